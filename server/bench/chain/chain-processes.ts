@@ -87,7 +87,7 @@ export async function runFollow(
 ): Promise<FollowFigures> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...args], {
-    env: { ...process.env, ...FOLLOW_ENV, ...env },
+    env: { ...FOLLOW_ENV, ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (asOfServer) setPriority(child.pid!, constants.priority.PRIORITY_LOW)

@@ -38,8 +38,14 @@ export class PackedLogs implements Iterable<RawLog> {
   static from(logs: Iterable<RawLog>): PackedLogs {
     if (logs instanceof PackedLogs) return logs
     const packed = new PackedLogs()
-    const all = [...logs]
-    for (let at = 0; at < all.length; at += LOGS_OF_TEXT) packed.add(all.slice(at, at + LOGS_OF_TEXT))
+    let next: RawLog[] = []
+    for (const log of logs) {
+      next.push(log)
+      if (next.length < LOGS_OF_TEXT) continue
+      packed.add(next)
+      next = []
+    }
+    packed.add(next)
     return packed
   }
 

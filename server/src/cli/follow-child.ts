@@ -83,7 +83,7 @@ export function startFollow(options: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...options], {
     // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
     detached: true,
-    env: { ...process.env, ...FOLLOW_ENV },
+    env: { ...FOLLOW_ENV, ...process.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   try {

@@ -227,11 +227,11 @@ async function withTimes(range: RangeAnswer, source: HistorySource): Promise<Pac
   for (const { blockHash, blockTimeS } of logs) if (blockTimeS === undefined) unknown.add(blockHash)
   const headers = await source.headersByHash([...unknown])
   const times = new Map(headers.map(({ hash, timeS }) => [hash, timeS]))
-  const timed = Array.from(logs, (log) => ({
-    ...log,
-    blockTimeS: log.blockTimeS ?? times.get(log.blockHash),
-  }))
-  return { first, last, lastHash, logs: PackedLogs.from(timed) }
+  return { first, last, lastHash, logs: PackedLogs.from(withTimesOf(logs, times)) }
+}
+
+function* withTimesOf(logs: Iterable<RawLog>, times: ReadonlyMap<string, number>): Generator<RawLog> {
+  for (const log of logs) yield { ...log, blockTimeS: log.blockTimeS ?? times.get(log.blockHash) }
 }
 
 interface ProgressShow {

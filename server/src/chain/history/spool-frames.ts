@@ -171,12 +171,15 @@ export async function readAt(file: FileHandle, offset: number, length: number): 
 /** @throws {DamagedRangeError} */
 async function* partsOf(compressed: Buffer, facts: RangeFacts): AsyncGenerator<readonly TimedLog[]> {
   let before: TimedLog | undefined
+  let count = 0
   try {
     for await (const list of listsIn(inflated(compressed))) {
       const logs = unpackedLogs(list, before) as readonly TimedLog[]
       before = logs.at(-1)
+      count += logs.length
       yield logs
     }
+    if (count !== facts[3]) throw new DamagedRangeError(facts)
   } catch {
     throw new DamagedRangeError(facts)
   }

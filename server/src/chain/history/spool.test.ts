@@ -19,7 +19,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { Spool } from './spool.ts'
-import type { LogsOfRange, PackedRange } from './spool-frames.ts'
+import { frameOf as frameFor, type LogsOfRange, type PackedRange, storedRangeOf } from './spool-frames.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -101,7 +101,7 @@ test('logs of one transaction, one block and several blocks are read as they wer
   const spool = await openSpool()
   await spool.append(packed({ ...rangeOf(FIRST), logs }))
   await spool.append(packed({ ...rangeOf(FIRST + 10), logs: [] }))
-  // Ranges are read in parts of 64 kB: these logs take 200 kB, and some parts begin within a transaction.
+  // Ranges are read in parts of 16 kB: these logs take 200 kB, and some parts begin within a transaction.
   const many = Array.from({ length: 1_000 }, (_, at) => ({
     ...log,
     data: `0x${'ab'.repeat(at % 200)}`,
@@ -126,6 +126,9 @@ const TAILS = [
   frameOf('[1]', Buffer.from('logs')),
   frameOf(factsOf(FIRST + 40, 1), Buffer.from('no compressed data')),
   frameOf(factsOf(FIRST + 40, 1), deflateRawSync('no JSON')),
+  // Compressed bytes that end too early, and fewer logs than the frame says
+  frameOf(factsOf(FIRST + 40, 1), deflateRawSync('[]'.padEnd(1_000)).subarray(0, -3)),
+  frameOf(factsOf(FIRST + 40, 1), deflateRawSync('[]')),
   // A range that would be the next one, with a wrong checksum; one with blocks missing before it
   frameOf(factsOf(FIRST + 40), deflateRawSync('[]'), 1),
   frameOf(factsOf(FIRST + 70), deflateRawSync('[]')),
@@ -288,6 +291,29 @@ test('a range in the middle that cannot be read, and all after it, are requested
   expect((await readAll(spool)).map(({ first }) => first)).toEqual([FIRST])
   expect(spool.nextBlock).toBe(FIRST + 10)
   await spool.close()
+})
+
+test('a range whose logs have no times is refused, and one of which only a part is read leaves nothing open', async () => {
+  const spool = await openSpool()
+  const [log] = rangeOf(FIRST).logs as readonly [TimedLog]
+  const untimed = PackedLogs.from([{ ...log, blockTimeS: undefined }])
+  await expect(spool.append({ ...rangeOf(FIRST), logs: untimed })).rejects.toThrow('has no time')
+  await spool.close()
+
+  const many = Array.from({ length: 2_000 }, (_, logIndex) => ({
+    ...log,
+    logIndex,
+    data: `0x${'ab'.repeat(300)}`,
+  }))
+  const { facts, bytes } = await frameFor(packed({ ...rangeOf(FIRST), logs: many }))
+  const { parts } = storedRangeOf({ facts, logs: bytes.subarray(-bytes.readUInt32BE(4)) })
+  let read = 0
+  for await (const part of parts) {
+    read = part.length
+    break
+  }
+  expect(read).toBeGreaterThan(0)
+  expect(process.getActiveResourcesInfo().filter((name) => name.includes('ZLIB'))).toEqual([])
 })
 
 test('the newest log is found behind ranges without logs', async () => {

@@ -8,31 +8,42 @@ const PART_BYTES = 1 << 16
  * the garbage collector before the first of them is read.
  */
 export class JsonList implements Iterable<readonly unknown[]> {
+  private readonly answer: Buffer
   /** The list without its brackets. */
   private readonly json: Buffer
 
-  constructor(json: Buffer) {
-    this.json = json
+  /** @param open where the list begins in the answer, and `close` where the last list of the answer ends */
+  constructor(answer: Buffer, { open, close }: { readonly open: number; readonly close: number }) {
+    this.answer = answer
+    this.json = answer.subarray(open + 1, close)
   }
 
   /**
    * The items, some at a time.
    *
-   * @throws {WrongAnswerError} where the list is not JSON
+   * @throws {WrongAnswerError} where the answer is not JSON
    */
   *[Symbol.iterator](): Generator<readonly unknown[]> {
     const { json } = this
-    let from = 0
-    for (let end = this.endOfPart(from); end < json.length; end = this.endOfPart(from)) {
-      const items = parsedList(json, from, end)
-      // The end of a part may be within a text: then the rest is parsed as a whole.
-      if (!items) break
+    let [from, count] = [0, 0]
+    while (from < json.length) {
+      const end = this.endOfPart(from)
+      const items = parsedItems(json.toString('utf8', from, end))
+      // The end of a part may be within a text, and another list may follow the result.
+      if (!items) return yield this.itemsFrom(count)
       yield items
+      count += items.length
       from = end + 1
     }
-    const rest = parsedList(json, from, json.length)
-    if (!rest) throw new WrongAnswerError('the list of the answer is not JSON')
-    yield rest
+    // A comma at the end
+    if (from === json.length) throw notJson()
+  }
+
+  /** The items from one on, by the answer as a whole. */
+  private itemsFrom(first: number): readonly unknown[] {
+    const { result } = (parsed(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
+    if (!Array.isArray(result) || result.length < first) throw notJson()
+    return result.slice(first)
   }
 
   /** Where a comma after an object is, or the list ends. */
@@ -42,16 +53,19 @@ export class JsonList implements Iterable<readonly unknown[]> {
   }
 }
 
-/** Undefined where this is not JSON, or no item: two parts have a comma between them. */
-function parsedList(json: Buffer, from: number, end: number): readonly unknown[] | undefined {
-  const items = parsed(`[${json.toString('utf8', from, end)}]`)
+function notJson(): WrongAnswerError {
+  return new WrongAnswerError('the answer is not JSON')
+}
+
+/** Undefined where this is no list of items: two parts have a comma between them, so each has one at least. */
+function parsedItems(text: string): readonly unknown[] | undefined {
+  const items = parsed(`[${text}]`)
   return Array.isArray(items) && items.length > 0 ? items : undefined
 }
 
 /**
  * Parses an answer of JSON-RPC. A result that is a long list becomes a {@link JsonList}; everything else is as `JSON.parse`
- * makes it. Undefined for what is not JSON; the parts of a list are only looked at when they are read. No other list may follow
- * a long one: JSON-RPC has none.
+ * makes it. Undefined for what is not JSON; the parts of a list are only looked at when they are read.
  *
  * @example
  * parseAnswer(Buffer.from('{"jsonrpc":"2.0","id":7,"result":[]}')) // { jsonrpc: '2.0', id: 7, result: [] }
@@ -62,7 +76,7 @@ export function parseAnswer(body: Buffer): unknown {
   // Without what is between the outermost brackets, the result is an empty list only if the first of them is its own.
   const frame = parsed(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
   return hasEmptyResult(frame)
-    ? { ...frame, result: new JsonList(body.subarray(open + 1, close)) }
+    ? { ...frame, result: new JsonList(body, { open, close }) }
     : parsed(body.toString('utf8'))
 }
 

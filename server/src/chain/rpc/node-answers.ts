@@ -87,7 +87,7 @@ export function readLogsOfBlock(
 /**
  * Reads the logs of a range: in the order of blocks and indexes, of these addresses alone.
  *
- * @throws {WrongAnswerError} as {@link readLogsOfBlock}, and for two hashes of one block
+ * @throws {WrongAnswerError} as {@link readLogsOfBlock}, for two hashes of one block, and for one of two
  */
 export function readLogsOfRange(
   value: unknown,
@@ -212,7 +212,10 @@ function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
 
 function checkFollows(log: RawLog, before: RawLog): void {
   if (log.blockNumber < before.blockNumber) throw new WrongAnswerError('the logs are not in order')
-  if (log.blockNumber > before.blockNumber) return
+  if (log.blockNumber > before.blockNumber) {
+    if (log.blockHash === before.blockHash) throw new WrongAnswerError('two blocks have one hash')
+    return
+  }
   if (log.blockHash !== before.blockHash) throw new WrongAnswerError('one block has two hashes')
   if (log.logIndex <= before.logIndex) throw new WrongAnswerError('the log indexes do not rise')
   if (log.txIndex < before.txIndex) throw new WrongAnswerError('the transaction indexes go back')

@@ -109,13 +109,47 @@ test.each<[string, unknown]>([
   await expect(node.logsOfBlock(hashAt(107), ADDRESSES)).rejects.toMatchObject({ kind: 'wrong_answer' })
 })
 
-test('refused in the logs of a range: one outside it, and two hashes of one block', async () => {
+test('refused in the logs of a range: one outside it, two hashes of one block, and one hash of two', async () => {
   const { node, scripted } = await start()
-  for (const result of [[CHAIN[11]!.logs[0]], [LOGS[0], { ...LOGS[1], blockHash: hashAt(108) }]]) {
+  const twice = { ...LOGS[1], blockNumber: '0x6c' }
+  for (const result of [
+    [CHAIN[11]!.logs[0]],
+    [LOGS[0], { ...LOGS[1], blockHash: hashAt(108) }],
+    [LOGS[0], twice],
+  ]) {
     scripted.fault = () => ({ result })
     await expect(node.logsOfRange({ fromBlock: 105, toBlock: 110 }, ADDRESSES)).rejects.toMatchObject({
       kind: 'wrong_answer',
     })
+  }
+})
+
+/** Logs of one block that take 28 kB each: some parts of an answer end between them. */
+const LONG_LOGS = Array.from({ length: 6 }, (_, at) => ({
+  ...LOGS[0]!,
+  logIndex: `0x${at.toString(16)}`,
+  data: `0x${'ab'.repeat(14_000)}`,
+}))
+
+test('a long answer is read whole, and refused for a fault in any of its parts', async () => {
+  const { node, scripted, counters } = await start()
+  const read = () => node.logsOfRange({ fromBlock: 105, toBlock: 110 }, ADDRESSES)
+  scripted.fault = () => ({ result: LONG_LOGS })
+  expect([...(await read())].map(({ logIndex }) => logIndex)).toEqual([0, 1, 2, 3, 4, 5])
+
+  for (const at of [1, 2, 3, 4, 5]) {
+    for (const wrong of [
+      { logIndex: `0x${(at - 1).toString(16)}` },
+      { blockNumber: '0x68' },
+      { blockHash: hashAt(108) },
+      { address: `0x${'99'.repeat(20)}` },
+    ]) {
+      counters.take()
+      const result = LONG_LOGS.map((log, index) => (index === at ? { ...log, ...wrong } : log))
+      scripted.fault = () => ({ result })
+      await expect(read()).rejects.toMatchObject({ kind: 'wrong_answer' })
+      expect(counters.take()).toMatchObject([{ result: 'wrong_answer', calls: 1 }])
+    }
   }
 })
 

@@ -50,71 +50,59 @@ function overwrite<Row>(kept: Row, row: Row, columns: readonly (keyof Row)[]): v
   for (const column of columns) if (kept[column] !== row[column]) kept[column] = row[column]
 }
 
-/** A place for the row of a parcel. It stays the same object, so that indexes need no change when the row does. */
-interface ParcelCell {
-  readonly row: ParcelRow
-}
-
 export class ParcelStore implements Store<ParcelRow> {
-  /** Columns of cells: both numbers are then small, which makes the fastest keys. */
-  private readonly columns = new Map<number, Map<number, ParcelCell>>()
-  private readonly byOwner = new Groups<ParcelCell>()
-  private readonly byEstate = new Groups<ParcelCell>()
-  private lastCell: ParcelCell | undefined
+  /** Columns of parcels: both numbers are then small, which makes the fastest keys. A row stays the same object. */
+  private readonly columns = new Map<number, Map<number, ParcelRow>>()
+  private readonly byOwner = new Groups<ParcelRow>()
+  private readonly byEstate = new Groups<ParcelRow>()
+  private lastFound: ParcelRow | undefined
 
+  /** An event asks several times for the same parcel: the last answer is remembered. */
   find({ x, y }: Coord): ParcelRow | undefined {
-    return this.cellAt(x, y)?.row
+    const { lastFound } = this
+    if (lastFound?.x === x && lastFound.y === y) return lastFound
+    const found = this.columns.get(x)?.get(y)
+    if (found) this.lastFound = found
+    return found
   }
 
   ofOwner(owner: string): ParcelRow[] {
-    return Array.from(this.byOwner.of(owner), ({ row }) => row)
+    return [...this.byOwner.of(owner)]
   }
 
   /** In the order in which they joined. */
   ofEstate(estateId: string): ParcelRow[] {
-    const rows = Array.from(this.byEstate.of(estateId), ({ row }) => row)
+    const rows = [...this.byEstate.of(estateId)]
     return rows.sort((one, other) => (one.estate_position ?? 0) - (other.estate_position ?? 0))
   }
 
   put(row: ParcelRow): void {
-    const cell = this.cellAt(row.x, row.y)
-    if (cell) this.index(cell, cell.row, row)
+    const kept = this.find(row)
+    this.index(kept ?? row, kept, row)
+    if (kept) overwrite(kept, row, PARCEL_COLUMNS)
     else {
-      const column = this.columns.get(row.x) ?? new Map<number, ParcelCell>()
+      const column = this.columns.get(row.x) ?? new Map<number, ParcelRow>()
       this.columns.set(row.x, column)
-      const added = { row }
-      column.set(row.y, added)
-      this.index(added, undefined, row)
+      column.set(row.y, row)
     }
   }
 
   remove({ x, y }: Coord): void {
-    const cell = this.cellAt(x, y)
-    if (!cell) return
-    this.index(cell, cell.row, undefined)
+    const kept = this.find({ x, y })
+    if (!kept) return
+    this.index(kept, kept, undefined)
     this.columns.get(x)?.delete(y)
-    this.lastCell = undefined
+    this.lastFound = undefined
   }
 
   all(): ParcelRow[] {
     const xs = [...this.columns.keys()].sort((one, other) => one - other)
-    return xs.flatMap((x) =>
-      Array.from(this.columns.get(x)!.values(), ({ row }) => row).sort((one, other) => one.y - other.y),
-    )
+    return xs.flatMap((x) => [...this.columns.get(x)!.values()].sort((one, other) => one.y - other.y))
   }
 
-  /** An event asks several times for the same parcel: the last answer is remembered. */
-  private cellAt(x: number, y: number): ParcelCell | undefined {
-    if (this.lastCell?.row.x === x && this.lastCell.row.y === y) return this.lastCell
-    const cell = this.columns.get(x)?.get(y)
-    if (cell) this.lastCell = cell
-    return cell
-  }
-
-  private index(cell: ParcelCell, before: ParcelRow | undefined, after: ParcelRow | undefined): void {
-    this.byOwner.move(cell, before?.owner ?? null, after?.owner ?? null)
-    this.byEstate.move(cell, before?.estate_id ?? null, after?.estate_id ?? null)
-    if (before && after) overwrite(before, after, PARCEL_COLUMNS)
+  private index(kept: ParcelRow, before: ParcelRow | undefined, after: ParcelRow | undefined): void {
+    this.byOwner.move(kept, before?.owner ?? null, after?.owner ?? null)
+    this.byEstate.move(kept, before?.estate_id ?? null, after?.estate_id ?? null)
   }
 }
 
