@@ -102,7 +102,13 @@ static void permute(void) {
     for (int i = 0; i < 25; i++) lanes[i] = a[i];
 }
 
-// Takes bytes of the input from a place on into the hash that is being made
+// Begins a hash. One that was begun before and not ended is forgotten
+void EXPORT(begin)(void) {
+    memset(lanes, 0, sizeof lanes);
+    absorbed = 0;
+}
+
+// Takes bytes of the input from a place on into the hash
 void EXPORT(absorb)(int from, int size) {
     unsigned char *state = (unsigned char *)lanes; // WebAssembly is little endian, as Keccak is
     for (int i = 0; i < size; i++) {
@@ -121,8 +127,6 @@ void EXPORT(finish)(void) {
     state[RATE - 1] ^= 0x80;
     permute();
     memcpy(output, lanes, 32);
-    memset(lanes, 0, sizeof lanes);
-    absorbed = 0;
 }
 
 // The curve
@@ -134,6 +138,12 @@ void EXPORT(start)(void) { context = secp256k1_context_create(SECP256K1_CONTEXT_
 // Input: 32 bytes of randomness, which hide what signing does from who measures it
 int EXPORT(blind)(void) { return secp256k1_context_randomize(context, input); }
 
+// Overwrites what the library left on the stack of a private key: compilers drop its own attempts
+__attribute__((noinline)) static void wipe(void) {
+    volatile unsigned char stack[8192];
+    for (size_t i = 0; i < sizeof stack; i++) stack[i] = 0;
+}
+
 static int write_public_key(const secp256k1_pubkey *key) {
     size_t size = 65;
     return secp256k1_ec_pubkey_serialize(context, output, &size, key, SECP256K1_EC_UNCOMPRESSED);
@@ -141,6 +151,7 @@ static int write_public_key(const secp256k1_pubkey *key) {
 
 // Input: 64 bytes of r and s, 32 of the digest. Output: the public key, 65 bytes. @returns 0 for a signature of no key
 int EXPORT(recover)(int recovery_id) {
+    if (recovery_id < 0 || recovery_id > 3) return 0; // The library ends the program
     secp256k1_ecdsa_recoverable_signature signature;
     secp256k1_pubkey key;
     return secp256k1_ecdsa_recoverable_signature_parse_compact(context, &signature, input, recovery_id) &&
@@ -153,6 +164,7 @@ int EXPORT(sign)(void) {
     int recovery_id = -1;
     int is_key = secp256k1_ecdsa_sign_recoverable(context, &signature, input, input + 32, NULL, NULL);
     memset(input, 0, 64);
+    wipe();
     if (is_key) secp256k1_ecdsa_recoverable_signature_serialize_compact(context, output, &recovery_id, &signature);
     return recovery_id;
 }
@@ -162,5 +174,6 @@ int EXPORT(public_key)(void) {
     secp256k1_pubkey key;
     int is_key = secp256k1_ec_pubkey_create(context, &key, input);
     memset(input, 0, 32);
+    wipe();
     return is_key && write_public_key(&key);
 }

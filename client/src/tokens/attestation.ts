@@ -67,29 +67,32 @@ const TYPES = {
 const TYPE_HASHES = { 1: textHash(TYPES[1]), 2: textHash(TYPES[2]) }
 const MAINNET_SEPARATOR = hashDomain(MAINNET_DOMAIN)
 
-/** Ethereum's hash, Keccak-256: 32 bytes. */
+/** Ethereum's hash, Keccak-256: 32 new bytes. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array
+
+export interface HashOptions {
+  /** Another implementation of Keccak-256, for a server that has a faster one. Verifying never takes one. */
+  readonly hash?: Keccak
+}
 
 /**
  * The 32 bytes that the issuer signs (EIP-712).
- *
- * @param hash another implementation of Keccak-256, for a server that has a faster one
  */
 export function attestationDigest(
   domain: Domain,
   attestation: Attestation,
-  hash: Keccak = keccak256,
+  { hash = keccak256 }: HashOptions = {},
 ): Uint8Array {
-  return hash(concat(new Uint8Array([0x19, 0x01]), domainSeparator(domain), structHash(attestation, hash)))
+  return hash(
+    concat(new Uint8Array([0x19, 0x01]), domainSeparator(domain), structHash(attestation, { hash })),
+  )
 }
 
 /**
  * The name of an attestation. It is not the signed digest, and names neither signer nor domain. The schema counts as
  * text, in the letter case in which it is written.
- *
- * @param hash as in {@link attestationDigest}
  */
-export function attestationUid(attestation: Attestation, hash: Keccak = keccak256): string {
+export function attestationUid(attestation: Attestation, { hash = keccak256 }: HashOptions = {}): string {
   const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
   const bytes = concat(
     numberBytes(version, 2),
@@ -126,7 +129,7 @@ function hashDomain({ name, version, chainId, verifyingContract }: Domain): Uint
   return keccak256(concat(...words, padLeft(fromHex(verifyingContract))))
 }
 
-export function structHash(attestation: Attestation, hash: Keccak = keccak256): Uint8Array {
+export function structHash(attestation: Attestation, { hash = keccak256 }: HashOptions = {}): Uint8Array {
   const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
   return hash(
     concat(

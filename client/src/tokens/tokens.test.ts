@@ -106,6 +106,7 @@ test.each(READABLE)('what the public library made is genuine: $name', (vector) =
   expect(toHex(structHash(attestation))).toBe(hash)
   expect(toHex(attestationDigest(domain, attestation))).toBe(digest)
   expect(attestationUid(attestation)).toBe(uid)
+  expect([attestation].map(attestationUid as (one: typeof attestation) => string)).toEqual([uid])
   expect(recoverSigner(fromHex(digest), signature)).toBe(vectors.keys[key].address.toLowerCase())
   // Expired ones had not expired when they were made
   const { verdict, reason } = verifyToken(pack, trustIn(pack))

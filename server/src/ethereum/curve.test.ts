@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { ethers } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../test/support/property-seed.ts'
 import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
+import { CURVE_DIGEST, CURVE_MODULE, CURVE_SOURCES } from './curve-module.ts'
 
+/** The folder of the repository, seen from the compiled test. */
+const ROOT = new URL('../../../../', import.meta.url)
 /** The order of the curve's group. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
@@ -67,6 +72,45 @@ test('bytes that are no key, and inputs of another length, are refused', () => {
   expect(hex(signRecoverable(digest, key).compact)).toBe(
     ethers.dataSlice(new ethers.SigningKey(key).sign(digest).serialized, 0, 64),
   )
+})
+
+test('a signature with a number at the edge of what is allowed has the key that another library recovers, or none', () => {
+  const digest = ethers.getBytes(ethers.keccak256('0x01'))
+  const values = [0n, 1n, ORDER / 2n, ORDER / 2n + 1n, ORDER - 1n, ORDER, 2n ** 256n - 1n].map(word)
+  for (const r of values)
+    for (const s of values)
+      for (const recoveryId of [0, 1]) {
+        const ours = recoverPublicKey({ compact: Buffer.concat([r, s]), recoveryId }, digest)
+        expect(ours && hex(ours)).toBe(theirKey(digest, { r, s, recoveryId }))
+      }
+})
+
+test('a recovery id that cannot be has no key, however often it is tried', () => {
+  const digest = new Uint8Array(32).fill(7)
+  const { compact, recoveryId } = signRecoverable(digest, word(1n))
+  for (const wrong of [-1, 4, 27, 28, 2 ** 31])
+    for (let time = 0; time < 400; time++)
+      expect(recoverPublicKey({ compact, recoveryId: wrong }, digest)).toBeUndefined()
+  expect(recoverPublicKey({ compact, recoveryId }, digest)).toEqual(publicKeyOf(word(1n)))
+})
+
+test('what is not bytes is refused, and the next hash is right', () => {
+  const bytes = Buffer.from('abc')
+  const others: unknown[] = ['abc', 3, [1, 2, 3], new DataView(new ArrayBuffer(3)), undefined]
+  for (const other of others) {
+    expect(() => hashOf(bytes, other as Uint8Array)).toThrow(TypeError)
+    expect(hex(hashOf(bytes))).toBe(ethers.keccak256(bytes))
+  }
+  expect(() => publicKeyOf('1'.repeat(32) as unknown as Uint8Array)).toThrow(TypeError)
+})
+
+test('the module is the one that was compiled of the sources in the repository', () => {
+  const sources = ['scripts/build-curve.mjs', 'server/wasm/curve.c', 'server/wasm/include/stdio.h']
+  const hash = createHash('sha256')
+  for (const path of [...sources, 'server/wasm/include/stdlib.h', 'server/wasm/include/string.h'])
+    hash.update(readFileSync(new URL(path, ROOT), 'utf8').replaceAll('\r\n', '\n'))
+  expect(hash.digest('hex'), 'run scripts/build-curve.mjs').toBe(CURVE_SOURCES)
+  expect(createHash('sha256').update(Buffer.from(CURVE_MODULE, 'base64')).digest('hex')).toBe(CURVE_DIGEST)
 })
 
 /** Undefined where the library refuses the signature, also one with the greater s: then the twin is tried. */

@@ -13,6 +13,7 @@ interface CurveExports {
   input_at(): number
   output_at(): number
   input_bytes(): number
+  begin(): void
   absorb(from: number, size: number): void
   finish(): void
   start(): void
@@ -30,14 +31,17 @@ const input = new Uint8Array(curve.memory.buffer, curve.input_at(), curve.input_
 const output = new Uint8Array(curve.memory.buffer, curve.output_at())
 randomFillSync(input.subarray(0, 32))
 curve.blind()
+input.fill(0, 0, 32)
 
 const WORD_BYTES = 32
 const SIGNATURE_BYTES = 64
 const PUBLIC_KEY_BYTES = 65
 
-/** Ethereum's hash of bytes that stand one after the other. */
+/** Ethereum's hash of bytes that stand one after the other. @throws {TypeError} for anything but bytes */
 export function hashOf(...parts: readonly Uint8Array[]): Uint8Array {
+  curve.begin()
   for (const part of parts) {
+    assertBytes(part)
     for (let at = 0; at < part.length; at += input.length) {
       const piece = part.length <= input.length ? part : part.subarray(at, at + input.length)
       input.set(piece)
@@ -90,7 +94,14 @@ export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
   return output.slice(0, PUBLIC_KEY_BYTES)
 }
 
+/** @throws {TypeError | RangeError} for anything but so many bytes */
 function put(bytes: Uint8Array, at: number, length: number): void {
+  assertBytes(bytes)
   if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes, wanted ${length}`)
   input.set(bytes, at)
+}
+
+/** Texts and lists have lengths as well: they would give a wrong hash, or a key that nobody meant. */
+function assertBytes(bytes: Uint8Array): void {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError('not a Uint8Array')
 }

@@ -50,7 +50,7 @@ export function attestationOf(message: TokenMessage): Attestation {
 
 /** The uid of an attestation, as 32 bytes. */
 export function uidBytes(attestation: Attestation): Buffer {
-  return Buffer.from(fromHex(attestationUid(attestation, keccak256)))
+  return Buffer.from(fromHex(attestationUid(attestation, { hash: keccak256 })))
 }
 
 /** A token with its signature: r, s and v in 65 bytes. */
@@ -60,7 +60,7 @@ export function signedToken(
 ): SignedAttestation {
   const attestation = attestationOf(message)
   return {
-    uid: attestationUid(attestation, keccak256),
+    uid: attestationUid(attestation, { hash: keccak256 }),
     domain: MAINNET_DOMAIN,
     attestation,
     signature: {

@@ -23,6 +23,6 @@ export interface TokenSignature {
  */
 export function signToken({ message, key }: SigningTask): TokenSignature {
   const attestation = attestationOf(message)
-  const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, keccak256), key)
+  const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, { hash: keccak256 }), key)
   return { uid: uidBytes(attestation), signature: Uint8Array.of(...r, ...s, v) }
 }
