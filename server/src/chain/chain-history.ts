@@ -27,6 +27,7 @@ import type { Timing } from './rpc/timing.ts'
 export interface ChainHistoryParts {
   readonly config: Pick<Config, 'chain' | 'world' | 'dataDir'>
   readonly db: Db
+  readonly insertsAtOnce?: number | undefined
   readonly clock: Clock
   readonly timing: Timing
   readonly signal: AbortSignal

@@ -36,6 +36,8 @@ import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 export interface ChainOptions {
   readonly config: Pick<Config, 'chain' | 'world' | 'dataDir'>
   readonly db: Db
+  /** Statements that write the rows of a history at the same time; 1 where it is left out. */
+  readonly insertsAtOnce?: number | undefined
   readonly clock: Clock
   /** Ends all calls to nodes. */
   readonly signal: AbortSignal

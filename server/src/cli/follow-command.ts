@@ -63,7 +63,9 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
   ])
   await withDatabase(config, async (engine) => {
     const parts = { config, db: engine.db, clock: SYSTEM_CLOCK, log: logLine }
-    const chain = await openChain({ ...parts, signal })
+    // PostgreSQL works on two batches of rows with two processes; the embedded engine has one connection.
+    const insertsAtOnce = engine.kind === 'postgres' ? 2 : 1
+    const chain = await openChain({ ...parts, insertsAtOnce, signal })
     let own: OwnState | undefined
     const show = new ProgressShow()
     const onProgress = (step: HistoryStep, sentence: string) => {

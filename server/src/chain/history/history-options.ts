@@ -23,6 +23,8 @@ import type { ContractCall } from './stored-answers.ts'
 /** What a new world is made of, and how. */
 export interface HistoryOptions {
   readonly db: Db
+  /** Statements that write rows at the same time; 1 where it is left out. */
+  readonly insertsAtOnce?: number | undefined
   readonly clock: Clock
   readonly network: Network
   /** The shape of the world. */

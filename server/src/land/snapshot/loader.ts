@@ -15,7 +15,7 @@ export type LoadedTable = LandTable | EventTable
 
 /**
  * Fills the tables of a new world. One statement a batch, each its own transaction, and the next batch is made
- * while the database works on the last one.
+ * while the database works on the last ones.
  */
 export class Loader {
   private readonly db: Db
@@ -24,12 +24,16 @@ export class Loader {
   private table: LoadedTable | undefined
   private rows: string[] = []
   private characters = 0
-  private running: Promise<unknown> = Promise.resolve()
+  /** The oldest first. */
+  private running: readonly Promise<unknown>[] = []
+  private readonly insertsAtOnce: number
 
-  constructor(db: Db, worldId: number, lease: Lease) {
+  /** @param insertsAtOnce statements that run at the same time: more than one helps where each has its own connection */
+  constructor(db: Db, worldId: number, lease: Lease, insertsAtOnce = 1) {
     this.db = db
     this.worldId = worldId
     this.lease = lease
+    this.insertsAtOnce = insertsAtOnce
   }
 
   /** Adds a row. @returns a promise when the batch is full: wait for it before the next row */
@@ -46,22 +50,24 @@ export class Loader {
   /** Writes what is left and waits for it. */
   async finish(): Promise<void> {
     await this.flush()
-    await this.running
+    await Promise.all(this.running)
   }
 
   /** Waits until no statement is running, whether it succeeded or failed. */
   async settle(): Promise<void> {
-    await Promise.allSettled([this.running])
+    await Promise.allSettled(this.running)
   }
 
   private async flush(): Promise<void> {
     const { table, rows } = this
     this.rows = []
     this.characters = 0
-    await this.running
+    const isFull = this.running.length >= this.insertsAtOnce
+    if (isFull) await this.running[0]
     if (!table || rows.length === 0) return
-    this.running = this.insert(table, `[${rows.join(',')}]`)
-    this.running.catch(() => undefined) // the error is thrown where `running` is awaited
+    const insert = this.insert(table, `[${rows.join(',')}]`)
+    insert.catch(() => undefined) // the error is thrown where `running` is awaited
+    this.running = [...this.running.slice(isFull ? 1 : 0), insert]
   }
 
   private async insert(table: LoadedTable, json: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface NewWorldOptions {
   readonly signal?: AbortSignal | undefined
   /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
   readonly patienceMs?: number | undefined
+  /** See {@link Loader}; 1 where it is left out. */
+  readonly insertsAtOnce?: number | undefined
   /** Refuse to replace a world. */
   readonly onlyIfEmpty?: boolean | undefined
   /** Is done when all rows are there and no reader has them yet: it may take long, and what it throws keeps the old world. */
@@ -77,11 +79,11 @@ export async function makeWorld(
 async function fillAndShow(
   db: Db,
   worldId: number,
-  { clock, signal, onlyIfEmpty, beforeShown, whenShown }: NewWorldOptions,
+  { clock, signal, insertsAtOnce, onlyIfEmpty, beforeShown, whenShown }: NewWorldOptions,
   { fill, onStep, beforeShow }: NewWorldSteps,
 ): Promise<number | undefined> {
   const lease = new Lease(db, worldId, clock)
-  const loader = new Loader(db, worldId, lease)
+  const loader = new Loader(db, worldId, lease, insertsAtOnce)
   try {
     if (!(await fill(loader))) return undefined
     await loader.finish()
