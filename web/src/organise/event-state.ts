@@ -57,7 +57,7 @@ export function typeEvent(typed: string): string {
 
 /** Takes an edit code out of the text. @returns what is left for the field of the event */
 function takeEditCode(typed: string): string {
-  const found = withoutEditCode(typed)
+  const found = withoutEditCode(typed, heldEditCode())
   pastedEditCode.value = found && (found.editCode === undefined ? 'unreadable' : 'taken')
   if (!found) return typed
   if (found.editCode !== undefined) {

@@ -11,22 +11,28 @@ export interface WithoutEditCode {
 
 const LABEL = /(?:^|[^a-z])(?:poap\s)?edit\s?-?code(?:\s?\(secret\))?(?:\s?(?:is\s|[:=#]))?\s*/i
 const CODE = /^(?:\d(?:[ -]?\d){5}(?! ?-?\d)|[0-9a-f](?:[ -]{0,3}[0-9a-f]){31}(?![0-9a-f]))/i
-/** An event id and what can only be an edit code, without words. */
-const PAIR = /^\s*#?(\d{1,10})[\s,;:|/-]+(\d{6}|\d{3}[ -]\d{3}|[0-9a-f]{32})\s*$/i
+/** One word at most, such as "Event" or "Event ID:", before the name of an event. */
+const WORD = /^\s*(?:\p{L}+(?: id)?(?:\s*[:#]\s*|\s+))?#?/iu
+const EVENT = String.raw`^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,10}|\d{1,3}(?:[ .,'\u2019]\d{3})+)`
+/** An event and six digits. With a dash or a slash between them they may be one number, a date or two events. */
+const PAIR = new RegExp(String.raw`${EVENT}[\s,;:|]+(\d{6}|\d{3}[ -]\d{3})\s*$`, 'i')
+/** An event and an edit code of this server, which can be nothing else. */
+const OWN_PAIR = new RegExp(String.raw`${EVENT}[\s,;:|/-]+([0-9a-f]{32})\s*$`, 'i')
 
 /**
  * Takes the edit code out of a text, as organisers copy it from the issuer's e-mail, or from their notes without the words.
  * Fields of one line lose the line breaks of what is pasted, so nothing may stand between number and words.
  *
+ * @param held the edit code that is held, or an empty text. Six digits without words may be an event id: they do not replace it
  * @returns undefined for a text without an edit code
  * @example
- * withoutEditCode('Event ID: 90001 Edit code: 012345') // { rest: 'Event ID: 90001', editCode: '012345' }
- * withoutEditCode('90001 012345') // { rest: '90001', editCode: '012345' }
+ * withoutEditCode('Event ID: 90001 Edit code: 012345', '') // { rest: 'Event ID: 90001', editCode: '012345' }
+ * withoutEditCode('90001 012345', '') // { rest: '90001', editCode: '012345' }
  */
-export function withoutEditCode(pasted: string): WithoutEditCode | undefined {
+export function withoutEditCode(pasted: string, held: string): WithoutEditCode | undefined {
   const text = plainText(pasted)
   const label = LABEL.exec(text)
-  if (!label) return withoutUnnamedCode(text)
+  if (!label) return withoutUnnamedCode(text, held)
   const at = label.index + (/^edit|^poap/i.test(label[0]) ? 0 : 1)
   const after = text.slice(label.index + label[0].length)
   if (after.trim() === '') return undefined
@@ -37,8 +43,12 @@ export function withoutEditCode(pasted: string): WithoutEditCode | undefined {
   return { rest: rest.replace(/^[\s,;.-]+|[\s,;.-]+$/g, ''), editCode: code && readEditCode(code) }
 }
 
-function withoutUnnamedCode(text: string): WithoutEditCode | undefined {
-  const [, rest, code] = PAIR.exec(text) ?? []
-  if (rest === undefined || code === undefined || isInGroups(text.trim())) return undefined
-  return { rest, editCode: readEditCode(code) }
+function withoutUnnamedCode(text: string, held: string): WithoutEditCode | undefined {
+  const named = text.replace(WORD, '')
+  const own = OWN_PAIR.exec(named)
+  const [, rest, code] = own ?? PAIR.exec(named) ?? []
+  if (rest === undefined || code === undefined || isInGroups(named.trim())) return undefined
+  const editCode = readEditCode(code)
+  if (!own && held !== '' && held !== editCode) return undefined
+  return { rest, editCode }
 }
