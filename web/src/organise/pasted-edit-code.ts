@@ -11,13 +11,12 @@ export interface WithoutEditCode {
 
 const LABEL = /(?:^|[^a-z])(?:poap\s)?edit\s?-?code(?:\s?\(secret\))?(?:\s?(?:is\s|[:=#]))?\s*/i
 const CODE = /^(?:\d(?:[ -]?\d){5}(?! ?-?\d)|[0-9a-f](?:[ -]{0,3}[0-9a-f]){31}(?![0-9a-f]))/i
-/** One word at most, such as "Event" or "Event ID:", before the name of an event. */
-const WORD = /^\s*(?:\p{L}+(?: id)?(?:\s*[:#]\s*|\s+))?#?/iu
-const EVENT = String.raw`^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,10}|\d{1,3}(?:[ .,'\u2019]\d{3})+)`
-/** An event and six digits. With a dash or a slash between them they may be one number, a date or two events. */
-const PAIR = new RegExp(String.raw`${EVENT}[\s,;:|]+(\d{6}|\d{3}[ -]\d{3})\s*$`, 'i')
-/** An event and an edit code of this server, which can be nothing else. */
-const OWN_PAIR = new RegExp(String.raw`${EVENT}[\s,;:|/-]+([0-9a-f]{32})\s*$`, 'i')
+/**
+ * The number or uuid of an event, after words such as "Event ID:", and six digits or an edit code of this server.
+ * With a dash or a slash before them six digits may be a part of a number or of a date.
+ */
+const PAIR =
+  /^[\p{L}\s:#]*(([0-9a-f-]{36}|\d{1,10}(?:[ .,'\u2019]\d{3})*)(?:[\s,;:|]+(\d{6}|\d{3}[ -]\d{3})|[\s,;:|/-]+([0-9a-f]{32})))\s*$/iu
 
 /**
  * Takes the edit code out of a text, as organisers copy it from the issuer's e-mail, or from their notes without the words.
@@ -44,11 +43,8 @@ export function withoutEditCode(pasted: string, held: string): WithoutEditCode |
 }
 
 function withoutUnnamedCode(text: string, held: string): WithoutEditCode | undefined {
-  const named = text.replace(WORD, '')
-  const own = OWN_PAIR.exec(named)
-  const [, rest, code] = own ?? PAIR.exec(named) ?? []
-  if (rest === undefined || code === undefined || isInGroups(named.trim())) return undefined
-  const editCode = readEditCode(code)
-  if (!own && held !== '' && held !== editCode) return undefined
-  return { rest, editCode }
+  const [, pair = '', rest = '', digits, own] = PAIR.exec(text) ?? []
+  if (pair === '' || isInGroups(pair)) return undefined
+  const editCode = readEditCode(own ?? digits ?? '')
+  return digits && held && held !== editCode ? undefined : { rest, editCode }
 }
