@@ -17,12 +17,12 @@ let aheadMs = 0
  */
 export function noteServerTime(date: string | undefined, sentMs: number): void {
   const serverMs = Date.parse(date ?? '')
-  if (Number.isNaN(serverMs)) return
   const leastMs = serverMs - Date.now()
   const mostMs = serverMs - sentMs
-  const agrees = (ms: number) =>
-    ms >= leastMs - SMALLEST_DIFFERENCE_MS && ms <= mostMs + SMALLEST_DIFFERENCE_MS
-  if (!agrees(aheadMs)) aheadMs = agrees(0) ? 0 : leastMs
+  // Nothing differs from a date that cannot be read: it is NaN
+  const differs = (ms: number) =>
+    ms < leastMs - SMALLEST_DIFFERENCE_MS || ms > mostMs + SMALLEST_DIFFERENCE_MS
+  if (differs(aheadMs)) aheadMs = differs(0) ? leastMs : 0
 }
 
 /** Milliseconds since 1970. That of the device before the first answer. */

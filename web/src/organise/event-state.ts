@@ -78,9 +78,9 @@ export function typeEditCode(typed: string): void {
 /** What a pasted link or number is, if it names no event. */
 export function pastedFaultText(): string | undefined {
   const { kind } = pasted.value
-  return kind === 'token_link' || kind === 'delivery_link' || kind === 'other_link' || kind === 'too_large'
-    ? text(`organise.event.${kind}`)
-    : undefined
+  return kind === 'event' || kind === 'claim_link' || kind === 'unreadable'
+    ? undefined
+    : text(`organise.event.${kind}`)
 }
 
 /** What is missing for asking whether event and edit code belong together. */

@@ -43,8 +43,8 @@ export function withoutEditCode(pasted: string, held: string): WithoutEditCode |
 }
 
 function withoutUnnamedCode(text: string, held: string): WithoutEditCode | undefined {
-  const [, pair = '', rest = '', digits, own] = PAIR.exec(text) ?? []
+  const [, pair = '', rest = '', digits = '', code = digits] = PAIR.exec(text) ?? []
   if (pair === '' || isInGroups(pair)) return undefined
-  const editCode = readEditCode(own ?? digits ?? '')
+  const editCode = readEditCode(code)
   return digits && held && held !== editCode ? undefined : { rest, editCode }
 }
