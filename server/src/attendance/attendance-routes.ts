@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { LimitsConfig } from '../config/config.ts'
+import { dateAnswers } from './answer-date.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
@@ -55,11 +56,7 @@ export async function addRoutes(
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  // The clock that opens and closes events: pages show states and countdowns by it (web/src/api/server-clock.ts)
-  scope.addHook('onRequest', (_request, reply, proceed) => {
-    reply.header('date', new Date(endpoints.clock.nowMs()).toUTCString())
-    proceed()
-  })
+  dateAnswers(scope, endpoints.clock)
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, shareLimit, playerLimit } = limits
   const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits

@@ -235,7 +235,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
-      setupProblem = await checkVault(db, vault)
+      setupProblem = await checkVault(db, vault, { nowMs: clock.nowMs(), log })
       if (!setupProblem && own) keyProblem = await openKeys(keys, log)
       isOpen = true
     },

@@ -14,6 +14,7 @@ import { Vault } from './vault.ts'
 const [OLD, NEXT] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
 const NOW = testClock().nowMs()
 const CODES = Array.from({ length: 450 }, (_, i) => `code${i}`)
+const NONE_LEFT = { editCodesLeft: 0, secretsLeft: 0 }
 let lastEvent = 0
 
 describeOnBothEngines('a change of keys', (open) => {
@@ -73,15 +74,20 @@ describeOnBothEngines('a change of keys', (open) => {
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
     const abort = new AbortController()
 
-    const first = await reseal(db, { vault, signal: abort.signal, onProgress: () => abort.abort() })
+    const first = await reseal(db, {
+      clock: testClock(),
+      vault,
+      signal: abort.signal,
+      onProgress: () => abort.abort(),
+    })
     const between = await countOutdatedCodes(db, vault.currentPrefix)
-    const second = await reseal(db, { vault })
-    const third = await reseal(db, { vault })
+    const second = await reseal(db, { clock: testClock(), vault })
+    const third = await reseal(db, { clock: testClock(), vault })
 
-    expect(first).toEqual({ codes: 200, left: 250, isInterrupted: true })
+    expect(first).toEqual({ codes: 200, left: 250, ...NONE_LEFT, isInterrupted: true })
     expect(between).toBe(250)
-    expect(second).toEqual({ codes: 250, left: 0, isInterrupted: false })
-    expect(third).toEqual({ codes: 0, left: 0, isInterrupted: false })
+    expect(second).toEqual({ codes: 250, left: 0, ...NONE_LEFT, isInterrupted: false })
+    expect(third).toEqual({ codes: 0, left: 0, ...NONE_LEFT, isInterrupted: false })
     expect(await areNewValuesBound(db)).toBe(true)
     const alone = new Vault(NEXT)
     const codes = await readCodes(db, alone)
@@ -106,8 +112,34 @@ describeOnBothEngines('a change of keys', (open) => {
     const { db } = await open()
     await givenEvent(db)
 
-    expect(await reseal(db, { vault: new Vault(NEXT) })).toMatchObject({ codes: 0, left: 450 })
+    expect(await reseal(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
+      codes: 0,
+      left: 450,
+    })
     expect(await readCodes(db, new Vault(OLD))).toHaveLength(450)
+  })
+
+  test('edit codes and secrets of an unknown key are reported, unless they have ended', async () => {
+    const { db } = await open()
+    await db.deleteFrom('code_load').execute()
+    await db.deleteFrom('grant_secret').execute()
+    const old = new Vault(OLD)
+    for (const untilMs of [NOW, NOW + 1]) {
+      const { eventId } = await givenEvent(db)
+      const sealed = old.seal('edit-code', 'an edit code', String(eventId))
+      await putLoad(db, { eventId, sealed, untilMs }, NOW)
+      for (const valid_until_ms of [untilMs, null]) {
+        const secret = old.seal('grant-secret', 'lps_one', String(eventId))
+        const values = { event_id: eventId, sealed: secret, created_at_ms: NOW, valid_until_ms }
+        await db.insertInto('grant_secret').values(values).execute()
+      }
+    }
+
+    expect(await reseal(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
+      ...{ editCodesLeft: 1, secretsLeft: 3 },
+    })
+    const read = await reseal(db, { clock: testClock(), vault: new Vault(NEXT, { otherKeys: [OLD] }) })
+    expect(read).toMatchObject(NONE_LEFT)
   })
 
   test('codes that are committed late, behind the place where it is, are encrypted too', async () => {
@@ -130,10 +162,10 @@ describeOnBothEngines('a change of keys', (open) => {
     }
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
 
-    const resealed = await reseal(db, { vault, onProgress: insertOnce })
+    const resealed = await reseal(db, { clock: testClock(), vault, onProgress: insertOnce })
     await inserting
 
-    expect(resealed).toEqual({ codes: 450, left: 0, isInterrupted: false })
+    expect(resealed).toEqual({ codes: 450, left: 0, ...NONE_LEFT, isInterrupted: false })
     expect(await readCodes(db, new Vault(NEXT))).toHaveLength(450)
   })
 
@@ -149,13 +181,13 @@ describeOnBothEngines('a change of keys', (open) => {
 
     const [added, resealed] = await Promise.all([
       Promise.all([load(before), load(after), load(before), load(after)]),
-      reseal(db, { vault: after }),
+      reseal(db, { clock: testClock(), vault: after }),
     ])
 
     expect(added.reduce((sum, count) => sum + count, 0)).toBe(40)
     expect(resealed.codes).toBeGreaterThanOrEqual(450)
     expect(await countCodes(db, eventId)).toMatchObject({ free: 489, used_elsewhere: 1 })
-    await reseal(db, { vault: after })
+    await reseal(db, { clock: testClock(), vault: after })
     const codes = await readCodes(db, new Vault(NEXT))
     expect(new Set(codes.map(({ code }) => code)).size).toBe(490)
     // Codes that were used elsewhere are found under the old hash too

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { storedToken } from './issuer/access-token-queries.ts'
 import {
@@ -23,6 +24,7 @@ const BATCH_CODES = 200
 export interface ResealOptions {
   /** With the key for new values first, and the keys of all stored values besides. */
   readonly vault: Vault
+  readonly clock: Clock
   readonly onProgress?: (done: number, total: number) => void
   readonly signal?: AbortSignal
 }
@@ -32,6 +34,10 @@ export interface Resealed {
   readonly codes: number
   /** Codes that are not: those that no key of the vault decrypts, and the others after an interruption. */
   readonly left: number
+  /** Edit codes that wait for an approval and that no key of the vault decrypts; those that have ended are not counted. */
+  readonly editCodesLeft: number
+  /** Secrets of grants that no key of the vault decrypts; those that have ended are not counted. */
+  readonly secretsLeft: number
   /** Whether the signal ended the work early. */
   readonly isInterrupted: boolean
 }
@@ -45,7 +51,7 @@ export interface Resealed {
  * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
  * the codes again until all are in the current form, or no more of them can be brought there.
  */
-export async function reseal(db: Db, { vault, onProgress, signal }: ResealOptions): Promise<Resealed> {
+export async function reseal(db: Db, { vault, clock, onProgress, signal }: ResealOptions): Promise<Resealed> {
   await bindNewValues(db)
   vault.isBound = true
   const total = await countOutdatedCodes(db, vault.currentPrefix)
@@ -56,12 +62,15 @@ export async function reseal(db: Db, { vault, onProgress, signal }: ResealOption
     left = await countOutdatedCodes(db, vault.currentPrefix)
   }
   await resealCaptchas(db, vault)
-  await resealEditCodes(db, vault)
-  await resealGrantSecrets(db, vault)
+  const nowMs = clock.nowMs()
+  const editCodesLeft = await resealEditCodes(db, vault, nowMs)
+  const secretsLeft = await resealGrantSecrets(db, vault, nowMs)
   await resealToken(db, vault)
   return {
     codes,
     left: await countOutdatedCodes(db, vault.currentPrefix),
+    editCodesLeft,
+    secretsLeft,
     isInterrupted: signal?.aborted ?? false,
   }
 }
@@ -104,24 +113,37 @@ async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
   }
 }
 
-/** An edit code that cannot be decrypted is left alone: it is deleted after 14 days. */
-async function resealEditCodes(db: Db, vault: Vault): Promise<void> {
-  for (const { event_id: eventId, sealed: old } of await waitingEditCodes(db, vault.currentPrefix)) {
+/** An edit code that cannot be decrypted is left alone: servers delete it after 14 days. @returns how many are left alone */
+async function resealEditCodes(db: Db, vault: Vault, nowMs: number): Promise<number> {
+  let left = 0
+  for (const { event_id: eventId, sealed: old, until_ms } of await waitingEditCodes(
+    db,
+    vault.currentPrefix,
+  )) {
     const event = String(eventId)
-    if (!vault.canOpen('edit-code', old, event)) continue
+    if (!vault.canOpen('edit-code', old, event)) {
+      if (until_ms > nowMs) left += 1
+      continue
+    }
     const sealed = vault.seal('edit-code', vault.open('edit-code', old, event), event)
     await replaceEditCodeSeal(db, { eventId, old, sealed })
   }
+  return left
 }
 
-/** One that cannot be decrypted is left alone: the organiser makes a new one. */
-async function resealGrantSecrets(db: Db, vault: Vault): Promise<void> {
-  for (const { id, event_id, sealed: old } of await grantSecrets(db, vault.currentPrefix)) {
+/** One that cannot be decrypted is left alone: the organiser makes a new one. @returns how many are left alone */
+async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<number> {
+  let left = 0
+  for (const { id, event_id, sealed: old, valid_until_ms } of await grantSecrets(db, vault.currentPrefix)) {
     const event = String(event_id)
-    if (!vault.canOpen('grant-secret', old, event)) continue
+    if (!vault.canOpen('grant-secret', old, event)) {
+      if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
+      continue
+    }
     const sealed = vault.seal('grant-secret', vault.open('grant-secret', old, event), event)
     await replaceGrantSecret(db, { id, old, sealed })
   }
+  return left
 }
 
 /** A token that cannot be decrypted is requested anew by the servers. */

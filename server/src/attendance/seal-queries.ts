@@ -26,30 +26,34 @@ export interface SealedCode {
   readonly sealed: Buffer
 }
 
-/** A stored secret, and what it is bound to. */
+/** A stored secret of an event. */
 export interface SealedSecret {
-  readonly kind: SecretKind
+  readonly kind: Extract<SecretKind, 'claim-code' | 'edit-code' | 'grant-secret'>
   readonly sealed: Buffer
-  readonly boundTo: string
+  readonly eventId: number
 }
 
 /**
  * The first and the last secret of each table that keeps them for long: an interrupted change of keys leaves different keys at
- * the two ends. A captcha lives for two minutes, and the access token of the issuer is requested anew.
+ * the two ends. Edit codes and secrets of grants that have ended are left out: nothing uses them, and they are deleted. A
+ * captcha lives for two minutes, and the access token of the issuer is requested anew.
  */
-export async function firstAndLastSecrets(db: Db): Promise<readonly SealedSecret[]> {
+export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readonly SealedSecret[]> {
+  const load = sql`select 'edit-code', sealed, event_id from code_load where until_ms > ${nowMs}`
+  const secret = sql`
+    select 'grant-secret', sealed, event_id from grant_secret where valid_until_ms is null or valid_until_ms > ${nowMs}`
   const { rows } = await sql<SealedSecret>`
-    (select 'claim-code' as kind, sealed, event_id::text as "boundTo" from claim_code order by id limit 1)
+    (select 'claim-code' as kind, sealed, event_id as "eventId" from claim_code order by id limit 1)
     union all
-    (select 'claim-code', sealed, event_id::text from claim_code order by id desc limit 1)
+    (select 'claim-code', sealed, event_id from claim_code order by id desc limit 1)
     union all
-    (select 'edit-code', sealed, event_id::text from code_load order by event_id limit 1)
+    (${load} order by event_id limit 1)
     union all
-    (select 'edit-code', sealed, event_id::text from code_load order by event_id desc limit 1)
+    (${load} order by event_id desc limit 1)
     union all
-    (select 'grant-secret', sealed, event_id::text from grant_secret order by id limit 1)
+    (${secret} order by id limit 1)
     union all
-    (select 'grant-secret', sealed, event_id::text from grant_secret order by id desc limit 1)`.execute(db)
+    (${secret} order by id desc limit 1)`.execute(db)
   return rows
 }
 
@@ -117,7 +121,11 @@ export async function replaceCaptchaSeal(
 
 /** Edit codes that wait until the issuer approves codes, and are not sealed as `prefix` says. */
 export async function waitingEditCodes(db: Db, prefix: Buffer) {
-  return db.selectFrom('code_load').select(['event_id', 'sealed']).where(isOutdated(prefix)).execute()
+  return db
+    .selectFrom('code_load')
+    .select(['event_id', 'sealed', 'until_ms'])
+    .where(isOutdated(prefix))
+    .execute()
 }
 
 export async function replaceEditCodeSeal(
@@ -131,7 +139,7 @@ export async function replaceEditCodeSeal(
 export async function grantSecrets(db: Db, prefix: Buffer) {
   return db
     .selectFrom('grant_secret')
-    .select(['id', 'event_id', 'sealed'])
+    .select(['id', 'event_id', 'sealed', 'valid_until_ms'])
     .where(isOutdated(prefix))
     .execute()
 }

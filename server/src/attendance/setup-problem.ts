@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
+import type { Clock } from '../clock.ts'
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findOrMakeKey } from './key-file.ts'
 import { tokenKeyPath } from './own-issuer/token-keys.ts'
-import { areNewValuesBound, firstAndLastSecrets } from './seal-queries.ts'
-import { type SecretKind, Vault } from './vault.ts'
+import { areNewValuesBound, firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
+import { Vault } from './vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
 export interface SetupProblem {
@@ -19,6 +20,11 @@ export interface OpenVaultOptions {
   readonly config: Pick<Config, 'attendance' | 'dataDir'>
   readonly engine: Pick<Engine, 'db' | 'kind'>
   readonly log: { info(facts: object, sentence: string): void }
+}
+
+export interface OpenKeysOptions extends OpenVaultOptions {
+  readonly clock: Clock
+  readonly log: OpenVaultOptions['log'] & VaultCheck['log']
 }
 
 export interface OpenedVault {
@@ -44,22 +50,29 @@ export async function openVault(options: OpenVaultOptions): Promise<OpenedVault>
   return { vault, setupProblem: problem }
 }
 
+export interface VaultCheck {
+  readonly nowMs: number
+  /** Gets what cannot be decrypted, but does not keep attendance from being served. */
+  readonly log: { warn(facts: object, sentence: string): void }
+}
+
 /**
  * Makes new values of a vault have the form that all processes on this database can decrypt.
  *
  * @returns undefined where its keys decrypt what is stored
  */
-export async function checkVault(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
+export async function checkVault(db: Db, vault: Vault, check: VaultCheck): Promise<SetupProblem | undefined> {
   vault.isBound = await areNewValuesBound(db)
-  return findWrongKey(db, vault)
+  return findWrongKey(db, vault, check)
 }
 
 /** Makes the vault of the configured keys, whatever the settings of the issuer are. */
 export async function openKeys(
-  options: OpenVaultOptions,
+  options: OpenKeysOptions,
 ): Promise<{ readonly vault: Vault; readonly problem: SetupProblem | undefined }> {
   const { vault, problem } = await makeVault(options)
-  return { vault, problem: problem ?? (await checkVault(options.engine.db, vault)) }
+  const check = { nowMs: options.clock.nowMs(), log: options.log }
+  return { vault, problem: problem ?? (await checkVault(options.engine.db, vault, check)) }
 }
 
 async function makeVault(
@@ -127,7 +140,7 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
 }
 
 /** How the log names what cannot be decrypted. */
-const STORED_SECRETS: Partial<Readonly<Record<SecretKind, string>>> = {
+const STORED_SECRETS: Readonly<Record<SealedSecret['kind'], string>> = {
   'claim-code': 'claim codes',
   'edit-code': 'edit codes',
   'grant-secret': 'secrets of grants',
@@ -136,13 +149,31 @@ const STORED_SECRETS: Partial<Readonly<Record<SecretKind, string>>> = {
 /**
  * Checks that the keys decrypt what is stored. With another key no claim could read its code, loading the codes again would
  * store each of them twice, because their fingerprints depend on the key, and all grants would be refused.
+ *
+ * Keys that decrypt the claim codes are the right ones: an edit code or a secret of grants that they do not decrypt was left
+ * by a key that is gone. A server that refused to start for it could never be started again.
  */
-async function findWrongKey(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
-  const secrets = await firstAndLastSecrets(db)
-  const unreadable = secrets.find(({ kind, sealed, boundTo }) => !vault.canOpen(kind, sealed, boundTo))
-  if (!unreadable) return undefined
-  return {
-    settings: ['ATTENDANCE_KEY'],
-    reason: `with an ATTENDANCE_KEY that does not decrypt the stored ${STORED_SECRETS[unreadable.kind]}`,
+async function findWrongKey(
+  db: Db,
+  vault: Vault,
+  { nowMs, log }: VaultCheck,
+): Promise<SetupProblem | undefined> {
+  const secrets = await firstAndLastSecrets(db, nowMs)
+  const unreadable = secrets.filter(
+    ({ kind, sealed, eventId }) => !vault.canOpen(kind, sealed, String(eventId)),
+  )
+  const hasCodes = secrets.some(({ kind }) => kind === 'claim-code')
+  const wrong = unreadable.find(({ kind }) => kind === 'claim-code' || !hasCodes)
+  if (wrong) {
+    const reason = `with an ATTENDANCE_KEY that does not decrypt the stored ${STORED_SECRETS[wrong.kind]}`
+    return { settings: ['ATTENDANCE_KEY'], reason }
   }
+  // The only secret of a table is its first and its last
+  const remarks = new Map(unreadable.map(({ kind, eventId }) => [`${eventId} ${kind}`, { kind, eventId }]))
+  for (const { kind, eventId } of remarks.values()) log.warn({ event_id: eventId }, remarkOn(kind))
+  return undefined
+}
+
+function remarkOn(kind: SealedSecret['kind']): string {
+  return `the keys do not decrypt stored ${STORED_SECRETS[kind]}, of this event and perhaps of others: set the key they were stored with in ATTENDANCE_OTHER_KEYS, or ask the organiser for new ones`
 }

@@ -7,6 +7,8 @@ import { AppError, CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
+/** What is wrong with the key is said by {@link runApproveEvent}; the log of the servers has the rest. */
+const SILENT = { info: () => {}, warn: () => {} }
 /** Events of a page of the list. */
 const PAGE = 50
 
@@ -39,7 +41,7 @@ async function runApproveEvent(
   const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
   const { openKeys } = await import('../attendance/setup-problem.ts')
   await withDatabase(config, async (engine) => {
-    const { vault, problem } = await openKeys({ config, engine, log: { info: () => {} } })
+    const { vault, problem } = await openKeys({ config, engine, clock: SYSTEM_CLOCK, log: SILENT })
     if (problem) throw new CommandError(`Events cannot be approved ${problem.reason}.`)
     const approvals = openApprovals({ db: engine.db, clock: SYSTEM_CLOCK, vault })
     if (event === undefined) return writeWaiting(await approvals.waiting({ after, limit: PAGE }))

@@ -4,8 +4,9 @@ import { noteServerTime } from './server-clock.ts'
 const fetching = fetchTransport()
 /** Answers about events have the time by which the server opens and closes them. */
 const transport: Transport = async (request) => {
+  const sentMs = Date.now()
   const response = await fetching(request)
-  if (request.url.startsWith('/event/')) noteServerTime(response.headers.date)
+  if (request.url.startsWith('/event/')) noteServerTime(response.headers.date, sentMs)
   return response
 }
 

@@ -39,7 +39,7 @@ export function openChange(info: EventInfo, total: number): () => void {
   void askHidden(info.uuid, closed.signal)
   return () => {
     closed.abort()
-    forgetPlaces()
+    forgetPlaces(String(info.id))
     fault.value = undefined
   }
 }

@@ -57,7 +57,7 @@ export function typeEvent(typed: string): string {
 
 /** Takes an edit code out of the text. @returns what is left for the field of the event */
 function takeEditCode(typed: string): string {
-  const found = withoutEditCode(typed)
+  const found = withoutEditCode(typed, heldEditCode())
   pastedEditCode.value = found && (found.editCode === undefined ? 'unreadable' : 'taken')
   if (!found) return typed
   if (found.editCode !== undefined) {
@@ -78,9 +78,9 @@ export function typeEditCode(typed: string): void {
 /** What a pasted link or number is, if it names no event. */
 export function pastedFaultText(): string | undefined {
   const { kind } = pasted.value
-  return kind === 'token_link' || kind === 'delivery_link' || kind === 'other_link' || kind === 'too_large'
-    ? text(`organise.event.${kind}`)
-    : undefined
+  return kind === 'event' || kind === 'claim_link' || kind === 'unreadable'
+    ? undefined
+    : text(`organise.event.${kind}`)
 }
 
 /** What is missing for asking whether event and edit code belong together. */

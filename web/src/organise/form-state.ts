@@ -119,7 +119,7 @@ export function finish(event: EventInfo, what?: News, keepsCode = false): void {
   noteMyEvent(event)
   if (!keepsCode) forgetEditCode()
   forgetEvent()
-  forgetPlaces()
+  forgetPlaces(String(event.id))
   step.value = 'event'
   issuerWait.value = undefined
   loadsByItself.value = undefined

@@ -6,7 +6,7 @@ import { coordinatesText } from './coordinates.ts'
 import { momentOf } from './event-hours.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { finish } from './form-state.ts'
-import { coordinatesFaultText, fillPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
+import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
 
@@ -108,6 +108,7 @@ export async function makeEvent(incomplete: readonly MakePlace[]): Promise<void>
 export function leaveMade({ event }: MadeEventAnswer): void {
   made.value = undefined
   draft.value = EMPTY
+  forgetPlaces(NEW_EVENT)
   finish(event, { kind: 'saved' })
 }
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => {
   for (const event of ['1', '2', places.NEW_EVENT]) {
     places.fillPlaces(event, '')
-    places.forgetPlaces()
+    places.forgetPlaces(event)
   }
 })
 
@@ -48,10 +48,24 @@ test('places of an event that is done with are forgotten, and those of others ar
   places.fillPlaces('2', '2,2')
   places.typePlaces('6,6')
 
-  places.forgetPlaces()
+  places.forgetPlaces('2')
   expect(places.placesText.value).toBe('')
   places.fillPlaces('2', '2,2')
   expect(places.placesText.value).toBe('2,2')
+  places.fillPlaces('1', '1,1')
+  expect(places.placesText.value).toBe('5,5')
+})
+
+test('places of a new event are forgotten also after a look at the form of another event', () => {
+  places.fillPlaces(places.NEW_EVENT, '')
+  places.typePlaces('7,7')
+  places.fillPlaces('1', '1,1')
+  places.typePlaces('5,5')
+
+  places.forgetPlaces(places.NEW_EVENT)
+  expect(places.placesText.value, 'those that are shown').toBe('5,5')
+  places.fillPlaces(places.NEW_EVENT, '')
+  expect(places.placesText.value).toBe('')
   places.fillPlaces('1', '1,1')
   expect(places.placesText.value).toBe('5,5')
 })

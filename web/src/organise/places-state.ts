@@ -67,8 +67,14 @@ function keepDrawn(): void {
 /** The event of the form that makes one: it has no number yet. */
 export const NEW_EVENT = 'new'
 
-/** Empties the places: their event is done with. Those of other events stay. */
-export function forgetPlaces(): void {
+/**
+ * Forgets the places of an event that is done with, also where those of another event are shown meanwhile: these stay.
+ *
+ * @param event its number, or {@link NEW_EVENT}
+ */
+export function forgetPlaces(event: string): void {
+  drawnFor.delete(event)
+  if (ownEvent !== undefined && ownEvent !== event) return
   ownEvent = undefined
   prefilled = ''
   typePlaces('')

@@ -151,10 +151,13 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       const given = await organisers.assertEditCode(id, credentialsOf(request))
       await changeMade(known, { tokens, hidesHolders, description })
       const newPass = revokesPasses ? await organisers.revokePasses(id) : given
-      if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
-      const event = await changeEvent(db, id, options, clock.nowMs())
+      const change = async () => {
+        if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
+        return changeEvent(db, id, options, clock.nowMs())
+      }
+      // A rehearsal that has begun is counted anew, also where the change fails then
+      const event = await change().finally(() => forgetReport(id))
       events.forget(event)
-      forgetReport(id)
       return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
     },
   )

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+
+/**
+ * Answers of a scope have the time of the clock that opens and closes events: pages show states and countdowns by it
+ * (web/src/api/server-clock.ts). It is the time of the answer, not that of the request: an organiser's call may wait for
+ * the issuer.
+ */
+export function dateAnswers(scope: FastifyInstance, clock: Clock): void {
+  scope.addHook('onSend', (_request, reply, _payload, proceed) => {
+    reply.header('date', new Date(clock.nowMs()).toUTCString())
+    proceed()
+  })
+}

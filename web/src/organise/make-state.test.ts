@@ -1,0 +1,28 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+
+// Shows another page: the places do not depend on it
+vi.mock('./form-state.ts', () => ({ finish: () => undefined }))
+
+let make: typeof import('./make-state.ts')
+let places: typeof import('./places-state.ts')
+
+beforeAll(async () => {
+  vi.stubGlobal('navigator', { onLine: true, languages: ['en'] })
+  vi.stubGlobal('window', new EventTarget())
+  make = await import('./make-state.ts')
+  places = await import('./places-state.ts')
+  vi.unstubAllGlobals()
+})
+
+test('the next new event begins without the places of the one before, also after a look at another event', () => {
+  make.openDraft()
+  places.typePlaces('7,7')
+  // The event is made; the browser's Back shows the form that changes event 5, Forward the edit code of the new one
+  places.fillPlaces('5', '1,1')
+  places.forgetPlaces('5')
+
+  make.leaveMade({ event: { id: 6 } } as Parameters<typeof make.leaveMade>[0])
+  make.openDraft()
+
+  expect(places.placesText.value).toBe('')
+})
