@@ -12,7 +12,8 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
 import { areNewValuesBound } from '../seal-queries.ts'
 import { Vault } from '../vault.ts'
-import { countGrants, deleteExpiredGrants, MAX_BATCHES } from './grant-queries.ts'
+import { deleteExpiredGrants, MAX_BATCHES } from './delete-queries.ts'
+import { countGrants } from './grant-queries.ts'
 import { Grants } from './grants.ts'
 
 const [ANN, BEN] = [
