@@ -214,11 +214,15 @@ export async function countOpenGrants(db: Db, eventId: number, nowMs: number): P
   return rows[0]!.open
 }
 
-/** Of all events. Reads an index entry for each of them. */
-export async function countAllOpenGrants(db: Db, nowMs: number): Promise<number> {
+/** Of all events. Reads an index entry for each of them, and stops at `max`. */
+export async function countAllOpenGrants(
+  db: Db,
+  { nowMs, max }: { readonly nowMs: number; readonly max: number },
+): Promise<number> {
   const { rows } = await sql<{ open: number }>`
-    select count(*)::integer as open from attendance_grant
-    where claim_id is null and expires_at_ms > ${nowMs}`.execute(db)
+    select count(*)::integer as open from (
+      select from attendance_grant where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
+    ) as bounded`.execute(db)
   return rows[0]!.open
 }
 

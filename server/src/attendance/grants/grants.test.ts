@@ -13,7 +13,7 @@ import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../eve
 import { areNewValuesBound } from '../seal-queries.ts'
 import { Vault } from '../vault.ts'
 import { deleteExpiredGrants, MAX_BATCHES } from './delete-queries.ts'
-import { countGrants } from './grant-queries.ts'
+import { countAllOpenGrants, countGrants } from './grant-queries.ts'
 import { Grants } from './grants.ts'
 
 const [ANN, BEN] = [
@@ -225,6 +225,11 @@ describeOnBothEngines('grants', (open) => {
     )
 
     expect(given.sort()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
+    const { event_id: withdrawn } = events.find((_, at) => given[at] === 'accepted') ?? event
+    expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 10 })).toBe(2)
+    expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 1 }), 'it stops there').toBe(1)
+    await grants.makeSecret(withdrawn, { withdrawsOpen: true })
+    expect(await giveTo({ ...event, event_id: withdrawn }, 'after'), 'there is room at once').toBe('accepted')
   })
 
   test('let their player claim once, together with a code', async () => {

@@ -6,6 +6,8 @@ import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import { deleteEndedSecrets, deleteExpiredGrants, withdrawOpen } from './delete-queries.ts'
 import {
+  countAllOpenGrants,
+  countOpenGrants,
   findGrant,
   findSecrets,
   type Grant,
@@ -67,7 +69,13 @@ export class Grants {
   private readonly open: OpenGrants
   constructor(options: GrantsOptions) {
     this.options = options
-    this.open = new OpenGrants(options)
+    const { db, clock, maxOpen, maxOpenOfAll } = options
+    this.open = new OpenGrants({
+      maxOpen,
+      maxOpenOfAll,
+      countOf: (eventId) => countOpenGrants(db, eventId, clock.nowMs()),
+      countAll: () => countAllOpenGrants(db, { nowMs: clock.nowMs(), max: maxOpenOfAll }),
+    })
   }
 
   /**
