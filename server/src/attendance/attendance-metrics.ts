@@ -29,7 +29,7 @@ export class AttendanceMetrics {
     })
     this.grants = new Counter({
       name: 'landpass_grants_total',
-      help: 'Answered grants: accepted, repeated, or the error code.',
+      help: 'Answered grants: accepted, repeated, the error code, or too_many_grants_of_server where GRANTS_MAX is reached.',
       labelNames: ['result'],
       registers,
     })

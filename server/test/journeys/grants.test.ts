@@ -353,6 +353,11 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
         refusal,
       ])
     }
+    const full = await startAttendance(engine, clock, outside, { GRANTS_MAX: '1' })
+    expect(await give(quest, kim(20), {}, clientOf(full))).toBe('too_many_grants')
+    const ofFull = await full.get('/metrics')
+    await full.close()
+    expect(ofFull.text).toMatch(/landpass_grants_total\{result="too_many_grants_of_server"\} 1/)
     const metrics = await server.get('/metrics')
     expect(metrics.text).toMatch(/landpass_grants_total\{result="accepted"\} \d/)
     expect(metrics.text).toMatch(/landpass_grants_total\{result="bad_grant"\} \d/)

@@ -1,13 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { withRetries } from '../../db/retries.ts'
-import { inTransaction } from '../../db/transaction.ts'
-
-/** Rows are deleted so much later, because a process with a slow clock may still use them. */
-const CLOCK_DIFFERENCE_MS = MINUTE_MS
-/** How many statements one cleanup runs: others wait for it. */
-export const MAX_BATCHES = 20
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 export interface StoredSecret {
   readonly id: number
@@ -52,79 +45,69 @@ export interface NewSecret {
   readonly previousUntilMs: number
 }
 
-/**
- * Makes a secret the current one. At most one other stays: the one before. A secret that ends at once is deleted, so it
- * ends for processes whose clock is slow too. Waits for grants that are being stored with a secret that ends.
- *
- * @returns whether there was one before
- */
-export function replaceSecret(
-  db: Db,
-  { eventId, sealed, nowMs, previousUntilMs }: NewSecret,
-): Promise<{ readonly hadOne: boolean }> {
-  return inTransaction(db, async (tx) => {
-    // Two calls at the same time are done one after the other. Claims, which refer to the event, do not wait
-    await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
-    const before = await tx
-      .selectFrom('grant_secret')
-      .select('id')
-      .where('event_id', '=', eventId)
-      .where('valid_until_ms', 'is', null)
-      .executeTakeFirst()
-    const keptId = previousUntilMs > nowMs ? before?.id : undefined
-    const ended = tx.deleteFrom('grant_secret').where('event_id', '=', eventId)
-    await (keptId === undefined ? ended : ended.where('id', '<>', keptId)).execute()
-    if (keptId !== undefined) {
-      const kept = tx.updateTable('grant_secret').set({ valid_until_ms: previousUntilMs })
-      await kept.where('id', '=', keptId).execute()
-    }
-    await tx
-      .insertInto('grant_secret')
-      .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
-      .execute()
-    return { hadOne: before !== undefined }
-  })
+/** What {@link replaceSecret} found. */
+export interface Replaced {
+  /** Whether there was a current secret before. */
+  readonly hadOne: boolean
+  /** Grants stored before belong to secrets before: for {@link withdrawOpen}. */
+  readonly storedBefore: TransactionMark
 }
 
 /**
- * Deletes all open grants of an event, and counts them as expired. There may be a million: each statement deletes
- * `batchRows` of them at most, in the order of their times. The next one goes on where it ended, because to skip the
- * deleted rows took 50 times as long.
- *
- * @returns how many
+ * A place in the order of the database's transactions. Transactions that ended before it was made have lower ids, those
+ * that began after it do not. It needs no clock, and no column.
  */
-export async function withdrawOpen(
-  db: Db,
-  eventId: number,
-  { nowMs, batchRows }: DeleteOptions,
-): Promise<number> {
-  let fromMs = nowMs + 1
-  for (let withdrawn = 0; ; ) {
-    const { deleted, lastMs } = await withRetries(() => withdrawBatch(db, eventId, { fromMs, batchRows }))
-    withdrawn += deleted
-    if (deleted < batchRows) return withdrawn
-    fromMs = lastMs ?? fromMs
+export type TransactionMark = number
+
+/**
+ * Makes a secret the current one. At most one other stays: the one before. A secret that ends at once is deleted, so it
+ * ends for processes whose clock is slow too. Waits for grants that are being stored with any secret of the event.
+ *
+ * Locks are taken in the same order as by grants: secrets, grants, event. So it never waits while it has the event.
+ */
+export async function replaceSecret(db: Db, secret: NewSecret): Promise<Replaced> {
+  for (;;) {
+    const replaced = await inTransaction(db, (tx) => tryToReplace(tx, secret))
+    if (replaced) return replaced
   }
 }
 
-async function withdrawBatch(
-  db: Db,
-  eventId: number,
-  { fromMs, batchRows }: { readonly fromMs: number; readonly batchRows: number },
-): Promise<{ readonly deleted: number; readonly lastMs: number | null }> {
-  const { rows } = await sql<{ deleted: number; lastMs: number | null }>`
-    with open as (
-      select ctid from attendance_grant
-      where event_id = ${eventId} and claim_id is null and expires_at_ms >= ${fromMs}
-      order by expires_at_ms limit ${batchRows} for update
-    ), withdrawn as (
-      delete from attendance_grant where ctid = any(array(select ctid from open)) returning expires_at_ms
-    )
-    update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
-    where event_id = ${eventId}
-    returning (select count(*) from withdrawn)::integer as deleted,
-      (select max(expires_at_ms) from withdrawn) as "lastMs"`.execute(db)
-  return rows[0] ?? { deleted: 0, lastMs: null }
+/** @returns undefined, with nothing changed, where another call has made a secret meanwhile: it is not locked yet */
+async function tryToReplace(
+  tx: Tx,
+  { eventId, sealed, nowMs, previousUntilMs }: NewSecret,
+): Promise<Replaced | undefined> {
+  const secrets = tx
+    .selectFrom('grant_secret')
+    .select(['id', 'valid_until_ms'])
+    .where('event_id', '=', eventId)
+    .orderBy('id')
+  const locked = new Set((await secrets.forUpdate().execute()).map(({ id }) => id))
+  // Two calls for an event without a secret are done one after the other. Claims, which refer to the event, do not wait
+  await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
+  const found = await secrets.execute()
+  if (found.some(({ id }) => !locked.has(id))) return undefined
+  // After the locks: the grants that they waited for are before it
+  const storedBefore = await markTransactions(tx)
+  const before = found.find(({ valid_until_ms }) => valid_until_ms === null)
+  const keptId = previousUntilMs > nowMs ? before?.id : undefined
+  const ended = tx.deleteFrom('grant_secret').where('event_id', '=', eventId)
+  await (keptId === undefined ? ended : ended.where('id', '<>', keptId)).execute()
+  if (keptId !== undefined) {
+    const kept = tx.updateTable('grant_secret').set({ valid_until_ms: previousUntilMs })
+    await kept.where('id', '=', keptId).execute()
+  }
+  await tx
+    .insertInto('grant_secret')
+    .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
+    .execute()
+  return { hadOne: before !== undefined, storedBefore }
+}
+
+async function markTransactions(tx: Tx): Promise<TransactionMark> {
+  const { rows } = await sql<{ mark: number }>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as mark`.execute(tx)
+  return rows[0]!.mark
 }
 
 export interface Grant {
@@ -231,11 +214,15 @@ export async function countOpenGrants(db: Db, eventId: number, nowMs: number): P
   return rows[0]!.open
 }
 
-/** Of all events. Reads an index entry for each of them. */
-export async function countAllOpenGrants(db: Db, nowMs: number): Promise<number> {
+/** Of all events. Reads an index entry for each of them, and stops at `max`. */
+export async function countAllOpenGrants(
+  db: Db,
+  { nowMs, max }: { readonly nowMs: number; readonly max: number },
+): Promise<number> {
   const { rows } = await sql<{ open: number }>`
-    select count(*)::integer as open from attendance_grant
-    where claim_id is null and expires_at_ms > ${nowMs}`.execute(db)
+    select count(*)::integer as open from (
+      select from attendance_grant where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
+    ) as bounded`.execute(db)
   return rows[0]!.open
 }
 
@@ -256,45 +243,4 @@ export async function countGrants(db: Db, eventId: number, nowMs: number): Promi
         (select grants_expired from attendance_event where event_id = ${eventId}), 0))::integer as expired
     from attendance_grant where event_id = ${eventId}`.execute(db)
   return rows[0]!
-}
-
-export interface DeleteOptions {
-  readonly nowMs: number
-  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
-  readonly batchRows: number
-}
-
-/**
- * Deletes grants that expired unused, and counts them at their event. A statement deletes those of one event. What is
- * left after {@link MAX_BATCHES} is for the next call.
- */
-export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
-  const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    // An array of ctids: a join with `old` would read the whole table for each batch
-    const { rows } = await sql<{ deleted: number }>`
-      with old as (
-        select ctid from attendance_grant
-        where claim_id is null and expires_at_ms < ${beforeMs} and event_id = (
-          select event_id from attendance_grant where claim_id is null and expires_at_ms < ${beforeMs}
-          order by expires_at_ms limit 1
-        )
-        limit ${batchRows} for update skip locked
-      ), deleted as (
-        delete from attendance_grant where ctid = any(array(select ctid from old)) returning event_id
-      )
-      update attendance_event set grants_expired = grants_expired + counted.deleted
-      from (select event_id, count(*)::integer as deleted from deleted group by event_id) as counted
-      where attendance_event.event_id = counted.event_id
-      returning counted.deleted`.execute(db)
-    if (rows.length === 0) return
-  }
-}
-
-/** Deletes secrets whose time is over. */
-export async function deleteEndedSecrets(db: Db, nowMs: number): Promise<void> {
-  await db
-    .deleteFrom('grant_secret')
-    .where('valid_until_ms', '<', nowMs - CLOCK_DIFFERENCE_MS)
-    .execute()
 }

@@ -204,12 +204,19 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
         onGrant(await grants.give(grant, secretId))
         return { ok: true as const, data: grantJson(uuid, grant) }
       } catch (error) {
-        onGrant(error instanceof AppError ? error.code : 'internal_error')
+        onGrant(resultOf(error))
         throw error
       }
     },
   )
   done()
+}
+
+/** The error code. That the whole server takes no more is another result: only its operator can do something about it. */
+function resultOf(error: unknown): string {
+  if (!(error instanceof AppError)) return 'internal_error'
+  const isServerFull = error.code === 'too_many_grants' && error.data.limit === 'server'
+  return isServerFull ? 'too_many_grants_of_server' : error.code
 }
 
 /** @throws {AppError} `invalid_parameter` for a text that is no time */

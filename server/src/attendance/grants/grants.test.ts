@@ -12,7 +12,8 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
 import { areNewValuesBound } from '../seal-queries.ts'
 import { Vault } from '../vault.ts'
-import { countGrants, deleteExpiredGrants, MAX_BATCHES } from './grant-queries.ts'
+import { deleteExpiredGrants, MAX_BATCHES } from './delete-queries.ts'
+import { countAllOpenGrants, countGrants } from './grant-queries.ts'
 import { Grants } from './grants.ts'
 
 const [ANN, BEN] = [
@@ -224,6 +225,11 @@ describeOnBothEngines('grants', (open) => {
     )
 
     expect(given.sort()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
+    const { event_id: withdrawn } = events.find((_, at) => given[at] === 'accepted') ?? event
+    expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 10 })).toBe(2)
+    expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 1 }), 'it stops there').toBe(1)
+    await grants.makeSecret(withdrawn, { withdrawsOpen: true })
+    expect(await giveTo({ ...event, event_id: withdrawn }, 'after'), 'there is room at once').toBe('accepted')
   })
 
   test('let their player claim once, together with a code', async () => {

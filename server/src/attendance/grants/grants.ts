@@ -4,9 +4,10 @@ import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
 import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
+import { deleteEndedSecrets, deleteExpiredGrants, withdrawOpen } from './delete-queries.ts'
 import {
-  deleteEndedSecrets,
-  deleteExpiredGrants,
+  countAllOpenGrants,
+  countOpenGrants,
   findGrant,
   findSecrets,
   type Grant,
@@ -14,7 +15,7 @@ import {
   insertGrant,
   replaceExpiredGrant,
   replaceSecret,
-  withdrawOpen,
+  type TransactionMark,
 } from './grant-queries.ts'
 import { findSigning, makeSecret, type SignedGrant } from './grant-signature.ts'
 import { OpenGrants } from './open-grants.ts'
@@ -68,12 +69,19 @@ export class Grants {
   private readonly open: OpenGrants
   constructor(options: GrantsOptions) {
     this.options = options
-    this.open = new OpenGrants(options)
+    const { db, clock, maxOpen, maxOpenOfAll } = options
+    this.open = new OpenGrants({
+      maxOpen,
+      maxOpenOfAll,
+      countOf: (eventId) => countOpenGrants(db, eventId, clock.nowMs()),
+      countAll: () => countAllOpenGrants(db, { nowMs: clock.nowMs(), max: maxOpenOfAll }),
+    })
   }
 
   /**
    * Makes a new secret of an event. The one before ends now, or after `keepPreviousMs`; any earlier one ends now. It is
    * the current one before grants are withdrawn. If withdrawing fails, the secret was not shown: a second call withdraws the rest.
+   * Withdrawn are grants that were stored before the secret was made, so those signed with it, or with a later one, stay.
    *
    * @returns the secret, which is not shown again
    */
@@ -87,8 +95,8 @@ export class Grants {
     const secret = makeSecret()
     const sealed = vault.seal('grant-secret', secret, String(eventId))
     const previousUntilMs = nowMs + keepPreviousMs
-    const { hadOne } = await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs })
-    const withdrawn = withdrawsOpen ? await this.withdrawOpen(eventId) : 0
+    const { hadOne, storedBefore } = await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs })
+    const withdrawn = withdrawsOpen ? await this.withdrawOpen(eventId, storedBefore) : 0
     return { secret, previousEndsAtMs: hadOne ? previousUntilMs : null, withdrawn }
   }
 
@@ -166,10 +174,11 @@ export class Grants {
     })
   }
 
-  private async withdrawOpen(eventId: number): Promise<number> {
+  private async withdrawOpen(eventId: number, storedBefore: TransactionMark): Promise<number> {
     const { db, clock } = this.options
+    const limits = { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS, storedBefore }
     try {
-      return await withdrawOpen(db, eventId, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
+      return await withdrawOpen(db, eventId, limits)
     } finally {
       this.open.forget(eventId)
     }

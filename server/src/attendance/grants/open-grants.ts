@@ -1,17 +1,17 @@
-import { type Clock, SECOND_MS } from '../../clock.ts'
-import type { Db } from '../../db/engine.ts'
+import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
-import { RecentFigure } from '../recent-figure.ts'
-import { countAllOpenGrants, countOpenGrants, type Stored } from './grant-queries.ts'
+import type { Stored } from './grant-queries.ts'
+import { OpenGrantsOfAll } from './open-grants-of-all.ts'
 
 export interface OpenGrantsOptions {
-  readonly db: Db
-  readonly clock: Clock
   /** Open grants of an event at a time. */
   readonly maxOpen: number
   /** Open grants of all events at a time. */
   readonly maxOpenOfAll: number
+  /** Both count in the database. */
+  readonly countOf: (eventId: number) => Promise<number>
+  readonly countAll: () => Promise<number>
 }
 
 /** Counting a million takes 0.3 s, on the embedded engine a second. What other processes add meanwhile is beyond the limit. */
@@ -26,35 +26,27 @@ export class OpenGrants {
   private readonly options: OpenGrantsOptions
   /** Of each event: counted in the last second, and the ones that this process has added since. */
   private readonly ofEvents = new OneSecondCache<Counted>()
-  private readonly ofAll: RecentFigure<Counted>
+  private readonly ofAll: OpenGrantsOfAll
 
   constructor(options: OpenGrantsOptions) {
     this.options = options
-    const { db, clock } = options
-    const count = async () => ({ count: await countAllOpenGrants(db, clock.nowMs()) })
-    this.ofAll = new RecentFigure(count, { maxAgeMs: COUNT_ALL_EVERY_MS })
+    this.ofAll = new OpenGrantsOfAll({ count: options.countAll, maxAgeMs: COUNT_ALL_EVERY_MS })
   }
 
-  /** @throws {AppError} `too_many_grants`, or what `store` throws */
+  /** @throws {AppError} `too_many_grants`, or what a count or `store` throws */
   async store(eventId: number, store: () => Promise<Stored>): Promise<Stored> {
-    const { db, clock, maxOpen, maxOpenOfAll } = this.options
-    const ofEvent = await this.ofEvents.get(String(eventId), async () => ({
-      count: await countOpenGrants(db, eventId, clock.nowMs()),
-    }))
-    // Unknown while the database is slow: then `store` says what is wrong, or does it
-    const ofAll = (await this.ofAll.read()) ?? { count: 0 }
+    const { maxOpen, maxOpenOfAll, countOf } = this.options
+    // First, as it may take long: the count of the event would be another one afterwards
+    await this.ofAll.refresh()
+    const ofEvent = await this.ofEvents.get(String(eventId), async () => ({ count: await countOf(eventId) }))
     if (ofEvent.count >= maxOpen) throw eventIsFull(maxOpen)
-    if (ofAll.count >= maxOpenOfAll) throw serverIsFull(maxOpenOfAll)
+    if (this.ofAll.size >= maxOpenOfAll) throw serverIsFull(maxOpenOfAll)
     ofEvent.count += 1
-    ofAll.count += 1
     let stored: Stored | undefined
     try {
-      stored = await store()
+      stored = await this.ofAll.add(store, (result) => result === 'stored')
     } finally {
-      if (stored !== 'stored') {
-        ofEvent.count -= 1
-        ofAll.count -= 1
-      }
+      if (stored !== 'stored') ofEvent.count -= 1
     }
     return stored
   }
@@ -62,6 +54,7 @@ export class OpenGrants {
   /** The open grants of an event were withdrawn. */
   forget(eventId: number): void {
     this.ofEvents.forget(String(eventId))
+    this.ofAll.forget()
   }
 }
 

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { eventually } from '../../../test/support/landpass.ts'
+import { countWaiting } from '../../../test/support/lock-waits.ts'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -13,6 +14,7 @@ import { countGrants, insertGrant } from './grant-queries.ts'
 import { DELETE_BATCH_ROWS, Grants } from './grants.ts'
 
 const BEN = '0x00000000000000000000000000000000000000bb'
+const vault = new Vault(Buffer.alloc(32, 5))
 const clock = testClock()
 const NOW = clock.nowMs()
 const EXPIRES = NOW + HOUR_MS
@@ -25,13 +27,7 @@ describeOnOneEngine('grants that are withdrawn with their secret', (open) => {
 
   beforeEach(async () => {
     db = (await open()).db
-    grants = new Grants({
-      db,
-      clock,
-      vault: new Vault(Buffer.alloc(32, 5)),
-      maxOpen: 100,
-      maxOpenOfAll: 1_000,
-    })
+    grants = new Grants({ db, clock, vault, maxOpen: 100, maxOpenOfAll: 1_000 })
     const nowMs = NOW
     event = await saveEvent(db, {
       ...{ eventId: ++lastEvent, record: {}, coordinates: '3,4', expiresAtMs: undefined, nowMs },
@@ -91,15 +87,35 @@ describeOnOneEngine('grants that are withdrawn with their secret', (open) => {
     expect(await made).toMatchObject({ withdrawn: 1 })
     expect(await counts()).toEqual({ open: 0, used: 0, expired: 1 })
   })
-})
 
-/** How many statements on this database wait for a lock. */
-async function countWaiting(db: Db): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`
-    select count(*)::integer as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows[0]!.waiting
-}
+  test('do not include those signed with a secret that another call makes meanwhile', async () => {
+    const { event_id: id } = event
+    const { db: other } = await open()
+    const impatient = new Grants({ db: other, clock, vault, maxOpen: 2_000, maxOpenOfAll: 10_000 })
+    await grants.makeSecret(id)
+    await sql`insert into attendance_grant (event_id, nonce, address, expires_at_ms)
+      select ${id}::integer, n::text, ${BEN}, ${EXPIRES}::bigint
+      from generate_series(1, ${DELETE_BATCH_ROWS + 1}::integer) as n`.execute(db)
+    let first: ReturnType<Grants['makeSecret']> | undefined
+
+    await inTransaction((await open()).db, async (tx) => {
+      // The first statement that deletes waits for this transaction
+      await sql`select from attendance_grant where event_id = ${id} for update`.execute(tx)
+      first = grants.makeSecret(id, { withdrawsOpen: true })
+      await eventually(
+        () => countWaiting(tx),
+        (waiting) => waiting > 0,
+        MINUTE_MS,
+      )
+      const { secret } = await impatient.makeSecret(id)
+      const { secretId } = await findSigner(secret)
+      await impatient.give({ eventId: id, address: BEN, nonce: 'right', expiresAtMs: EXPIRES + 1 }, secretId)
+    })
+
+    expect(await first).toMatchObject({ withdrawn: DELETE_BATCH_ROWS + 1 })
+    expect(await counts()).toEqual({ open: 1, used: 0, expired: DELETE_BATCH_ROWS + 1 })
+  })
+})
 
 /** Notes how many grants each statement deletes; from the one that comes to `failAt` in all they fail, until `allow`. */
 async function noteDeletions(db: Db, failAt: number) {

@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely'
+import { MINUTE_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { TransactionMark } from './grant-queries.ts'
+
+/** Rows are deleted so much later, because a process with a slow clock may still use them. */
+const CLOCK_DIFFERENCE_MS = MINUTE_MS
+/** How many statements one cleanup runs: others wait for it. */
+export const MAX_BATCHES = 20
+
+export interface DeleteOptions {
+  readonly nowMs: number
+  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
+  readonly batchRows: number
+}
+
+export interface WithdrawOptions extends DeleteOptions {
+  /** Later grants stay: they are signed with the new secret, or with one that another call has made since. */
+  readonly storedBefore: TransactionMark
+}
+
+/**
+ * Deletes the open grants of an event that were stored before a mark, and counts them as expired. There may be a million:
+ * each statement deletes `batchRows` of them at most, in the order of their times. The next one goes on where it ended,
+ * because to skip the deleted rows took 50 times as long.
+ *
+ * @returns how many
+ */
+export async function withdrawOpen(
+  db: Db,
+  eventId: number,
+  { nowMs, batchRows, storedBefore }: WithdrawOptions,
+): Promise<number> {
+  let fromMs = nowMs + 1
+  for (let withdrawn = 0; ; ) {
+    const { deleted, lastMs } = await withdrawBatch(db, eventId, { fromMs, batchRows, storedBefore })
+    withdrawn += deleted
+    if (deleted < batchRows) return withdrawn
+    fromMs = lastMs ?? fromMs
+  }
+}
+
+async function withdrawBatch(
+  db: Db,
+  eventId: number,
+  { fromMs, batchRows, storedBefore }: Omit<WithdrawOptions, 'nowMs'> & { readonly fromMs: number },
+): Promise<{ readonly deleted: number; readonly lastMs: number | null }> {
+  const { rows } = await sql<{ deleted: number; lastMs: number | null }>`
+    with open as (
+      select ctid from attendance_grant
+      where event_id = ${eventId} and claim_id is null and expires_at_ms >= ${fromMs}
+        and ${isStoredBefore(storedBefore)}
+      order by expires_at_ms limit ${batchRows} for update
+    ), withdrawn as (
+      delete from attendance_grant where ctid = any(array(select ctid from open)) returning expires_at_ms
+    )
+    update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
+    where event_id = ${eventId}
+    returning (select count(*) from withdrawn)::integer as deleted,
+      (select max(expires_at_ms) from withdrawn) as "lastMs"`.execute(db)
+  return rows[0] ?? { deleted: 0, lastMs: null }
+}
+
+/**
+ * Whether the transaction that wrote this version of the row has an id below the mark. `xmin` has the lower 32 bits of the
+ * id: less than half of their range lies between any two transactions.
+ */
+function isStoredBefore(mark: TransactionMark): RawBuilder<boolean> {
+  return sql`((${mark}::bigint - xmin::text::bigint) & 4294967295) between 1 and 2147483647`
+}
+
+/**
+ * Deletes grants that expired unused, and counts them at their event. A statement deletes those of one event. What is
+ * left after {@link MAX_BATCHES} is for the next call.
+ */
+export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
+  const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    // An array of ctids: a join with `old` would read the whole table for each batch
+    const { rows } = await sql<{ deleted: number }>`
+      with old as (
+        select ctid from attendance_grant
+        where claim_id is null and expires_at_ms < ${beforeMs} and event_id = (
+          select event_id from attendance_grant where claim_id is null and expires_at_ms < ${beforeMs}
+          order by expires_at_ms limit 1
+        )
+        limit ${batchRows} for update skip locked
+      ), deleted as (
+        delete from attendance_grant where ctid = any(array(select ctid from old)) returning event_id
+      )
+      update attendance_event set grants_expired = grants_expired + counted.deleted
+      from (select event_id, count(*)::integer as deleted from deleted group by event_id) as counted
+      where attendance_event.event_id = counted.event_id
+      returning counted.deleted`.execute(db)
+    if (rows.length === 0) return
+  }
+}
+
+/** Deletes secrets whose time is over. */
+export async function deleteEndedSecrets(db: Db, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('grant_secret')
+    .where('valid_until_ms', '<', nowMs - CLOCK_DIFFERENCE_MS)
+    .execute()
+}
