@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { AssetName, AssetType } from '../records/assets.ts'
 import type { EstateRow, MortgageRow, ParcelRow, RightRow } from './land-rows.ts'
-import { emptyEstate, emptyParcel } from './new-rows.ts'
+import { overwriteEstate, overwriteParcel } from './overwrite-rows.ts'
 import { PackedRows } from './packed-rows.ts'
 
 /** The rows of one table, with the indexes that it needs. A row is found by the columns that name it. */
@@ -37,19 +37,6 @@ class Groups<Item> {
   }
 }
 
-const PARCEL_COLUMNS = Object.keys(emptyParcel({ x: 0, y: 0 }, 0)) as readonly (keyof ParcelRow)[]
-const ESTATE_COLUMNS = Object.keys(
-  emptyEstate('0', { blockNumber: 0, timeMs: 0, txHash: '', logIndex: 0 }),
-) as readonly (keyof EstateRow)[]
-
-/**
- * Gives a kept row the values of its successor. The successor is garbage at once then; as the kept row it would be copied
- * twice by the collector, and its predecessor would wait for a collection of the whole heap.
- */
-function overwrite<Row>(kept: Row, row: Row, columns: readonly (keyof Row)[]): void {
-  for (const column of columns) if (kept[column] !== row[column]) kept[column] = row[column]
-}
-
 export class ParcelStore implements Store<ParcelRow> {
   /** Columns of parcels: both numbers are then small, which makes the fastest keys. A row stays the same object. */
   private readonly columns = new Map<number, Map<number, ParcelRow>>()
@@ -79,7 +66,7 @@ export class ParcelStore implements Store<ParcelRow> {
   put(row: ParcelRow): void {
     const kept = this.find(row)
     this.index(kept ?? row, kept, row)
-    if (kept) overwrite(kept, row, PARCEL_COLUMNS)
+    if (kept) overwriteParcel(kept, row)
     else {
       const column = this.columns.get(row.x) ?? new Map<number, ParcelRow>()
       this.columns.set(row.x, column)
@@ -121,7 +108,7 @@ export class EstateStore implements Store<EstateRow> {
   put(row: EstateRow): void {
     const kept = this.rows.get(row.id)
     this.byOwner.move(row.id, kept?.owner ?? null, row.owner)
-    if (kept) overwrite(kept, row, ESTATE_COLUMNS)
+    if (kept) overwriteEstate(kept, row)
     else this.rows.set(row.id, row)
   }
 

@@ -9,6 +9,8 @@ import { type Lease, partitionOf } from './worlds.ts'
  * meanwhile: see README.md.
  */
 export const BATCH_CHARACTERS = 60_000
+/** The same where others have connections of their own. */
+const LARGE_BATCH_CHARACTERS = 240_000
 
 /** The tables of a world: those with a partition for each world, and those that all worlds share. */
 export type LoadedTable = LandTable | EventTable
@@ -27,6 +29,7 @@ export class Loader {
   /** The oldest first. */
   private running: readonly Promise<unknown>[] = []
   private readonly insertsAtOnce: number
+  private readonly batchCharacters: number
 
   /** @param insertsAtOnce statements that run at the same time: more than one helps where each has its own connection */
   constructor(db: Db, worldId: number, lease: Lease, insertsAtOnce = 1) {
@@ -34,11 +37,12 @@ export class Loader {
     this.worldId = worldId
     this.lease = lease
     this.insertsAtOnce = insertsAtOnce
+    this.batchCharacters = insertsAtOnce > 1 ? LARGE_BATCH_CHARACTERS : BATCH_CHARACTERS
   }
 
   /** Adds a row. @returns a promise when the batch is full: wait for it before the next row */
   add(table: LoadedTable, row: object): Promise<void> | undefined {
-    const full = this.characters > BATCH_CHARACTERS || (this.table !== table && this.rows.length > 0)
+    const full = this.characters > this.batchCharacters || (this.table !== table && this.rows.length > 0)
     const flushed = full ? this.flush() : undefined
     const json = JSON.stringify({ world_id: this.worldId, ...row })
     this.table = table
