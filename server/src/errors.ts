@@ -431,6 +431,11 @@ export class AppError extends Error {
   }
 }
 
+/** What a client hears of a failure that is not its own; the log has the cause. */
+export function internalError(): AppError {
+  return new AppError('internal_error', 'Something went wrong on our side.')
+}
+
 /** A failure of a command: the operator sees only its text, without a stack; the exit code is 1. */
 export class CommandError extends Error {
   /**

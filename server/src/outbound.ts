@@ -104,7 +104,7 @@ export async function askAddress(
     const answer = await readBody(response, maxBytes)
     return {
       status,
-      json: (request.parse ?? parseOrUndefined)(answer),
+      json: request.parse ? request.parse(answer) : parseOrUndefined(answer.toString('utf8')),
       retryAfterMs: parseRetryAfter(response.headers['retry-after']),
     }
   } catch (error) {
@@ -168,9 +168,10 @@ async function readBody(response: http.IncomingMessage, maxBytes: number): Promi
   return Buffer.concat(chunks)
 }
 
-function parseOrUndefined(body: Buffer): unknown {
+/** Undefined for what is not JSON. */
+export function parseOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     return undefined
   }

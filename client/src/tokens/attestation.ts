@@ -75,9 +75,7 @@ export interface HashOptions {
   readonly hash?: Keccak
 }
 
-/**
- * The 32 bytes that the issuer signs (EIP-712).
- */
+/** The 32 bytes that the issuer signs (EIP-712). */
 export function attestationDigest(
   domain: Domain,
   attestation: Attestation,

@@ -90,29 +90,18 @@ interface Measured extends ClaimLoad {
   readonly cpuMs: Readonly<Record<Process, number>>
 }
 
-type Process = 'bare' | 'server' | 'database' | 'generator'
+const PROCESSES = ['bare', 'server', 'database', 'generator'] as const
+type Process = (typeof PROCESSES)[number]
 
 async function measured(
   cpu: Readonly<Record<Process, () => number>>,
   work: () => Promise<ClaimLoad>,
 ): Promise<Measured> {
-  const read = () => ({
-    bare: cpu.bare(),
-    server: cpu.server(),
-    database: cpu.database(),
-    generator: cpu.generator(),
-  })
-  const before = read()
+  const ofEach = (read: (name: Process) => number) =>
+    Object.fromEntries(PROCESSES.map((name) => [name, read(name)])) as Record<Process, number>
+  const before = ofEach((name) => cpu[name]())
   const load = await work()
-  const after = read()
-  const used = (name: Process) => after[name] - before[name]
-  const [bare, server, database, generator] = [
-    used('bare'),
-    used('server'),
-    used('database'),
-    used('generator'),
-  ]
-  return { ...load, cpuMs: { bare, server, database, generator } }
+  return { ...load, cpuMs: ofEach((name) => cpu[name]() - before[name]) }
 }
 
 function report(

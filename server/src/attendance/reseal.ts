@@ -16,7 +16,7 @@ import {
   TOKEN_BINDING,
   waitingEditCodes,
 } from './seal-queries.ts'
-import type { Vault } from './vault.ts'
+import type { SecretKind, Vault } from './vault.ts'
 
 /** Codes of one statement: it locks them for some milliseconds. */
 const BATCH_CODES = 200
@@ -104,29 +104,28 @@ function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
   return { id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
 }
 
+/** The same secret in the current form; undefined where no key decrypts it. */
+function resealed(vault: Vault, kind: SecretKind, sealed: Buffer, binding: string): Buffer | undefined {
+  if (!vault.canOpen(kind, sealed, binding)) return undefined
+  return vault.seal(kind, vault.open(kind, sealed, binding), binding)
+}
+
 /** Captchas live for two minutes: one that cannot be decrypted is left alone. */
 async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
   for (const { uuid, sealed: old } of await pendingCaptchas(db, vault.currentPrefix)) {
-    if (!vault.canOpen('captcha', old, uuid)) continue
-    const sealed = vault.seal('captcha', vault.open('captcha', old, uuid), uuid)
-    await replaceCaptchaSeal(db, { uuid, old, sealed })
+    const sealed = resealed(vault, 'captcha', old, uuid)
+    if (sealed) await replaceCaptchaSeal(db, { uuid, old, sealed })
   }
 }
 
 /** An edit code that cannot be decrypted is left alone: servers delete it after 14 days. @returns how many are left alone */
 async function resealEditCodes(db: Db, vault: Vault, nowMs: number): Promise<number> {
   let left = 0
-  for (const { event_id: eventId, sealed: old, until_ms } of await waitingEditCodes(
-    db,
-    vault.currentPrefix,
-  )) {
-    const event = String(eventId)
-    if (!vault.canOpen('edit-code', old, event)) {
-      if (until_ms > nowMs) left += 1
-      continue
-    }
-    const sealed = vault.seal('edit-code', vault.open('edit-code', old, event), event)
-    await replaceEditCodeSeal(db, { eventId, old, sealed })
+  const stored = await waitingEditCodes(db, vault.currentPrefix)
+  for (const { event_id: eventId, sealed: old, until_ms } of stored) {
+    const sealed = resealed(vault, 'edit-code', old, String(eventId))
+    if (sealed) await replaceEditCodeSeal(db, { eventId, old, sealed })
+    else if (until_ms > nowMs) left += 1
   }
   return left
 }
@@ -134,14 +133,11 @@ async function resealEditCodes(db: Db, vault: Vault, nowMs: number): Promise<num
 /** One that cannot be decrypted is left alone: the organiser makes a new one. @returns how many are left alone */
 async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<number> {
   let left = 0
-  for (const { id, event_id, sealed: old, valid_until_ms } of await grantSecrets(db, vault.currentPrefix)) {
-    const event = String(event_id)
-    if (!vault.canOpen('grant-secret', old, event)) {
-      if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
-      continue
-    }
-    const sealed = vault.seal('grant-secret', vault.open('grant-secret', old, event), event)
-    await replaceGrantSecret(db, { id, old, sealed })
+  const stored = await grantSecrets(db, vault.currentPrefix)
+  for (const { id, event_id, sealed: old, valid_until_ms } of stored) {
+    const sealed = resealed(vault, 'grant-secret', old, String(event_id))
+    if (sealed) await replaceGrantSecret(db, { id, old, sealed })
+    else if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
   }
   return left
 }
@@ -149,7 +145,6 @@ async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<
 /** A token that cannot be decrypted is requested anew by the servers. */
 async function resealToken(db: Db, vault: Vault): Promise<void> {
   const { sealed: old } = await storedToken(db)
-  if (old === null || !vault.canOpen('issuer-token', old, TOKEN_BINDING)) return
-  const sealed = vault.seal('issuer-token', vault.open('issuer-token', old, TOKEN_BINDING), TOKEN_BINDING)
-  await replaceTokenSeal(db, old, sealed)
+  const sealed = old && resealed(vault, 'issuer-token', old, TOKEN_BINDING)
+  if (sealed) await replaceTokenSeal(db, old, sealed)
 }

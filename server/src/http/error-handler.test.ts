@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { databaseUnavailable } from '../db/statement-error.ts'
-import { AppError } from '../errors.ts'
-import { handleError, internalError } from './error-handler.ts'
+import { AppError, internalError } from '../errors.ts'
+import { handleError } from './error-handler.ts'
 
 const lines: string[] = []
 afterEach(() => lines.splice(0))

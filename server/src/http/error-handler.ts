@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
+import { AppError, internalError } from '../errors.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -87,11 +87,6 @@ function asAppError(error: FastifyError, { routeOptions }: FastifyRequest): AppE
         return new AppError('bad_request', 'The request is not well-formed.')
       return internalError()
   }
-}
-
-/** What a client hears of a failure that is not its own; the log has the cause. */
-export function internalError(): AppError {
-  return new AppError('internal_error', 'Something went wrong on our side.')
 }
 
 function isClientError(status: number | undefined): boolean {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import { AppError } from '../errors.ts'
+import { AppError, internalError } from '../errors.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
-import { errorJson, internalError } from './error-handler.ts'
+import { errorJson } from './error-handler.ts'
 import type { ReadinessCheck } from './health.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { databaseUnavailable } from '../../db/statement-error.ts'
-import { AppError, ERRORS, type ErrorCode } from '../../errors.ts'
+import { AppError, ERRORS, type ErrorCode, internalError } from '../../errors.ts'
 import { proofRequired, wrongCaptcha } from '../captcha/captchas.ts'
 import { playerBlocked } from '../events/blocked-players.ts'
 import { eventHeld } from '../events/event-holds.ts'
@@ -86,7 +86,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   claim_refused: ({ event }) => claimRefused(event, 'rehearsal'),
   too_many_requests: () => inGeneralWords('too_many_requests', { retry_after_s: MINUTE_S }),
   database_unavailable: () => withoutCause(databaseUnavailable('a rehearsal asked for this answer')),
-  internal_error: () => new AppError('internal_error', 'Something went wrong on our side.'),
+  internal_error: () => internalError(),
 }
 
 /** The state of a new claim in a rehearsal. Tokens that are made here are there at once. */

@@ -1,3 +1,4 @@
+import { parseOrUndefined } from '../../outbound.ts'
 import { WrongAnswerError } from './hex-values.ts'
 
 /** Of JSON, about 100 logs: what is made of them is garbage before the young generation is collected again. */
@@ -41,7 +42,7 @@ export class JsonList implements Iterable<readonly unknown[]> {
 
   /** The items from one on, by the answer as a whole. */
   private itemsFrom(first: number): readonly unknown[] {
-    const { result } = (parsed(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
+    const { result } = (parseOrUndefined(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
     if (!Array.isArray(result) || result.length < first) throw notJson()
     return result.slice(first)
   }
@@ -59,7 +60,7 @@ function notJson(): WrongAnswerError {
 
 /** Undefined where this is no list of items: two parts have a comma between them, so each has one at least. */
 function parsedItems(text: string): readonly unknown[] | undefined {
-  const items = parsed(`[${text}]`)
+  const items = parseOrUndefined(`[${text}]`)
   return Array.isArray(items) && items.length > 0 ? items : undefined
 }
 
@@ -72,23 +73,15 @@ function parsedItems(text: string): readonly unknown[] | undefined {
  */
 export function parseAnswer(body: Buffer): unknown {
   const [open, close] = [body.indexOf('['), body.lastIndexOf(']')]
-  if (open < 0 || close - open < PART_BYTES) return parsed(body.toString('utf8'))
+  if (open < 0 || close - open < PART_BYTES) return parseOrUndefined(body.toString('utf8'))
   // Without what is between the outermost brackets, the result is an empty list only if the first of them is its own.
-  const frame = parsed(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
+  const frame = parseOrUndefined(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
   return hasEmptyResult(frame)
     ? { ...frame, result: new JsonList(body, { open, close }) }
-    : parsed(body.toString('utf8'))
+    : parseOrUndefined(body.toString('utf8'))
 }
 
 function hasEmptyResult(frame: unknown): frame is { readonly result: readonly [] } {
   const { result } = (frame ?? {}) as { readonly result?: unknown }
   return Array.isArray(result) && result.length === 0
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
