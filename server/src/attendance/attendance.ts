@@ -54,6 +54,9 @@ import {
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
 
+/** Statements of an event that insert claims at the same time, where each has a connection of its own. */
+const INSERTS_AT_ONCE = 2
+
 export interface AttendanceOptions {
   readonly config: Config
   readonly engine: Engine
@@ -144,13 +147,14 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const grants = new Grants({ db, clock, vault, maxOpen, maxOpenOfAll })
   const { worker, rules } = createClaims({
     ...base,
+    insertsAtOnce: engine.kind === 'postgres' ? INSERTS_AT_ONCE : 1,
     ...players,
     config: config.attendance,
     issuer,
-    prepareToken: async (event) => {
+    prepareToken: async (event, address) => {
       if (!isOwnEvent(event.event_id)) return undefined
-      await assertKeysUsable() // a claim that is reserved now would wait for the file
-      return own?.prepare(event)
+      await assertKeysUsable()
+      return own?.prepare(event, address)
     },
     codeCounts,
     holds,
@@ -334,6 +338,7 @@ interface ClaimsNeeds {
   readonly metrics: AttendanceMetrics
   readonly issuer: Issuer
   readonly prepareToken: ClaimsOptions['prepareToken']
+  readonly insertsAtOnce: number
   readonly signedFetch: SignedFetch
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
@@ -346,7 +351,8 @@ interface ClaimsNeeds {
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
-  const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
+  const { config, db, clock, vault, metrics, issuer, prepareToken, insertsAtOnce, signedFetch, captchas } =
+    needs
   const { codeCounts, holds, blocked, grants, rehearsals, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
@@ -356,6 +362,8 @@ function createClaims(needs: ClaimsNeeds) {
     clock,
     worker,
     prepareToken,
+    insertsAtOnce,
+    onMinted: () => metrics.onStep('confirm'),
     signedFetch,
     codeCounts,
     grants,

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { Batches } from './batches.ts'
+import { Batches, type BatchesOptions } from './batches.ts'
 
 /** Writes that wait until the test ends them. */
-function heldWrites(keyOf?: (item: string) => unknown) {
+function heldWrites({ keyOf, atOnce }: BatchesOptions<string> = {}) {
   const writes: { readonly items: readonly string[]; readonly end: (error?: Error) => void }[] = []
   const write = (items: readonly string[]) =>
     new Promise<readonly string[]>((resolve, reject) => {
       const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item} written`)))
       writes.push({ items, end })
     })
-  const batches = new Batches(write, keyOf)
+  const batches = new Batches(write, { keyOf, atOnce })
   return { batches, writes }
 }
 
@@ -30,8 +30,32 @@ test('items that arrive during a write go into the next one, at most fifty', asy
   expect(batches.isIdle).toBe(true)
 })
 
+test('with several writes at once another one begins when a dozen items wait, and the rest waits for the end of one', async () => {
+  const { batches, writes } = heldWrites({ atOnce: 2 })
+  const lengths = () => writes.map(({ items }) => items.length)
+
+  const all = Array.from({ length: 12 }, (_, i) => batches.add(`${i}`))
+  expect(lengths()).toEqual([1])
+  for (let i = 12; i < 40; i++) all.push(batches.add(`${i}`))
+  expect(lengths(), 'two at once').toEqual([1, 12])
+  writes[1]!.end()
+  await all[12]
+  expect(lengths()).toEqual([1, 12, 27])
+  writes[2]!.end()
+  await all[39]
+  expect(batches.isIdle, 'the first one runs').toBe(false)
+  all.push(batches.add('40'))
+  expect(lengths(), 'one item waits while a write runs').toEqual([1, 12, 27])
+  writes[0]!.end()
+  await all[0]
+  writes[3]!.end()
+
+  expect(await all[40]).toBe('40 written')
+  expect(batches.isIdle).toBe(true)
+})
+
 test('a second item with a key waits for the next write, and the others do not', async () => {
-  const { batches, writes } = heldWrites((item) => item[0])
+  const { batches, writes } = heldWrites({ keyOf: (item) => item[0] })
 
   const all = ['x', 'a1', 'a2', 'b1', 'a3'].map((item) => batches.add(item))
   for (let at = 0; at < 4; at++) {

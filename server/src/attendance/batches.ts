@@ -6,10 +6,22 @@ interface Waiting<Item, Result> {
 
 /** Items of one write: more would make the event loop wait longer for what follows it than they save. */
 const MOST = 50
+/** Items that wait before another write begins beside those that run. */
+const ENOUGH = 12
+
+export interface BatchesOptions<Item> {
+  /** What items of one write must not have in common: a second item with a key waits for another write. */
+  readonly keyOf?: ((item: Item) => unknown) | undefined
+  /**
+   * Writes that run at the same time; one if left out. More than one lets the writer work while this process still makes
+   * items: it helps where the writer does several at once, or takes the next one from a queue.
+   */
+  readonly atOnce?: number | undefined
+}
 
 /**
- * Writes to the database in batches: items that are added while a write runs go into the next write. Under load one
- * transaction writes ten to fifty claims; without load an item is written at once.
+ * Writes in batches to what takes as long for many items as for few: items that are added while a write runs go into the
+ * next write. Under load one transaction writes ten to fifty claims; without load an item is written at once.
  *
  * @example
  * const accepted = new Batches((claims: readonly AcceptedClaim[]) => acceptClaims(db, claims, clock.nowMs()))
@@ -17,47 +29,52 @@ const MOST = 50
  */
 export class Batches<Item, Result> {
   private readonly writeAll: (items: readonly Item[]) => Promise<readonly Result[]>
-  private waiting: Waiting<Item, Result>[] = []
-  private isWriting = false
   private readonly keyOf: ((item: Item) => unknown) | undefined
+  private readonly atOnce: number
+  private waiting: Waiting<Item, Result>[] = []
+  private running = 0
 
-  /**
-   * @param writeAll resolves with one result for each item, in the same order
-   * @param keyOf what items of one write must not have in common: a second item with a key waits for the next write
-   */
+  /** @param writeAll resolves with one result for each item, in the same order */
   constructor(
     writeAll: (items: readonly Item[]) => Promise<readonly Result[]>,
-    keyOf?: (item: Item) => unknown,
+    { keyOf, atOnce = 1 }: BatchesOptions<Item> = {},
   ) {
     this.writeAll = writeAll
     this.keyOf = keyOf
+    this.atOnce = atOnce
   }
 
   /** Whether nothing is being written, and nothing waits. */
   get isIdle(): boolean {
-    return !this.isWriting
+    return this.running === 0
   }
 
   /** Resolves when the item is written. @throws when its batch fails */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject })
-      if (!this.isWriting) void this.write()
+      this.begin()
     })
   }
 
-  private async write(): Promise<void> {
-    this.isWriting = true
-    while (this.waiting.length > 0) {
-      const batch = this.takeBatch()
-      try {
-        const results = await this.writeAll(batch.map(({ item }) => item))
-        for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+  private begin(): void {
+    while (
+      this.waiting.length > 0 &&
+      (this.running === 0 || (this.running < this.atOnce && this.waiting.length >= ENOUGH))
+    )
+      void this.write(this.takeBatch())
+  }
+
+  private async write(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    this.running += 1
+    try {
+      const results = await this.writeAll(batch.map(({ item }) => item))
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
     }
-    this.isWriting = false
+    this.running -= 1
+    this.begin()
   }
 
   /** The next items, in their order. */

@@ -118,7 +118,7 @@ describeOnBothEngines('migrate', (open, kind) => {
       })
 
       expect(locked).toEqual([{ name: 'claim', granted: false }])
-      expect(await migrating).toEqual(['0014-grants'])
+      expect(await migrating).toEqual(['0014-grants', '0015-code-numbers'])
     })
 
   test('refuses a database of a newer version', async () => {

@@ -17,6 +17,7 @@ import * as ownIssuer from './migrations/0011-own-issuer.ts'
 import * as evening from './migrations/0012-evening.ts'
 import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
+import * as codeNumbers from './migrations/0015-code-numbers.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -38,6 +39,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-evening': evening,
   '0013-rehearsal': rehearsal,
   '0014-grants': grants,
+  '0015-code-numbers': codeNumbers,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -226,6 +226,8 @@ export interface ClaimCodeTable {
   fingerprint: Buffer
   /** The code, encrypted: see attendance/vault.ts. */
   sealed: Buffer
+  /** The number of the token that it becomes, for codes of our own issuer; null for codes of the other one. */
+  number: Generated<number | null>
   state: CodeState
   created_at_ms: number
 }

@@ -3,7 +3,6 @@ import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
-import type { NewToken } from '../own-issuer/token-queries.ts'
 
 export type Claim = Selectable<ClaimTable>
 
@@ -20,8 +19,6 @@ export interface HeldClaim {
   /** Whether the issuer was asked before for a token with this code, and may have made one. */
   readonly wasAsked: boolean
   readonly lease: Lease
-  /** The message of the token, if this process has just stored it together with the claim. */
-  readonly token?: NewToken | undefined
 }
 
 /**

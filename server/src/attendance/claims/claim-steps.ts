@@ -3,7 +3,8 @@ import type { CodeAtIssuer, Issuer, MintAnswer } from '../issuer/issuer.ts'
 import type { GivenUpCode } from './claim-queries.ts'
 
 /**
- * A transition of a claim. The diagram has all of them; each is one function of claim-queries.ts, and one transaction.
+ * A transition of a claim. The diagram has all of them; each is one function of claim-queries.ts, and one transaction. Where our
+ * own issuer signs, `reserve` and `confirm` are one transaction: see {@link insertClaims}.
  *
  *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token is on the chain
  *                         │  ▲ │                │

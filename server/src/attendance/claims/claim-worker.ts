@@ -21,9 +21,6 @@ export interface ClaimWorkerOptions extends StepRunnerOptions {
   readonly callsPerSecond: number
 }
 
-/** Claims under way, by their id. */
-type Steps = Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>
-
 /**
  * Runs the steps of claims until they are final: claims that this process reserved, and claims that another process
  * left unfinished. All state but the list of running and waiting claims is in the database, so a kill loses nothing.
@@ -32,9 +29,7 @@ export class ClaimWorker {
   private readonly options: ClaimWorkerOptions
   private readonly slots: number
   /** Claims whose step runs now, and claims that wait for a slot. */
-  private readonly running: Steps = new Map()
-  /** Claims whose token is signed here in their first step: without a call to another service, so without a slot. */
-  private readonly signing: Steps = new Map()
+  private readonly running = new Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>()
   private readonly waiting = new Map<number, HeldClaim>()
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
   private readonly runner: StepRunner
@@ -58,14 +53,13 @@ export class ClaimWorker {
   }
 
   /** Whether this process can start a new claim soon: then the caller reserves it with a lease. */
-  hasRoomFor({ token }: Pick<HeldClaim, 'token'>): boolean {
-    return this.isOpen && (token !== undefined || this.waiting.size < this.slots)
+  get hasRoom(): boolean {
+    return this.isOpen && this.waiting.size < this.slots
   }
 
   /** Adds a claim that the caller has just reserved with a lease of {@link LEASE_MS}. */
   take(claim: HeldClaim): void {
-    if (claim.token && this.isOpen) this.begin(claim, this.signing)
-    else this.waiting.set(claim.id, claim)
+    this.waiting.set(claim.id, claim)
     this.fill()
   }
 
@@ -95,7 +89,7 @@ export class ClaimWorker {
     const { db, clock } = this.options
     const left = [...this.waiting.values()]
     this.waiting.clear()
-    const done = Promise.all([...this.running.values(), ...this.signing.values()].map((step) => step.done))
+    const done = Promise.all([...this.running.values()].map((step) => step.done))
     await Promise.race([done, sleep(timeoutMs, undefined, { ref: false })])
     await releaseLeases(db, [...left, ...this.runningClaims()], clock.nowMs()).catch((error) =>
       this.options.log.error(
@@ -130,7 +124,7 @@ export class ClaimWorker {
       const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + LEASE_MS, limit })
       this.mayBeMore = due.length === limit
       for (const claim of due) {
-        const lease = (this.running.get(claim.id) ?? this.signing.get(claim.id))?.claim.lease
+        const lease = this.running.get(claim.id)?.claim.lease
         if (!lease) this.waiting.set(claim.id, claim)
         // A step may take longer than its lease: taking its claim again extends the lease, without a second step. But
         // if another process had the claim since, the step goes by old facts: it is lost, and this lease ends unused
@@ -148,22 +142,18 @@ export class ClaimWorker {
       const [claim] = this.waiting.values()
       if (!claim) break
       this.waiting.delete(claim.id)
-      this.begin(claim, this.running)
+      this.running.set(claim.id, { claim, done: this.run(claim) })
     }
     if (this.isOpen && this.mayBeMore && this.waiting.size < this.slots) void this.takeDue()
   }
 
   private runningClaims(): readonly HeldClaim[] {
-    return [...this.running.values(), ...this.signing.values()].map(({ claim }) => claim)
+    return [...this.running.values()].map(({ claim }) => claim)
   }
 
-  private begin(claim: HeldClaim, steps: Steps): void {
-    steps.set(claim.id, { claim, done: this.run(claim, steps) })
-  }
-
-  private async run(claim: HeldClaim, steps: Steps): Promise<void> {
+  private async run(claim: HeldClaim): Promise<void> {
     const outcome = await this.runner.run(claim)
-    steps.delete(claim.id)
+    this.running.delete(claim.id)
     this.listeners.get(claim.id)?.(outcome)
     this.fill()
   }

@@ -41,7 +41,7 @@ test('a player to whom another process gives the last code meanwhile gets that c
   const claims = new Claims({
     db: db.withPlugin(otherProcess),
     clock,
-    worker: { hasRoomFor: () => false, take: () => {}, waitForStep: async () => undefined },
+    worker: { hasRoom: false, take: () => {}, waitForStep: async () => undefined },
     signedFetch: { assertFirstUse: () => {} },
     codeCounts: { forget: () => {} },
     grants: { assertGranted: async () => {} },

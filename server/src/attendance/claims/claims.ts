@@ -7,10 +7,10 @@ import type { Event } from '../events/event-queries.ts'
 import { eventExpired } from '../events/openness.ts'
 import type { Grants } from '../grants/grants.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
-import type { NewToken } from '../own-issuer/token-queries.ts'
+import type { PreparedToken } from '../own-issuer/token-queries.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
-import { type Claim, findClaim, hasCode, hasFreeCode } from './claim-queries.ts'
+import { type Claim, findClaim, type HeldClaim, hasCode, hasFreeCode } from './claim-queries.ts'
 import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import {
   type Insertion,
@@ -23,12 +23,16 @@ import {
 export interface ClaimsOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly worker: Pick<ClaimWorker, 'hasRoomFor' | 'take' | 'waitForStep'>
+  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
   readonly grants: Pick<Grants, 'assertGranted'>
-  /** The message of the token, where our own issuer makes it. */
-  readonly prepareToken: (event: Event) => Promise<NewToken | undefined>
+  /** The signed token of a player, where our own issuer makes it. */
+  readonly prepareToken: (event: Event, address: string) => Promise<PreparedToken | undefined>
+  /** Called for a claim whose token is stored: its steps are over. */
+  readonly onMinted?: () => void
+  /** Statements of an event that insert claims at the same time: more than one where each has a connection. */
+  readonly insertsAtOnce?: number
   /** How long a request waits for the answer of the issuer. */
   readonly waitMs: number
 }
@@ -58,8 +62,8 @@ export class Claims {
   }
 
   /**
-   * Reserves a free code for the player, asks the issuer for the token, and waits up to `waitMs` for its answer. A player
-   * with an unfinished claim gets that claim.
+   * Reserves a free code for the player, asks the issuer for the token, and waits up to `waitMs` for its answer. A token of
+   * our own issuer is stored together with the claim. A player with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
    * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `no_codes_left`, `no_codes_loaded`, or why
@@ -69,24 +73,24 @@ export class Claims {
     const { worker, waitMs, codeCounts } = this.options
     const { made, repeated } = await this.reserve(event, address, unused)
     if (repeated) return repeated
-    const outcome = await worker.waitForStep(made.id, waitMs)
+    const outcome = made.state === 'reserved' ? await worker.waitForStep(made.id, waitMs) : undefined
     codeCounts.forget(event.event_id) // the next availability shows this claim
     return assertServed(event, {
       address,
       created_at_ms: made.createdAtMs,
-      state: 'reserved',
+      state: made.state,
       reason: null,
       ...outcome,
     })
   }
 
   private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
-    const { db, clock, worker, grants, prepareToken } = this.options
-    const token = await prepareToken(event)
+    const { db, clock, worker, grants, prepareToken, onMinted } = this.options
+    const token = await prepareToken(event, address)
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
       const nowMs = clock.nowMs()
-      const hasLease = worker.hasRoomFor({ token })
+      const hasLease = worker.hasRoom
       const claim = {
         eventId: event.event_id,
         address,
@@ -101,8 +105,9 @@ export class Claims {
       if (isSurpassed) continue
       const made = inserted.made ?? (known?.state === 'failed' ? await reviveClaim(db, claim) : undefined)
       if (made) {
-        if (hasLease) worker.take(made)
-        return { made: { id: made.id, createdAtMs: nowMs } }
+        if (made.state === 'minted') onMinted?.()
+        else if (hasLease) worker.take(made)
+        return { made: { id: made.id, state: made.state, createdAtMs: nowMs } }
       }
       const repeated = unfinished(known)
       if (repeated) return { repeated }
@@ -133,7 +138,10 @@ export class Claims {
       this.inserts.get(eventId) ??
       new Batches<Reservation, Insertion>(
         (reservations) => insertClaims(db, eventId, reservations, { wait: false }),
-        ({ claim }) => claim.address, // the second claim of a player finds the first one
+        {
+          keyOf: ({ claim }) => claim.address, // the second claim of a player finds the first one
+          atOnce: this.options.insertsAtOnce,
+        },
       )
     this.inserts.set(eventId, inserts)
     try {
@@ -145,7 +153,10 @@ export class Claims {
 }
 
 type Reserved =
-  | { readonly made: { readonly id: number; readonly createdAtMs: number }; readonly repeated?: never }
+  | {
+      readonly made: Pick<HeldClaim, 'id' | 'state'> & { readonly createdAtMs: number }
+      readonly repeated?: never
+    }
   | { readonly made?: never; readonly repeated: ServedClaim }
 
 /** The part of a claim that the player may see. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { NewToken } from '../own-issuer/token-queries.ts'
+import { keySigns } from '../own-issuer/token-key-queries.ts'
+import type { PreparedToken } from '../own-issuer/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import { type Claim, type HeldClaim, mayGiveOut } from './claim-queries.ts'
 
@@ -10,8 +11,8 @@ export interface NewClaim {
   readonly nowMs: number
   /** When any process may take the claim: the end of the lease. */
   readonly nextStepAtMs: number
-  /** For an event of our own issuer: the message of the token, stored together with the claim. */
-  readonly token?: NewToken | undefined
+  /** For an event of our own issuer: the signed token, stored together with the claim. */
+  readonly token?: PreparedToken | undefined
   /** Whether the event requires a grant: the claim then uses one up, or is not made. */
   readonly needsGrant?: boolean
 }
@@ -29,7 +30,10 @@ export interface Insertion {
   readonly isFirstUse: boolean
   /** The claim that the player had before. */
   readonly known: Claim | undefined
-  /** The new claim; undefined when the player had one, or lacks a grant, or no code is free. */
+  /**
+   * The new claim; undefined when the player had one, or lacks a grant, or no code is free. `minted` where its token is stored,
+   * else `reserved`.
+   */
   readonly made: HeldClaim | undefined
   /** Whether the player got a claim at the same time, in another statement: to be inserted again, which finds that claim. */
   readonly isSurpassed: boolean
@@ -46,10 +50,13 @@ export async function insertClaim(
 }
 
 /**
- * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it, with the message of
- * its token where our own issuer makes it. Where the event requires one, a grant of the player is used up together with
- * the code, or neither. One statement is one transaction, and one round trip to the database: it
- * costs as much for thirty claims as for three.
+ * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it. Where our own issuer
+ * makes the token, it is stored too: (none) → reserved → minted, both moves in this transaction. Where the key of the
+ * signature no longer signs, or the code has no number yet (the version before has stored it), only the message is stored, and
+ * the claim stays `reserved` for {@link nextMove}.
+ *
+ * Where the event requires one, a grant of the player is used up together with the code, or neither. One statement is one
+ * transaction, and one round trip to the database: it costs as much for thirty claims as for three.
  *
  * With `skip locked` many processes can do this in the same second: each takes other codes and none waits for another. A
  * second claim of a player violates `one_claim_per_address`: it is not inserted, and its code stays free.
@@ -66,6 +73,7 @@ export async function insertClaims(
 ): Promise<readonly Insertion[]> {
   const requests = reservations.map(({ request }) => request)
   const claims = reservations.map(({ claim }) => claim)
+  const tokens = tokensOf(eventId, claims)
   const lock = wait ? sql`for update` : sql`for update skip locked`
   const { rows } = await sql<InsertionRow>`/* prepared */
     with asked as (
@@ -96,26 +104,31 @@ export async function insertClaims(
       where (hash is null or hash in (select hash from use)) and address not in (select address from known)
         and (not needs_grant or address in (select address from granted))
     ), code as (
-      select id, sealed, row_number() over () as turn from (
-        select id, sealed from claim_code
+      select id, sealed, number, row_number() over () as turn from (
+        select id, sealed, number from claim_code
         where event_id = ${eventId} and state = 'free' and ${mayGiveOut(eventId)}
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
-    ), made as (
+    )${tokens.tables}, made as (
       insert into claim
         (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
-      select ${eventId}::integer, address, code.id, 'reserved', 0, next_step_at_ms, now_ms, now_ms
-      from wanting join code on code.turn = wanting.turn order by address
+      select ${eventId}::integer, address, code_id, case when is_minted then 'minted' else 'reserved' end, 0,
+        case when not is_minted then next_step_at_ms end, now_ms, now_ms
+      from (
+        select wanting.*, code.id as code_id, ${tokens.isMinted} as is_minted
+        from wanting join code on code.turn = wanting.turn ${tokens.join}
+      ) as given order by address
       on conflict (event_id, address) do nothing
-      returning id, address, code_id
+      returning id, address, code_id, state
     ), taken as (
-      update claim_code set state = 'held' from made where claim_code.id = made.code_id
+      update claim_code set state = case made.state when 'minted' then 'used' else 'held' end
+      from made where claim_code.id = made.code_id
     ), bound as (
       update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
       where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
-    )${messagesOf(eventId, claims)}
+    )${tokens.stored}
     select asked.hash is null or use.hash is not null as is_first, code.id is not null as has_code,
-      made.id as made_id, code.id as made_code_id, code.sealed, known.*
+      made.id as made_id, made.state as made_state, code.id as made_code_id, code.sealed, known.*
     from asked left join use on use.hash = asked.hash left join known on known.address = asked.address
       left join wanting on wanting.place = asked.place left join code on code.turn = wanting.turn
       left join made on made.address = asked.address
@@ -127,23 +140,53 @@ export async function insertClaims(
 const isOpenAt = (nowMs: RawBuilder<unknown>) =>
   sql`given.claim_id is null and given.expires_at_ms > ${nowMs}`
 
-/** The messages of the tokens, of the same transaction. A claim that failed before has left one, which stays. */
-function messagesOf(eventId: number, claims: readonly NewClaim[]) {
+/** Parts of the statement: for claims whose tokens are made here, and for those of the other issuer. */
+interface TokenParts {
+  /** The tokens, and whether each can be stored with its signature. */
+  readonly tables: RawBuilder<unknown>
+  /** Joins them to `wanting` and `code`. */
+  readonly join: RawBuilder<unknown>
+  readonly isMinted: RawBuilder<boolean>
+  readonly stored: RawBuilder<unknown>
+}
+
+const WITHOUT_TOKENS: TokenParts = { tables: sql``, join: sql``, isMinted: sql`false`, stored: sql`` }
+
+function tokensOf(eventId: number, claims: readonly NewClaim[]): TokenParts {
   const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
-  if (tokens.length === 0) return sql``
-  return sql`, message as (
-      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt)
-      select token_id, ${eventId}::integer, made.address, signer, time_s, event_name, event_location, decode(salt, 'hex')
-      from made join unnest(
+  if (tokens.length === 0) return WITHOUT_TOKENS
+  const tables = sql`, message as (
+      select *, ${keySigns('message')} as is_valid from unnest(
         ${tokens.map(({ address }) => address)}::text[], ${tokens.map(({ id }) => id)}::uuid[],
         ${tokens.map(({ signer }) => signer)}::text[], ${tokens.map(({ timeS }) => timeS)}::bigint[],
         ${tokens.map(({ eventName }) => eventName)}::text[],
         ${tokens.map(({ eventLocation }) => eventLocation)}::text[],
-        ${tokens.map(({ salt }) => salt.toString('hex'))}::text[]
-      ) as message (address, token_id, signer, time_s, event_name, event_location, salt)
-        on message.address = made.address
-      on conflict (event_id, address) do nothing
+        ${tokens.map(({ salt }) => hexOf(salt))}::text[],
+        ${tokens.map(({ uid }) => hexOf(uid))}::text[],
+        ${tokens.map(({ signature }) => hexOf(signature))}::text[]
+      ) as message (address, token_id, signer, time_s, event_name, event_location, salt, uid, signature)
     )`
+  // No `on conflict`: only claims have tokens, and no claim is deleted, so a new claim cannot find one
+  const stored = sql`, stored as (
+      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
+      select token_id, ${eventId}::integer, address, signer, time_s, event_name, event_location, decode(salt, 'hex'),
+        case when is_minted then number end, case when is_minted then decode(uid, 'hex') end,
+        case when is_minted then decode(signature, 'hex') end
+      from (
+        select message.*, code.number, made.state = 'minted' as is_minted
+        from made join message on message.address = made.address join code on code.id = made.code_id
+      ) as message
+    )`
+  return {
+    tables,
+    join: sql`join message on message.address = wanting.address`,
+    isMinted: sql`message.is_valid and code.number is not null`,
+    stored,
+  }
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
 /** Not `*`: a prepared statement of a running server would fail when an update adds a column. */
@@ -154,15 +197,16 @@ type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } &
   readonly is_first: boolean
   readonly has_code: boolean
   readonly made_id: number | null
+  readonly made_state: 'reserved' | 'minted' | null
   readonly made_code_id: number | null
   readonly sealed: Buffer | null
 }
 
 function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
-  const { is_first, has_code, made_id, made_code_id, sealed, ...known } = row
+  const { is_first, has_code, made_id, made_state, made_code_id, sealed, ...known } = row
   const made =
-    made_id !== null && made_code_id !== null && sealed !== null
-      ? { ...heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim), token: claim.token }
+    made_id !== null && made_state !== null && made_code_id !== null && sealed !== null
+      ? { ...heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim), state: made_state }
       : undefined
   return {
     isFirstUse: is_first,

@@ -17,7 +17,6 @@ import {
 } from './claim-queries.ts'
 import { type Move, moveForUnreadableCode, nextMove } from './claim-steps.ts'
 import { assertOurs, ClaimWrites, LeaseLostError, type StepOutcome } from './claim-writes.ts'
-import { type SignedClaim, storeSigned } from './sign-queries.ts'
 
 /** How many codes one step tries; then the claim is postponed. */
 const SWAPS_PER_STEP = 5
@@ -26,7 +25,7 @@ export interface StepRunnerOptions {
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
-  readonly issuer: Pick<Issuer, 'readCode' | 'mint' | 'sign'>
+  readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
   /** How long one call to the issuer takes at most. */
   readonly issuerTimeoutMs: number
   readonly holds: Pick<EventHolds, 'findHeld' | 'mayAsk' | 'contradicted' | 'forget'>
@@ -47,7 +46,6 @@ export class StepRunner {
   private readonly writes: ClaimWrites
   private readonly contradictions: ClaimContradictions
   private readonly accepted: Batches<AcceptedClaim, boolean>
-  private readonly signed: Batches<SignedClaim, boolean>
 
   /** @param whenTaken resolves when the claims that this process takes just now are read: that may extend its leases */
   constructor(options: StepRunnerOptions, whenTaken: () => Promise<void> | undefined) {
@@ -60,7 +58,6 @@ export class StepRunner {
       for (const hold of ended) await this.contradictions.endHold(hold)
       return isWritten
     })
-    this.signed = new Batches((claims) => storeSigned(db, claims, clock.nowMs()))
   }
 
   /**
@@ -114,7 +111,6 @@ export class StepRunner {
       onStep?.('held')
       return { state: step.claim.state }
     }
-    if (await this.isSigned(step.claim)) return { state: 'minted' }
     for (let swaps = 0; swaps <= SWAPS_PER_STEP; swaps++) {
       const { claim } = step
       const code = this.openCode(claim)
@@ -135,20 +131,6 @@ export class StepRunner {
       step.claim = swapped
     }
     return this.writes.postpone(step.claim)
-  }
-
-  /**
-   * Has the token of a claim signed that this process has just reserved, and stores claim and signature together. False
-   * for all other claims, and where this changed nothing: then {@link nextMove} finds out what to do.
-   */
-  private async isSigned(claim: HeldClaim): Promise<boolean> {
-    const { issuer, onStep } = this.options
-    const { token, address } = claim
-    const code = token && this.openCode(claim)
-    const signed = code === undefined ? undefined : await issuer.sign?.(code, { ...token!, address })
-    if (!token || !signed || !(await this.signed.add({ claim, token, signed }))) return false
-    onStep?.('confirm')
-    return true
   }
 
   /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */

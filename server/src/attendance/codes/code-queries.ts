@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimCodeTable, CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { parseOwnCode } from '../own-issuer/own-codes.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
@@ -46,6 +48,7 @@ export async function mergeCodes(
         event_id: eventId,
         fingerprint,
         sealed: vault.seal('claim-code', code, String(eventId)),
+        number: parseOwnCode(code)?.number ?? null,
         state: isClaimed ? ('used_elsewhere' as const) : ('free' as const),
         created_at_ms: nowMs,
       },
@@ -95,7 +98,7 @@ export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
     .execute()
 }
 
-type NewCode = Omit<ClaimCodeTable, 'id'>
+type NewCode = Omit<Selectable<ClaimCodeTable>, 'id'>
 
 /** Codes that are not stored with the current key. @returns how many were inserted */
 async function insertRows(db: Db, rows: readonly NewCode[]): Promise<number> {

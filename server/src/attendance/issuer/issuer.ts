@@ -29,37 +29,6 @@ export interface Issuer {
     request: { code: string; address: string; secret: string },
     beforeSend: () => Promise<void>,
   ): Promise<MintAnswer>
-  /**
-   * Only of an issuer whose tokens are signatures: signs a message that was stored together with its claim, and stores
-   * nothing. The caller stores signature and claim together, and asks {@link readCode} and {@link mint} where it cannot.
-   *
-   * @returns undefined where the message cannot be signed as it is
-   */
-  sign?(code: string, message: StoredMessage): Promise<SignedMessage | undefined>
-}
-
-/** The message of a token, as it was stored. */
-export interface StoredMessage {
-  readonly id: string
-  readonly eventUuid: string
-  /** The holder, in lower case. */
-  readonly address: string
-  /** The address of the key that signs it. */
-  readonly signer: string
-  readonly timeS: number
-  readonly eventName: string
-  readonly eventLocation: string
-  readonly salt: Uint8Array
-}
-
-/** A signature of a token, and what is stored with it. */
-export interface SignedMessage {
-  /** The number of the token in its event. */
-  readonly number: number
-  /** 32 bytes. */
-  readonly uid: Buffer
-  /** r, s and v: 65 bytes. */
-  readonly signature: Buffer
 }
 
 /**

@@ -7,8 +7,6 @@ import {
   type ListedCode,
   type MintAnswer,
   type Sender,
-  type SignedMessage,
-  type StoredMessage,
 } from '../issuer/issuer.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { parseOwnCode } from './own-codes.ts'
@@ -49,10 +47,6 @@ export class Issuers implements Issuer {
     beforeSend: () => Promise<void>,
   ): Promise<MintAnswer> {
     return this.ofCode(request.code, 'mint').mint(request, beforeSend)
-  }
-
-  async sign(code: string, message: StoredMessage): Promise<SignedMessage | undefined> {
-    return this.ofCode(code, 'sign').sign?.(code, message)
   }
 
   /** @throws {AppError} `attendance_not_configured` */

@@ -75,7 +75,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const event = await getEvent(engine.db, { eventId })
     await insertToken(engine.db, {
       ...{ eventId, address: addressOf(player) },
-      token: await signers[0]!.prepare(event),
+      token: await signers[0]!.prepare(event, addressOf(player)),
     })
     const message = (await findTokenOf(engine.db, eventId, addressOf(player)))!
     const lost = keys.sign(message.signer, attestationOf(message))
@@ -225,7 +225,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const address = addressOf(77)
     await insertToken(engine.db, {
       ...{ eventId, address },
-      token: await signers[0]!.prepare(await getEvent(engine.db, { eventId })),
+      token: await signers[0]!.prepare(await getEvent(engine.db, { eventId }), address),
     })
     await sign(signers[0]!, 77, false)
     const signer = await keys.current()
@@ -248,7 +248,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const other = new OwnIssuer({ db, clock: ahead, keys: aheadKeys })
     const signAhead = async (player: number) => {
       aheadKeys.forgetTimes()
-      const token = await other.prepare(await getEvent(db, { eventId }))
+      const token = await other.prepare(await getEvent(db, { eventId }), addressOf(player))
       await insertToken(db, { eventId, address: addressOf(player), token })
       expect(await sign(other, player, false)).toBe('made')
       return token

@@ -9,8 +9,6 @@ import {
   type IssuerEvent,
   type ListedCode,
   type MintAnswer,
-  type SignedMessage,
-  type StoredMessage,
 } from '../issuer/issuer.ts'
 import { findMadeEvent } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
@@ -23,6 +21,7 @@ import {
   isSigned,
   type NewToken,
   newToken,
+  type PreparedToken,
   renewMessage,
   type StoredToken,
   storeSignature,
@@ -34,12 +33,20 @@ export interface OwnIssuerOptions {
   readonly keys: Pick<TokenKeys, 'current' | 'signToken' | 'maySign' | 'forgetTimes'>
 }
 
+/** What a message takes from its event. */
+interface NamedEvent {
+  readonly uuid: string
+  readonly coordinates: string
+  readonly issuer_record: Readonly<Record<string, unknown>>
+}
+
 /** Bytes of an edit code. So many cannot be guessed, so wrong ones need no limit. */
 const EDIT_CODE_BYTES = 16
 
 /**
- * The issuer of events that were made here. It calls no other service: a token is a signature over the message that was
- * stored with the claim. Signing again gives the same bytes, so a claim cannot become two tokens, whatever fails when.
+ * The issuer of events that were made here. It calls no other service: a token is a signature over a message, and both are
+ * stored with the claim. Where the signature is missing, signing the message again gives the same bytes, so a claim cannot
+ * become two tokens, whatever fails when.
  */
 export class OwnIssuer implements Issuer {
   private readonly options: OwnIssuerOptions
@@ -91,35 +98,27 @@ export class OwnIssuer implements Issuer {
       await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
       throw new IssuerError('busy', { call: 'mint' })
     }
-    const signed = await this.signed(token, parsed.number)
+    const signature = await keys.signToken(token)
     await beforeSend()
-    if (await storeSignature(db, token, signed)) return 'made'
+    if (await storeSignature(db, token, { number: parsed.number, ...signature })) return 'made'
     // Another process has signed the token, or renewed its message, or the key has ended: the next step reads all that again
     keys.forgetTimes()
     throw new IssuerError('busy', { call: 'mint' })
   }
 
-  async sign(code: string, message: StoredMessage): Promise<SignedMessage | undefined> {
-    const parsed = parseOwnCode(code)
-    if (!parsed || !(await this.options.keys.maySign(message.signer, message.timeS))) return undefined
-    return this.signed(message, parsed.number)
-  }
-
-  private async signed(message: StoredMessage, number: number): Promise<SignedMessage> {
-    const { uid, signature } = await this.options.keys.signToken(message)
-    return { number, uid: Buffer.from(uid), signature: Buffer.from(signature) }
-  }
-
   /**
-   * The message for a new claim of an event.
+   * The token of a player who is about to claim: its message and the signature of it. Nobody has it before it is stored,
+   * together with the claim.
    *
    * @throws {AppError} `attendance_not_configured` where no key signs now
    */
-  async prepare(event: {
-    readonly uuid: string
-    readonly coordinates: string
-    readonly issuer_record: Readonly<Record<string, unknown>>
-  }): Promise<NewToken> {
+  async prepare(event: NamedEvent, address: string): Promise<PreparedToken> {
+    const token = await this.newMessage(event)
+    const signature = await this.options.keys.signToken({ ...token, address })
+    return { ...token, ...signature }
+  }
+
+  private async newMessage(event: NamedEvent): Promise<NewToken> {
     const signer = await this.options.keys.current()
     const { uuid, coordinates } = event
     return newToken({ uuid, name: nameOf(event), coordinates }, { signer, nowMs: this.options.clock.nowMs() })
@@ -132,7 +131,7 @@ export class OwnIssuer implements Issuer {
     if (stored) return stored
     const event = await findEvent(db, { eventId })
     if (!event) return undefined
-    await insertToken(db, { eventId, address, token: await this.prepare(event) })
+    await insertToken(db, { eventId, address, token: await this.newMessage(event) })
     return findTokenOf(db, eventId, address)
   }
 }

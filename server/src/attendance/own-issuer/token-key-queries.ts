@@ -21,9 +21,9 @@ export function listKeyTimes(db: Db): Promise<readonly KeyTime[]> {
  * For statements that store signatures: whether the key of a token signs messages of its time now. Servers cache the times of
  * keys, and a rotation or withdrawal may have come since.
  *
- * @param token the name of the table in the statement
+ * @param token the name of what has `signer` and `time_s` in the statement
  */
-export function keySigns(token: 'token'): RawBuilder<boolean> {
+export function keySigns(token: 'token' | 'message'): RawBuilder<boolean> {
   const [signer, timeS] = [sql.ref(`${token}.signer`), sql.ref(`${token}.time_s`)]
   return sql<boolean>`exists (
     select from token_key where token_key.address = ${signer} and withdrawn_at_s is null

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../db/engine.ts'
 import { keySigns } from './token-key-queries.ts'
 import type { TokenMessage } from './token-message.ts'
+import type { TokenSignature } from './token-signature.ts'
 
 /** The message of a token that a claim is going to get: inserted in the transaction that reserves. */
 export interface NewToken {
@@ -13,6 +14,9 @@ export interface NewToken {
   readonly eventLocation: string
   readonly salt: Buffer
 }
+
+/** A message with its signature. */
+export interface PreparedToken extends NewToken, TokenSignature {}
 
 /** The message for a claim of an event now, with ids and salt of its own. */
 export function newToken(
@@ -110,11 +114,11 @@ export async function insertToken(
 export async function storeSignature(
   db: Db,
   { id, signer, timeS }: Pick<TokenMessage, 'id' | 'timeS'> & { readonly signer: string },
-  signed: { readonly number: number; readonly uid: Buffer; readonly signature: Buffer },
+  { number, uid, signature }: TokenSignature & { readonly number: number },
 ): Promise<boolean> {
   const result = await db
     .updateTable('token')
-    .set(signed)
+    .set({ number, uid: Buffer.from(uid), signature: Buffer.from(signature) })
     .where('id', '=', id)
     .where('signer', '=', signer)
     .where('time_s', '=', timeS)

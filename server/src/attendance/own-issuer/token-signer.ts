@@ -14,6 +14,8 @@ const REST_MS = 10 * SECOND_MS
 
 /** A batch takes some 5 ms. A thread that lives and does not answer for so long is ended. */
 const ANSWER_WITHIN_MS = 5 * SECOND_MS
+/** The thread signs one after the other: the next ones are there when it has signed the first. */
+const BATCHES_AT_ONCE = 3
 const SCRIPT = new URL('./signing-thread.js', import.meta.url)
 
 export interface TokenSignerOptions {
@@ -27,6 +29,16 @@ export interface TokenSignerOptions {
   readonly script?: URL
 }
 
+/** A thread, and the batches that it has not answered, in the order in which it got them. */
+interface SigningThread {
+  readonly worker: Worker
+  readonly unanswered: {
+    readonly timer: NodeJS.Timeout
+    resolve(signatures: readonly TokenSignature[]): void
+    reject(error: Error): void
+  }[]
+}
+
 /**
  * Signs tokens: while there are few on the main thread, at once, and while there are many in a thread of its own. Where the
  * thread ends or does not answer, the main thread signs what it had, one token in a turn of the event loop, and all else until
@@ -36,8 +48,10 @@ export class TokenSigner {
   private readonly options: TokenSignerOptions
   private readonly rate: RateMeter
   private readonly now: () => number
-  private readonly batches = new Batches((tasks: readonly SigningTask[]) => this.signInThread(tasks))
-  private thread: Worker | undefined
+  private readonly batches = new Batches((tasks: readonly SigningTask[]) => this.signInThread(tasks), {
+    atOnce: BATCHES_AT_ONCE,
+  })
+  private thread: SigningThread | undefined
   private isClosed = false
   private restsUntilMs = Number.NEGATIVE_INFINITY
   /** The turn of the event loop in which the last token of a thread that ended is signed. */
@@ -75,7 +89,7 @@ export class TokenSigner {
     this.isClosed = true
     const { thread } = this
     this.thread = undefined
-    await thread?.terminate()
+    await thread?.worker.terminate()
   }
 
   private mayUseThread(): boolean {
@@ -89,29 +103,32 @@ export class TokenSigner {
     const { thread } = this
     return new Promise((resolve, reject) => {
       const limitMs = this.options.answerWithinMs ?? ANSWER_WITHIN_MS
-      const timer = setTimeout(() => void thread.terminate(), limitMs)
-      const answer = (signatures: readonly TokenSignature[]) => {
-        clearTimeout(timer)
-        thread.off('exit', end)
-        resolve(signatures)
-      }
-      const end = () => {
-        clearTimeout(timer)
-        reject(new Error('the thread that signs tokens has ended'))
-      }
-      thread.once('message', answer).once('exit', end)
-      thread.postMessage(tasks.map(copyOf))
+      const timer = setTimeout(() => void thread.worker.terminate(), limitMs)
+      thread.unanswered.push({ timer, resolve, reject })
+      thread.worker.postMessage(tasks.map(copyOf))
     })
   }
 
-  private startThread(): Worker {
-    const thread = this.newWorker()
-    thread.unref()
-    thread.on('error', () => {}) // its exit follows
-    thread.once('exit', () => {
-      if (this.thread !== thread) return
-      this.thread = undefined
-      this.rest()
+  private startThread(): SigningThread {
+    const worker = this.newWorker()
+    const thread: SigningThread = { worker, unanswered: [] }
+    const { unanswered } = thread
+    worker.unref()
+    worker.on('message', (signatures: readonly TokenSignature[]) => {
+      const batch = unanswered.shift()
+      clearTimeout(batch?.timer)
+      batch?.resolve(signatures)
+    })
+    worker.on('error', () => {}) // its exit follows
+    worker.once('exit', () => {
+      if (this.thread === thread) {
+        this.thread = undefined
+        this.rest()
+      }
+      for (const { timer, reject } of unanswered.splice(0)) {
+        clearTimeout(timer)
+        reject(new Error('the thread that signs tokens has ended'))
+      }
     })
     return thread
   }

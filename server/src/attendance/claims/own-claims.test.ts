@@ -1,0 +1,291 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verifyToken } from '@landpass/client/tokens'
+import { beforeAll, expect, test } from 'vitest'
+import { describeOnOneEngine } from '../../../test/support/engines.ts'
+import { eventually } from '../../../test/support/landpass.ts'
+import { testClock } from '../../../test/support/land-server.ts'
+import { countWaiting } from '../../../test/support/lock-waits.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { mergeCodes } from '../codes/code-queries.ts'
+import { EventHolds } from '../events/event-holds.ts'
+import { getEvent } from '../events/event-queries.ts'
+import type { Issuer } from '../issuer/issuer.ts'
+import { insertMadeEvent } from '../own-issuer/made-event-queries.ts'
+import { ownCode, parseOwnCode } from '../own-issuer/own-codes.ts'
+import { hashOf, OwnIssuer } from '../own-issuer/own-issuer.ts'
+import { withdrawKey } from '../own-issuer/token-key-queries.ts'
+import { TokenKeys } from '../own-issuer/token-keys.ts'
+import { lockTokens } from '../own-issuer/token-log-queries.ts'
+import { tokenPackage } from '../own-issuer/token-message.ts'
+import { findTokenOf, isSigned, storeSignature } from '../own-issuer/token-queries.ts'
+import { Vault } from '../vault.ts'
+import { closeClaim, findClaim, type HeldClaim, hasFreeCode, swapCode } from './claim-queries.ts'
+import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
+import { Claims } from './claims.ts'
+import { insertClaim, insertClaims, type NewClaim, reviveClaim } from './reserve-queries.ts'
+
+const SUPPLY = 60
+const SILENT = { warn: () => {}, error: () => {} }
+
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+describeOnOneEngine('claims whose tokens are signed here', (open) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'landpass-claims-')), 'token.key')
+  const clock = testClock()
+  const vault = new Vault(Buffer.alloc(32, 3))
+  let db: Db
+  let keys: TokenKeys
+  let issuer: OwnIssuer
+  let eventId: number
+  let players = 0
+
+  beforeAll(async () => {
+    db = (await open()).db
+    keys = new TokenKeys({ db, clock, path })
+    await keys.open()
+    issuer = new OwnIssuer({ db, clock, keys })
+    const made = await inTransaction(db, (tx) =>
+      insertMadeEvent(tx, {
+        record: ({ eventId: id }) => ({ id, name: 'Lanterns "é"' }),
+        ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
+        ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
+        ...{
+          editCodeHash: hashOf('0'),
+          supply: SUPPLY,
+          approval: 'approved',
+          hidesHolders: false,
+          image: null,
+        },
+        nowMs: clock.nowMs(),
+      }),
+    )
+    eventId = made.event_id
+    const listed = Array.from({ length: SUPPLY }, (_, at) => ({
+      code: ownCode({ eventId, number: at + 1 }),
+      isClaimed: false,
+    }))
+    await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
+  })
+
+  const addressOf = (player: number) => `0x${String(player).padStart(40, '0')}`
+  const prepare = async (address = addressOf(++players)) => {
+    const token = await issuer.prepare(await getEvent(db, { eventId }), address)
+    const nowMs = clock.nowMs()
+    return { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS, token }
+  }
+  const insert = async (claim: NewClaim) =>
+    (await insertClaim(db, claim, { request: undefined, wait: false })).made!
+  /** A claim without its token, as of the other issuer. */
+  const reserve = async () => insert({ ...(await prepare()), token: undefined })
+  /** State of claim and code, and whether the token is signed. */
+  const stateOf = async (address: string) => {
+    const token = await findTokenOf(db, eventId, address)
+    const claim = (await findClaim(db, eventId, address))!
+    const code = db.selectFrom('claim_code').select('state').where('id', '=', claim.code_id)
+    const { state } = await code.executeTakeFirstOrThrow()
+    return `${claim.state}, ${state}, ${token && isSigned(token) ? 'signed' : 'unsigned'}`
+  }
+  const findSigned = async (address: string) => {
+    const token = await findTokenOf(db, eventId, address)
+    return token && isSigned(token) ? token : expect.fail('the token is not signed')
+  }
+  const workerOf = (by: Pick<Issuer, 'readCode' | 'mint'>) =>
+    new ClaimWorker({
+      ...{ db, clock, vault, issuer: by, log: SILENT },
+      ...{ issuerTimeoutMs: 10 * SECOND_MS, callsPerSecond: 1, holds: new EventHolds({ db, clock }) },
+    })
+  /** The next step of a claim that this process has reserved. */
+  const step = async (claim: HeldClaim) => {
+    const worker = workerOf(issuer)
+    worker.start()
+    worker.take(claim)
+    const outcome = await worker.waitForStep(claim.id, 10 * SECOND_MS)
+    await worker.close(SECOND_MS)
+    return outcome
+  }
+
+  test('are stored together with their tokens, which the verifier calls genuine', async () => {
+    const reservations = [await prepare(), await prepare(), await prepare()].map((claim) => ({
+      claim,
+      request: undefined,
+    }))
+
+    const inserted = await insertClaims(db, eventId, reservations, { wait: false })
+
+    expect(inserted.map(({ made }) => made?.state)).toEqual(['minted', 'minted', 'minted'])
+    const trust = {
+      issuers: [{ address: await keys.current(), state: 'active' as const }],
+      nowMs: clock.nowMs(),
+    }
+    for (const [at, { claim }] of reservations.entries()) {
+      expect(await stateOf(claim.address)).toBe('minted, used, signed')
+      expect(await findClaim(db, eventId, claim.address)).toMatchObject({
+        next_step_at_ms: null,
+        attempts: 0,
+      })
+      const token = await findSigned(claim.address)
+      expect(token).toMatchObject({ id: claim.token.id, timeS: claim.token.timeS })
+      const code = vault.open('claim-code', inserted[at]!.made!.sealed, String(eventId))
+      expect(parseOwnCode(code)).toEqual({ eventId, number: token.number })
+      expect(verifyToken(tokenPackage(token, token), trust).verdict).toBe('genuine')
+    }
+  })
+
+  test('of one player, made at the same time in several processes, are one claim with one token and one code', async () => {
+    const used = () =>
+      db
+        .selectFrom('claim_code')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('event_id', '=', eventId)
+        .where('state', '!=', 'free')
+        .executeTakeFirstOrThrow()
+    const before = Number((await used()).count)
+    const address = addressOf(++players)
+    const claims = await Promise.all(Array.from({ length: 4 }, () => prepare(address)))
+
+    const inserted = await Promise.all(
+      claims.map((claim) => insertClaim(db, claim, { request: undefined, wait: false })),
+    )
+
+    const made = claims.filter((_, at) => inserted[at]!.made)
+    expect(made).toHaveLength(1)
+    expect(await findSigned(address)).toMatchObject({ id: made[0]!.token.id })
+    expect(Number((await used()).count)).toBe(before + 1)
+  })
+
+  test('are reserved where the version before has stored the code, and the next step signs the same bytes', async () => {
+    const unnumber = (number: number | null, id: number) =>
+      db.updateTable('claim_code').set({ number }).where('id', '=', id).execute()
+    const free = db
+      .selectFrom('claim_code')
+      .selectAll()
+      .where('event_id', '=', eventId)
+      .where('state', '=', 'free')
+    const { id, number } = await free.orderBy('id').executeTakeFirstOrThrow()
+    await unnumber(null, id)
+    const claim = await prepare()
+
+    const made = await insert(claim)
+
+    expect(made).toMatchObject({ state: 'reserved', codeId: id })
+    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+    expect(await step(made)).toEqual({ state: 'minted' })
+    expect(await stateOf(claim.address)).toBe('minted, used, signed')
+    const { uid, signature, ...token } = await findSigned(claim.address)
+    expect(token).toMatchObject({ number, id: claim.token.id })
+    expect([uid, signature].map(hexOf)).toEqual([claim.token.uid, claim.token.signature].map(hexOf))
+  })
+
+  test('need no worker: with its slots full of slow calls they have their tokens at once', async () => {
+    const never = new Promise<never>(() => {})
+    const worker = workerOf({ readCode: () => never, mint: () => never })
+    worker.start()
+    for (let at = 0; at < 8; at++) worker.take(await reserve())
+    expect(worker.hasRoom).toBe(false)
+    let minted = 0
+    const claims = new Claims({
+      ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
+      signedFetch: { assertFirstUse: () => {} },
+      codeCounts: { forget: () => {} },
+      grants: { assertGranted: async () => {} },
+      prepareToken: (event, address) => issuer.prepare(event, address),
+      onMinted: () => {
+        minted += 1
+      },
+    })
+    const address = addressOf(++players)
+
+    expect(await claims.claim(await getEvent(db, { eventId }), address)).toMatchObject({ state: 'minted' })
+
+    expect(await stateOf(address)).toBe('minted, used, signed')
+    expect(minted).toBe(1)
+    await worker.close(0)
+  })
+
+  test('are not signed where their key has ended by the time of the message, and are signed by the next one', async () => {
+    clock.set(clock.nowMs() + 10_500) // after the times of all tokens before: a key ends after its last one
+    const before = await prepare()
+    const next = await new TokenKeys({ db, clock, path }).rotate(0)
+    // The second of the rotation still belongs to the old key, too
+    expect(await insert(before)).toMatchObject({ state: 'minted' })
+    clock.set(clock.nowMs() + 1_000)
+    // As a process prepares it that has cached the times of keys
+    const claim = await prepare()
+    const { signer } = before.token
+    const late = { ...claim, token: { ...claim.token, signer, timeS: Math.floor(clock.nowMs() / 1000) } }
+    const made = await insert(late)
+    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+
+    const code = vault.open('claim-code', made.sealed, String(eventId))
+    const { number } = parseOwnCode(code)!
+    expect(await storeSignature(db, late.token, { ...late.token, number })).toBe(false)
+    const mint = () => issuer.mint({ code, address: claim.address }, async () => {}).catch(() => 'busy')
+    // Where the times of keys are cached, the first one fails at storing; then the message is renewed
+    const answers = [await mint(), await mint(), await mint()]
+    expect(answers).toContain('made')
+    expect(await findSigned(claim.address)).toMatchObject({ signer: next })
+  })
+
+  test('get no code while their event waits or is refused, although codes are free', async () => {
+    const approve = (approval: 'waiting' | 'approved' | 'refused') =>
+      db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
+    const unmade = async () => {
+      const address = `0x${String(++players).padStart(40, '0')}`
+      const nowMs = clock.nowMs()
+      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
+      const { made, isSurpassed } = await insertClaim(db, claim, { request: undefined, wait: false })
+      return { made, isSurpassed }
+    }
+    expect(await hasFreeCode(db, eventId)).toBe(true)
+    const [failing, swapping] = [await reserve(), await reserve()]
+    const closing = { state: 'failed', reason: 'rejected', code: 'free' } as const
+    await closeClaim(db, failing, clock.nowMs(), closing)
+    const revive = () => reviveClaim(db, { ...failing, nowMs: clock.nowMs(), nextStepAtMs: clock.nowMs() })
+    const swap = () => swapCode(db, swapping, clock.nowMs(), 'void')
+
+    for (const approval of ['waiting', 'refused'] as const) {
+      await approve(approval)
+      expect(await unmade(), approval).toEqual({ made: undefined, isSurpassed: false })
+      expect([await revive(), await swap()], approval).toEqual([undefined, undefined])
+    }
+    await approve('approved')
+    expect([await revive(), await swap()]).toMatchObject([{ id: failing.id }, { id: swapping.id }])
+  })
+
+  test('are never signed with a key that was withdrawn after they were signed and before they were stored', async () => {
+    const claim = await prepare()
+    const next = await keys.withdraw(claim.token.signer, Math.floor(clock.nowMs() / 1000))
+
+    const made = await insert(claim)
+    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+
+    await step(made)
+    expect(next).toBeDefined()
+    expect((await findTokenOf(db, eventId, claim.address))!.signer).toBe(next)
+    // The message has the other key now: the next step signs it
+    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+  })
+
+  test('that wait while a key is withdrawn are not signed with it', async () => {
+    const claim = await prepare()
+    const { signer, timeS } = claim.token
+    let inserting: Promise<HeldClaim> | undefined
+    await inTransaction((await open()).db, async (tx) => {
+      await lockTokens(tx)
+      inserting = insert(claim)
+      await eventually(
+        () => countWaiting(tx),
+        (waiting) => waiting > 0,
+        MINUTE_MS,
+      )
+      await withdrawKey(tx, signer, { untilS: timeS, withdrawnS: timeS })
+    })
+
+    expect(await inserting).toMatchObject({ state: 'reserved' })
+    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+  })
+})
