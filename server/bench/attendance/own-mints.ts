@@ -1,5 +1,5 @@
 import { MAINNET_DOMAIN, verifyToken } from '@landpass/client/tokens'
-import { ownCode } from '../../src/attendance/own-issuer/own-codes.ts'
+import { ownCode } from '../../src/attendance/issuer/own-codes.ts'
 import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
 import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import type { Db } from '../../src/db/engine.ts'

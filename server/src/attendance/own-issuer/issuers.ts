@@ -8,8 +8,8 @@ import {
   type MintAnswer,
   type Sender,
 } from '../issuer/issuer.ts'
+import { parseOwnCode } from '../issuer/own-codes.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
-import { parseOwnCode } from './own-codes.ts'
 
 export interface IssuersOptions {
   /** For events that were made here; undefined where this server has no key that signs. */

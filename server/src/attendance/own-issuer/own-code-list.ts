@@ -1,7 +1,7 @@
 import type { Db } from '../../db/engine.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
+import { ownCode } from '../issuer/own-codes.ts'
 import { findMadeEvent } from './made-event-queries.ts'
-import { ownCode } from './own-codes.ts'
 
 /** The codes of an event that was made here: one for each token that it may have, and none before it is approved. */
 export async function listOwnCodes(db: Db, eventId: number): Promise<readonly ListedCode[]> {

@@ -10,9 +10,9 @@ import {
   type ListedCode,
   type MintAnswer,
 } from '../issuer/issuer.ts'
+import { parseOwnCode } from '../issuer/own-codes.ts'
 import { findMadeEvent } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
-import { parseOwnCode } from './own-codes.ts'
 import type { TokenKeys } from './token-keys.ts'
 import {
   findTokenByNumber,
