@@ -431,13 +431,13 @@ describe('the pages of docs/attendance', () => {
     )
   })
 
-  test('the example of a signed request and that of a proof of work hold', () => {
+  test('the example of a signed request and that of a proof of work hold', async () => {
     const [first, second] = examplesOf(pages).filter((example) => 'x-identity-metadata' in example.headers)
     for (const example of [first!, second!]) {
       const { method, path, headers, body = '' } = example
       const request = { method, path, headers, body: Buffer.from(body) }
       const nowMs = Number(headers['x-identity-timestamp'])
-      const { address, isBodySigned } = verifySignature(request, { nowMs, windowMs: MINUTE_MS })
+      const { address, isBodySigned } = await verifySignature(request, { nowMs, windowMs: MINUTE_MS })
       expect({ address, isBodySigned }).toEqual({
         address: makePlayer('player 1').address,
         isBodySigned: true,

@@ -51,6 +51,7 @@ import {
   openVault,
   type SetupProblem,
 } from './setup-problem.ts'
+import { newSignatureRecovery, type RecoverSigner } from './signed-fetch/signature-recovery.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
 
@@ -142,6 +143,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     config: config.attendance,
     publicUrl: config.publicUrl,
     presenceState,
+    log,
   })
   const { maxOpenGrants: maxOpen, maxOpenGrantsOfAll: maxOpenOfAll } = config.attendance
   const grants = new Grants({ db, clock, vault, maxOpen, maxOpenOfAll })
@@ -253,7 +255,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
-      await keys.close()
+      await Promise.all([keys.close(), players.recovery.close()])
       await cleanup.close()
     },
   }
@@ -313,13 +315,22 @@ interface PlayersNeeds {
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
   readonly presenceState: ServiceState
+  readonly log: FastifyBaseLogger
 }
 
 /** What finds out who a player is, and where. */
-function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceState }: PlayersNeeds) {
+function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceState, log }: PlayersNeeds) {
   const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
+  const onThreadEnded = () =>
+    log.error(
+      {},
+      'the thread that checks signatures of requests ended; the main thread checks them for a while',
+    )
+  const recovery = newSignatureRecovery({ onThreadEnded })
+  const recover: RecoverSigner = (signed) => recovery.do(signed)
   return {
-    signedFetch: new SignedFetch({ db, clock, windowMs, publicUrl, onResult: metrics.onSignature }),
+    recovery,
+    signedFetch: new SignedFetch({ db, clock, windowMs, publicUrl, recover, onResult: metrics.onSignature }),
     captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),
     presence: new PresenceProviders({
       config: presence,

@@ -175,14 +175,14 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
 }
 
 /** @throws {AppError} when the signature is wrong, or an unsigned claim has no address */
-function readProof(
+async function readProof(
   request: FastifyRequest<{ Body: ClaimBody }>,
   signedFetch: ClaimRouteOptions['signedFetch'],
-): ClaimProof {
+): Promise<ClaimProof> {
   const { body } = request
   const incoming = incomingRequestOf(request)
   if (signedFetch.isSigned(incoming)) {
-    return { kind: 'signed-request', signed: signedFetch.check(incoming), body }
+    return { kind: 'signed-request', signed: await signedFetch.check(incoming), body }
   }
   const { address = '', captcha } = body
   if (!ADDRESS.test(address)) throw invalidSecret('address', body.address, ADDRESS_ALLOWED)

@@ -38,7 +38,7 @@ export interface ClaimAttempt {
    *
    * @throws {AppError} when the proof is malformed, or its signature is wrong
    */
-  readonly proof: () => ClaimProof
+  readonly proof: () => ClaimProof | Promise<ClaimProof>
   /** Finds out whether the player is at the event. */
   readonly place: FindPlayer
   readonly countPlayer: CountPlayer
@@ -78,7 +78,7 @@ export class ClaimRules {
    */
   async claim(attempt: ClaimAttempt): Promise<ServedClaim> {
     if (!isRehearsing(attempt.event, this.options.clock.nowMs())) return this.claimToken(attempt)
-    const given = attempt.proof()
+    const given = await attempt.proof()
     if (await isFromPreview(this.options, given)) return this.rehearse({ ...attempt, given })
     return this.claimToken({ ...attempt, proof: () => given })
   }
@@ -86,7 +86,7 @@ export class ClaimRules {
   private async claimToken({ event, proof, place, countPlayer }: ClaimAttempt): Promise<ServedClaim> {
     const { clock, claims, signedFetch } = this.options
     assertOpen(event, clock.nowMs())
-    const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
+    const claimant = await proveClaimant(this.options, event, await proof(), countPlayer)
     try {
       await this.assertNotHeld(event, claimant)
       await this.assertNotBlocked(event, claimant)

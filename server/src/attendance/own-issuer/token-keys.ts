@@ -6,6 +6,7 @@ import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { AppError, CommandError } from '../../errors.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
+import type { BusyThreadOptions } from '../busy-thread.ts'
 import { IssuerError } from '../issuer/issuer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { findKeyGap } from './key-gap.ts'
@@ -29,7 +30,7 @@ import { TokenLog } from './token-log.ts'
 import { lastTokenS, lockTokens, noteAllTokens } from './token-log-queries.ts'
 import type { TokenMessage } from './token-message.ts'
 import type { TokenSignature } from './token-signature.ts'
-import { TokenSigner, type TokenSignerOptions } from './token-signer.ts'
+import { newTokenSigner, type TokenSigner } from './token-signer.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
@@ -40,7 +41,7 @@ export interface TokenKeysOptions {
   readonly isDefaultPath?: boolean
   /** For a file that cannot be read any more; undefined for commands, which say it themselves. */
   readonly log?: { error(facts: object, sentence: string): void }
-  readonly signing?: TokenSignerOptions
+  readonly signing?: BusyThreadOptions
 }
 
 /** What {@link TokenKeys.open} has found. */
@@ -87,7 +88,7 @@ export class TokenKeys {
   private loggedProblem: string | undefined
   constructor(options: TokenKeysOptions) {
     this.options = options
-    this.tokenSigner = new TokenSigner(options.signing)
+    this.tokenSigner = newTokenSigner(options.signing)
   }
 
   /**
@@ -161,7 +162,7 @@ export class TokenKeys {
 
   /** As {@link sign}, for one of many tokens. @throws {IssuerError} `refused` */
   async signToken(message: TokenMessage & { readonly signer: string }): Promise<TokenSignature> {
-    return this.tokenSigner.sign({ message, key: this.keyOf(message.signer) })
+    return this.tokenSigner.do({ message, key: this.keyOf(message.signer) })
   }
 
   /** Ends the thread that signs tokens. */

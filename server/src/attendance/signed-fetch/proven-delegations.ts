@@ -1,5 +1,5 @@
-import { recoverAddress } from '../../ethereum/signatures.ts'
 import type { Delegation } from './delegation.ts'
+import type { RecoverSigner } from './signature-recovery.ts'
 
 /**
  * Caches verified delegations, about 350 bytes each: a player sends the same delegation with every request for weeks,
@@ -14,11 +14,16 @@ export class ProvenDelegations {
   }
 
   /** Whether `owner` (lower case) signed the delegation. */
-  isBy(owner: string, { text }: Delegation, signature: string): boolean {
+  async isBy(
+    owner: string,
+    { text }: Delegation,
+    signature: string,
+    recover: RecoverSigner,
+  ): Promise<boolean> {
     const name = `${owner}${signature.toLowerCase()}${text}`
     if (this.proven.has(name)) return true
     // Only verified delegations are cached: forged ones cannot push others out
-    if (recoverAddress(text, signature) !== owner) return false
+    if ((await recover({ text, signature })) !== owner) return false
     this.proven.add(name)
     if (this.proven.size > this.limit) this.dropOldest()
     return true

@@ -23,9 +23,9 @@ const ann = makePlayer('ann')
 describeOnBothEngines('a signed request can be used once', (open) => {
   test('however its signature is spelled', async () => {
     const { db } = await open()
-    const first = proven('legacy payload, no body')
-    const twin = proven('same request as the first, signature re-encoded')
-    const another = proven('newer payload (metadata case kept), no body')
+    const first = await proven('legacy payload, no body')
+    const twin = await proven('same request as the first, signature re-encoded')
+    const another = await proven('newer payload (metadata case kept), no body')
 
     expect(await outcomeOf(db, first)).toBe('accepted')
     expect(await outcomeOf(db, twin)).toBe('signature_used')
@@ -35,7 +35,7 @@ describeOnBothEngines('a signed request can be used once', (open) => {
 
   test('by one of fifty that arrive at the same time, at two processes', async () => {
     const [one, other] = [(await open()).db, (await open()).db]
-    const signed = claimAt(NOW_MS)
+    const signed = await claimAt(NOW_MS)
 
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, i) => outcomeOf(i % 2 === 0 ? one : other, signed)),
@@ -48,7 +48,7 @@ describeOnBothEngines('a signed request can be used once', (open) => {
   test('and is stored for as long as any process could accept it', async () => {
     const { db } = await open()
     await db.deleteFrom('seen_request').execute()
-    const requests = Array.from({ length: 7 }, (_, i) => claimAt(NOW_MS + i))
+    const requests = await Promise.all(Array.from({ length: 7 }, (_, i) => claimAt(NOW_MS + i)))
     for (const signed of requests) await outcomeOf(db, signed)
     const lastUseMs = NOW_MS + MINUTE_MS
     const forget = (nowMs: number) => deleteExpiredRequests(db, { nowMs, batchRows: 2 })
@@ -128,11 +128,11 @@ describeOnBothEngines('over HTTP', (open) => {
   }
 })
 
-function proven(vector: string): SignedRequest {
+function proven(vector: string): Promise<SignedRequest> {
   return verifySignature(incomingRequest(vectorNamed(vector)), { nowMs: NOW_MS, windowMs: MINUTE_MS })
 }
 
-function claimAt(atMs: number): SignedRequest {
+function claimAt(atMs: number): Promise<SignedRequest> {
   const headers = ann.sign({ method: 'POST', path: '/captcha', atMs })
   const request = { method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }
   return verifySignature(request, { nowMs: NOW_MS, windowMs: MINUTE_MS })

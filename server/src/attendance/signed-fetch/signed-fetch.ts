@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
+import { type RecoverSigner, recoverSigner } from './signature-recovery.ts'
 import { deleteExpiredRequests, insertSeenRequest } from './signed-fetch-queries.ts'
 import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
@@ -13,6 +14,8 @@ export interface SignedFetchOptions {
   readonly windowMs: number
   /** The setting `PUBLIC_URL`. If it has a path, clients sign that path too, and a proxy removes it. */
   readonly publicUrl?: string | undefined
+  /** Recovers the signatures; on the calling thread if left out. */
+  readonly recover?: RecoverSigner
   /** Called once for every request with `accepted` or the error code. */
   readonly onResult?: (result: SignedFetchResult) => void
 }
@@ -43,7 +46,7 @@ export class SignedFetch {
    * @throws {AppError} what {@link check} and {@link useUp} throw
    */
   async verify(request: IncomingRequest): Promise<SignedRequest> {
-    const signed = this.check(request)
+    const signed = await this.check(request)
     await this.useUp(signed)
     return signed
   }
@@ -53,10 +56,11 @@ export class SignedFetch {
    *
    * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`
    */
-  check(request: IncomingRequest): SignedRequest {
-    const { clock, windowMs } = this.options
+  async check(request: IncomingRequest): Promise<SignedRequest> {
+    const { clock, windowMs, recover = recoverSigner } = this.options
+    const { publicPrefix } = this
     try {
-      return verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix: this.publicPrefix })
+      return await verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix, recover })
     } catch (error) {
       throw this.reported(error)
     }

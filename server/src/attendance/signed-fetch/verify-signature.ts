@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
-import { recoverAddress } from '../../ethereum/signatures.ts'
 import { type Delegation, parseDelegation } from './delegation.ts'
 import { ProvenDelegations } from './proven-delegations.ts'
 import { readSceneMetadata } from './scene-metadata.ts'
 import { readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
+import { type RecoverSigner, recoverSigner } from './signature-recovery.ts'
 import type { IncomingRequest, SignedRequest } from './signed-request.ts'
 
 export interface VerifyOptions {
@@ -14,6 +14,8 @@ export interface VerifyOptions {
   readonly windowMs: number
   /** Prefix that a proxy removes from the path: clients sign the path with it. */
   readonly publicPrefix?: string
+  /** Recovers the signatures; on the calling thread if left out. */
+  readonly recover?: RecoverSigner
 }
 
 const provenDelegations = new ProvenDelegations(10_000)
@@ -26,17 +28,21 @@ const provenDelegations = new ProvenDelegations(10_000)
  * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`;
  * nothing else, whatever the headers hold
  * @example
- * verifySignature({ method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }, { nowMs, windowMs: MINUTE_MS }).address
+ * const request = { method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }
+ * const { address } = await verifySignature(request, { nowMs, windowMs: MINUTE_MS })
  * // '0xe05fcc23807536bee418f142d19fa0d21bb0cff7'
  */
-export function verifySignature(request: IncomingRequest, options: VerifyOptions): SignedRequest {
+export async function verifySignature(
+  request: IncomingRequest,
+  options: VerifyOptions,
+): Promise<SignedRequest> {
   const headers = readSignatureHeaders(request.headers)
   refuseFarTime(headers.timestampMs, options)
   const isCaseFolded = isCaseFoldedText(request, headers, options.publicPrefix ?? '')
   const metadata = readSceneMetadata(headers.metadata, { isCaseFolded })
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
   const delegation = readDelegation(headers, options.nowMs)
-  checkSignatures(headers, delegation)
+  await checkSignatures(headers, delegation, options.recover ?? recoverSigner)
   return {
     address: headers.owner,
     hash: hashOf(headers, delegation),
@@ -101,14 +107,16 @@ function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delega
   })
 }
 
-function checkSignatures(
+async function checkSignatures(
   { owner, delegation: link, request }: SignatureHeaders,
   delegation: Delegation,
-): void {
+  recover: RecoverSigner,
+): Promise<void> {
   // The signature of the request first: a delegation can be copied from a request of another player
   const isGenuine =
-    recoverAddress(request.payload, request.signature) === delegation.ephemeralAddress &&
-    provenDelegations.isBy(owner, delegation, link.signature)
+    (await recover({ text: request.payload, signature: request.signature })) ===
+      delegation.ephemeralAddress &&
+    (await provenDelegations.isBy(owner, delegation, link.signature, recover))
   if (!isGenuine) throw new AppError('bad_signature', 'The signatures were not made by this player.')
 }
 

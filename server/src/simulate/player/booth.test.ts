@@ -143,7 +143,7 @@ async function serverThat(
     const path = request.url ?? ''
     const bytes = Buffer.concat(await request.toArray())
     if (path === '/captcha/c1') return response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE)
-    const reply = path.startsWith('/event/') ? EVENT : answer(path, request, bytes)
+    const reply = path.startsWith('/event/') ? EVENT : await answer(path, request, bytes)
     response
       .writeHead(reply.status, { 'content-type': 'application/json' })
       .end(JSON.stringify({ ok: reply.status === 200, ...reply }))
@@ -151,11 +151,15 @@ async function serverThat(
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
 
-  function answer(path: string, { method = '', headers }: http.IncomingMessage, bytes: Buffer): Reply {
+  async function answer(
+    path: string,
+    { method = '', headers }: http.IncomingMessage,
+    bytes: Buffer,
+  ): Promise<Reply> {
     const isSigned = 'x-identity-timestamp' in headers
     const options = { nowMs: NOW_MS, windowMs: MINUTE_MS }
     const signedBy = isSigned
-      ? verifySignature({ method, path, headers, body: bytes }, options).address
+      ? (await verifySignature({ method, path, headers, body: bytes }, options)).address
       : undefined
     const request = { path, signedBy, body: JSON.parse(bytes.toString() || '{}') }
     received.push(request)

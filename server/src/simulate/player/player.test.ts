@@ -14,12 +14,12 @@ test('the same seed makes the same player', () => {
   expect(makePlayer('ann').sign(REQUEST)).toEqual(makePlayer('ann').sign(REQUEST))
 })
 
-test('signatures are valid in both forms, with and without a body, now and years later', () => {
+test('signatures are valid in both forms, with and without a body, now and years later', async () => {
   const ann = makePlayer('ann')
   for (const form of ['legacy', 'newer', undefined] as const) {
     for (const body of [REQUEST.body, '', undefined]) {
       for (const atMs of [NOW_MS, NOW_MS + 30 * 24 * HOUR_MS, NOW_MS + 1_000 * 24 * HOUR_MS, NOW_MS]) {
-        expect(proof({ ...REQUEST, form, body, atMs })).toMatchObject({
+        expect(await proof({ ...REQUEST, form, body, atMs })).toMatchObject({
           address: ann.address,
           isBodySigned: true,
         })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TokenMessage } from './token-message.ts'
-import { signToken } from './token-signature.ts'
-import { TokenSigner } from './token-signer.ts'
+import type { TokenMessage } from './own-issuer/token-message.ts'
+import { signToken } from './own-issuer/token-signature.ts'
+import { newTokenSigner } from './own-issuer/token-signer.ts'
 
 const KEY = Buffer.from('5e'.repeat(32), 'hex')
 /** Not a key, so it ends the thread that signs with it. */
@@ -20,9 +20,9 @@ const wantedOf = (player: number) => signToken({ message: messageOf(player), key
 const PLAYERS = Array.from({ length: 120 }, (_, player) => player)
 
 test('many tokens at once are signed in a thread, with the bytes that the main thread makes', async () => {
-  const signer = new TokenSigner({ threadAbove: 0 })
+  const signer = newTokenSigner({ threadAbove: 0 })
   const signed = await Promise.all(
-    PLAYERS.map((player) => signer.sign({ message: messageOf(player), key: KEY })),
+    PLAYERS.map((player) => signer.do({ message: messageOf(player), key: KEY })),
   )
   await signer.close()
 
@@ -34,16 +34,16 @@ test('many tokens at once are signed in a thread, with the bytes that the main t
 
 test('a thread that ends loses no token: the main thread signs, and ten seconds later another thread', async () => {
   let [nowMs, ended] = [0, 0]
-  const signer = new TokenSigner({
+  const signer = newTokenSigner({
     threadAbove: 0,
     now: () => nowMs,
     onThreadEnded: () => {
       ended += 1
     },
   })
-  const fails = () => expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+  const fails = () => expect(signer.do({ message: messageOf(0), key: ZERO })).rejects.toThrow()
   const signs = async (player: number) =>
-    expect(await signer.sign({ message: messageOf(player), key: KEY })).toMatchObject({
+    expect(await signer.do({ message: messageOf(player), key: KEY })).toMatchObject({
       signature: wantedOf(player).signature,
     })
 
@@ -59,7 +59,7 @@ test('a thread that ends loses no token: the main thread signs, and ten seconds 
 
 test('the thread signs while there are more tokens in a second than the limit, and in the second after it', async () => {
   let [nowMs, ended] = [0, 0]
-  const signer = new TokenSigner({
+  const signer = newTokenSigner({
     threadAbove: 2,
     now: () => nowMs,
     onThreadEnded: () => {
@@ -69,7 +69,7 @@ test('the thread signs while there are more tokens in a second than the limit, a
   /** A key that ends the thread shows who signs. */
   const isInThread = async () => {
     const before = ended
-    await expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+    await expect(signer.do({ message: messageOf(0), key: ZERO })).rejects.toThrow()
     return ended > before
   }
 
@@ -78,7 +78,7 @@ test('the thread signs while there are more tokens in a second than the limit, a
   const [, , third] = [await isInThread(), await isInThread(), await isInThread()]
   expect(third).toBe(true)
   nowMs += 20_000
-  const sign = (player: number) => signer.sign({ message: messageOf(player), key: KEY })
+  const sign = (player: number) => signer.do({ message: messageOf(player), key: KEY })
   await Promise.all([sign(1), sign(2), sign(3)])
   nowMs += 1_000
   expect(await isInThread(), 'the second after a busy one').toBe(true)
@@ -93,7 +93,7 @@ test.each([
   ['that cannot start', 'http://127.0.0.1/no-file'],
 ])('a thread %s loses no token, and rests', async (_, script) => {
   let ended = 0
-  const signer = new TokenSigner({
+  const signer = newTokenSigner({
     threadAbove: 0,
     now: () => 0,
     answerWithinMs: 50,
@@ -103,7 +103,7 @@ test.each([
     },
   })
   const signed = await Promise.all(
-    PLAYERS.map((player) => signer.sign({ message: messageOf(player), key: KEY })),
+    PLAYERS.map((player) => signer.do({ message: messageOf(player), key: KEY })),
   )
 
   expect(signed.map(({ signature }) => signature)).toEqual(
@@ -114,7 +114,7 @@ test.each([
 })
 
 test('what a thread leaves is signed one token in a turn of the event loop: other requests are answered meanwhile', async () => {
-  const signer = new TokenSigner({
+  const signer = newTokenSigner({
     threadAbove: 0,
     now: () => 0,
     script: new URL('data:text/javascript,process.exit()'),
@@ -128,7 +128,7 @@ test('what a thread leaves is signed one token in a turn of the event loop: othe
   count()
   const turns = await Promise.all(
     PLAYERS.map(async (player) => {
-      await signer.sign({ message: messageOf(player), key: KEY })
+      await signer.do({ message: messageOf(player), key: KEY })
       return turn
     }),
   )
@@ -140,18 +140,18 @@ test('what a thread leaves is signed one token in a turn of the event loop: othe
 
 test('a signer that was closed signs again, without a thread, also what waited for it', async () => {
   let ended = 0
-  const signer = new TokenSigner({
+  const signer = newTokenSigner({
     threadAbove: 0,
     onThreadEnded: () => {
       ended += 1
     },
   })
-  const sign = (player: number) => signer.sign({ message: messageOf(player), key: KEY })
+  const sign = (player: number) => signer.do({ message: messageOf(player), key: KEY })
   const waiting = Promise.all(PLAYERS.map(sign))
   await signer.close()
 
   expect(await waiting).toHaveLength(PLAYERS.length)
   expect(await sign(1)).toMatchObject({ signature: wantedOf(1).signature })
-  await expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+  await expect(signer.do({ message: messageOf(0), key: ZERO })).rejects.toThrow()
   expect(ended, 'the key that ends a thread came to none').toBe(0)
 })
