@@ -14,6 +14,7 @@ import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
+import { numberCodes } from './codes/number-codes.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
 import { areKeysRestored, createOwnIssuer, openKeys } from './connect-own-issuer.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
@@ -55,7 +56,7 @@ import { newSignatureRecovery, type RecoverSigner } from './signed-fetch/signatu
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
 
-/** Statements of an event that insert claims at the same time, where each has a connection of its own. */
+/** Statements of an event that insert claims at the same time: on PostgreSQL, which executes them side by side. */
 const INSERTS_AT_ONCE = 2
 
 export interface AttendanceOptions {
@@ -176,6 +177,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     refusals,
     rehearsals,
     refreshSeal: () => refreshForm(db, vault),
+    numberCodes: () => numberCodes(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
   })

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { TokenMessage } from './own-issuer/token-message.ts'
 import { signToken } from './own-issuer/token-signature.ts'
@@ -154,4 +156,16 @@ test('a signer that was closed signs again, without a thread, also what waited f
   expect(await sign(1)).toMatchObject({ signature: wantedOf(1).signature })
   await expect(signer.do({ message: messageOf(0), key: ZERO })).rejects.toThrow()
   expect(ended, 'the key that ends a thread came to none').toBe(0)
+})
+
+test('a thread does not keep its process alive', async () => {
+  const module = new URL('./busy-thread.js', import.meta.url).href
+  const thread = `data:text/javascript,import{parentPort as p}from"node:worker_threads";p.on("message",(m)=>p.postMessage(m))`
+  const program = `
+    import { BusyThread } from ${JSON.stringify(module)}
+    const thread = new BusyThread({ run: () => 'main', script: new URL(${JSON.stringify(thread)}) }, { threadAbove: 0 })
+    console.log(await thread.do('thread'))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+
+  expect(stdout).toBe('thread\n')
 })

@@ -118,10 +118,10 @@ export class BusyThread<Task, Result> {
     const { worker, unanswered } = this.thread
     return new Promise((resolve, reject) => {
       const limitMs = this.options.answerWithinMs ?? ANSWER_WITHIN_MS
-      const timer = setTimeout(() => void worker.terminate(), limitMs)
-      unanswered.push({ timer, resolve, reject })
       const { copy } = this.work
       worker.postMessage(copy ? tasks.map(copy) : tasks)
+      const timer = setTimeout(() => void worker.terminate(), limitMs)
+      unanswered.push({ timer, resolve, reject })
     })
   }
 
@@ -129,12 +129,12 @@ export class BusyThread<Task, Result> {
     const worker = this.newWorker()
     const thread: RunningThread<Result> = { worker, unanswered: [] }
     const { unanswered } = thread
-    worker.unref()
     worker.on('message', (results: readonly Result[]) => {
       const batch = unanswered.shift()
       clearTimeout(batch?.timer)
       batch?.resolve(results)
     })
+    worker.on('messageerror', () => void worker.terminate()) // without its answer, each later one would go to another batch
     worker.on('error', () => {}) // its exit follows
     worker.once('exit', () => {
       if (this.thread === thread) {
@@ -146,6 +146,7 @@ export class BusyThread<Task, Result> {
         reject(new Error('the thread has ended'))
       }
     })
+    worker.unref() // after the listeners: one for messages keeps the process alive
     return thread
   }
 

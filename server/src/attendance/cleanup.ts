@@ -18,6 +18,8 @@ export interface CleanupOptions {
   readonly grants: { deleteOld(): Promise<void> }
   readonly refusals: Refusals
   readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
+  /** Numbers codes that a server of an earlier version has stored. */
+  readonly numberCodes: () => Promise<void>
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
   /** Notes signed tokens in their public log. */
@@ -35,8 +37,8 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals, refreshSeal, tokenLog } =
-      this.options
+    const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals } = this.options
+    const { numberCodes, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
@@ -47,6 +49,7 @@ export class Cleanup {
       await grants.deleteOld()
       await rehearsals.cleanUp()
       await refreshSeal()
+      await numberCodes()
     })
   }
 

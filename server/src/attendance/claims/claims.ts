@@ -31,7 +31,7 @@ export interface ClaimsOptions {
   readonly prepareToken: (event: Event, address: string) => Promise<PreparedToken | undefined>
   /** Called for a claim whose token is stored: its steps are over. */
   readonly onMinted?: () => void
-  /** Statements of an event that insert claims at the same time: more than one where each has a connection. */
+  /** Statements of an event that insert claims at the same time: more than one where the database executes them side by side. */
   readonly insertsAtOnce?: number
   /** How long a request waits for the answer of the issuer. */
   readonly waitMs: number
@@ -139,7 +139,7 @@ export class Claims {
       new Batches<Reservation, Insertion>(
         (reservations) => insertClaims(db, eventId, reservations, { wait: false }),
         {
-          keyOf: ({ claim }) => claim.address, // the second claim of a player finds the first one
+          keyOf: ({ claim }) => claim.address, // one statement has one claim of a player
           atOnce: this.options.insertsAtOnce,
         },
       )

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyToken } from '@landpass/client/tokens'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
@@ -10,9 +11,11 @@ import { countWaiting } from '../../../test/support/lock-waits.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { AppError } from '../../errors.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { numberCodes } from '../codes/number-codes.ts'
 import { EventHolds } from '../events/event-holds.ts'
-import { getEvent } from '../events/event-queries.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import { ownCode, parseOwnCode } from '../issuer/own-codes.ts'
 import { insertMadeEvent } from '../own-issuer/made-event-queries.ts'
@@ -28,7 +31,7 @@ import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import { Claims } from './claims.ts'
 import { insertClaim, insertClaims, type NewClaim, reviveClaim } from './reserve-queries.ts'
 
-const SUPPLY = 60
+const SUPPLY = 120
 const SILENT = { warn: () => {}, error: () => {} }
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -157,16 +160,26 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(Number((await used()).count)).toBe(before + 1)
   })
 
-  test('are reserved where the version before has stored the code, and the next step signs the same bytes', async () => {
-    const unnumber = (number: number | null, id: number) =>
-      db.updateTable('claim_code').set({ number }).where('id', '=', id).execute()
+  /** Codes as the version before stores them. @returns the id and number of the one that the next claim takes */
+  const unnumber = async () => {
     const free = db
       .selectFrom('claim_code')
       .selectAll()
       .where('event_id', '=', eventId)
       .where('state', '=', 'free')
-    const { id, number } = await free.orderBy('id').executeTakeFirstOrThrow()
-    await unnumber(null, id)
+    const next = await free.orderBy('id').executeTakeFirstOrThrow()
+    await db
+      .updateTable('claim_code')
+      .set({ number: null })
+      .where('event_id', '=', eventId)
+      .where('state', '=', 'free')
+      .execute()
+    const { number } = parseOwnCode(vault.open('claim-code', next.sealed, String(eventId)))!
+    return { id: next.id, number }
+  }
+
+  test('are reserved where the version before has stored the code, and the next step signs the same bytes', async () => {
+    const { id, number } = await unnumber()
     const claim = await prepare()
 
     const made = await insert(claim)
@@ -178,6 +191,70 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const { uid, signature, ...token } = await findSigned(claim.address)
     expect(token).toMatchObject({ number, id: claim.token.id })
     expect([uid, signature].map(hexOf)).toEqual([claim.token.uid, claim.token.signature].map(hexOf))
+  })
+
+  test('are minted at once again when servers have numbered such codes', async () => {
+    const { id, number } = await unnumber()
+    const numbers = db.selectFrom('claim_code').select(['id', 'number']).where('event_id', '=', eventId)
+
+    await numberCodes(db, new Vault(Buffer.alloc(32, 4)))
+    expect(await numbers.where('id', '=', id).executeTakeFirst(), 'another key').toEqual({ id, number: null })
+    await numberCodes(db, vault)
+
+    expect(await numbers.where('number', 'is', null).execute()).toEqual([])
+    expect(await numbers.where('id', '=', id).executeTakeFirst()).toEqual({ id, number })
+    const claim = await prepare()
+    expect(await insert(claim)).toMatchObject({ state: 'minted', codeId: id })
+    expect(await findSigned(claim.address)).toMatchObject({ number })
+  })
+
+  test('take another code where a token has the number of theirs already', async () => {
+    const used = await findSigned(addressOf(players))
+    const free = db
+      .selectFrom('claim_code')
+      .select('id')
+      .where('event_id', '=', eventId)
+      .where('state', '=', 'free')
+    const { id } = await free.orderBy('id').executeTakeFirstOrThrow()
+    const sealed = vault.seal('claim-code', ownCode({ eventId, number: used.number }), String(eventId))
+    await db.updateTable('claim_code').set({ number: used.number, sealed }).where('id', '=', id).execute()
+    const claim = await prepare()
+
+    const made = await insert(claim)
+
+    expect(made).toMatchObject({ state: 'reserved', codeId: id })
+    expect(await step(made)).toEqual({ state: 'minted' })
+    expect((await findSigned(claim.address)).number).not.toBe(used.number)
+    expect(await findSigned(used.address)).toEqual(used)
+  })
+
+  test('of many players are all made, each with a token and a code of its own, by several statements at once', async () => {
+    const clients = Array.from({ length: 2 }, () => {
+      const worker = workerOf(issuer)
+      const request = { signedFetch: { assertFirstUse: () => {} }, codeCounts: { forget: () => {} } }
+      const grants = { assertGranted: async () => {} }
+      const prepareToken = (event: Event, address: string) => issuer.prepare(event, address)
+      const parts = { db, clock, worker, waitMs: 0, ...request, grants, prepareToken, insertsAtOnce: 2 }
+      return new Claims(parts)
+    })
+    const event = await getEvent(db, { eventId })
+    const addresses = Array.from({ length: 30 }, () => addressOf(++players))
+
+    // Each player claims three times, in two processes
+    const outcomes = await Promise.all(
+      addresses.flatMap((address) =>
+        [0, 1, 1].map((at) => clients[at]!.claim(event, address).catch((error: AppError) => error.code)),
+      ),
+    )
+
+    for (const [at, address] of addresses.entries()) {
+      const own = outcomes.slice(3 * at, 3 * at + 3)
+      expect(own.filter((outcome) => typeof outcome !== 'string')).toMatchObject([{ state: 'minted' }])
+      expect(own.filter((outcome) => outcome === 'already_claimed')).toHaveLength(2)
+      expect(await stateOf(address)).toBe('minted, used, signed')
+    }
+    const numbers = await Promise.all(addresses.map(async (address) => (await findSigned(address)).number))
+    expect(new Set(numbers).size).toBe(addresses.length)
   })
 
   test('need no worker: with its slots full of slow calls they have their tokens at once', async () => {
@@ -268,6 +345,35 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect((await findTokenOf(db, eventId, claim.address))!.signer).toBe(next)
     // The message has the other key now: the next step signs it
     expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+  })
+
+  test('that are being stored come before a withdrawal of their key, which waits for them, also with a time that has passed', async () => {
+    const claim = await prepare()
+    const { signer, timeS } = claim.token
+    let inserting: Promise<HeldClaim> | undefined
+    let withdrawing: Promise<unknown> | undefined
+    await inTransaction((await open()).db, async (tx) => {
+      await sql`select id from claim_code where event_id = ${eventId} for update`.execute(tx)
+      inserting = insertClaim(db, claim, { request: undefined, wait: true }).then(({ made }) => made!)
+      await eventually(
+        () => countWaiting(tx),
+        (waiting) => waiting > 0,
+        MINUTE_MS,
+      )
+      withdrawing = keys.withdraw(signer, timeS - 5)
+      await eventually(
+        () => countWaiting(tx),
+        (waiting) => waiting > 1,
+        MINUTE_MS,
+      )
+    })
+
+    const [{ state }] = await Promise.all([inserting!, withdrawing!])
+    expect(state).toBe('minted')
+    const late = await prepare(addressOf(++players))
+    expect(await insert({ ...late, token: { ...late.token, signer, timeS } })).toMatchObject({
+      state: 'reserved',
+    })
   })
 
   test('that wait while a key is withdrawn are not signed with it', async () => {

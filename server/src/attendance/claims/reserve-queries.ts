@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
+import { StatementError } from '../../db/statement-error.ts'
 import { keySigns } from '../own-issuer/token-key-queries.ts'
 import type { PreparedToken } from '../own-issuer/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
@@ -16,6 +17,8 @@ export interface NewClaim {
   /** Whether the event requires a grant: the claim then uses one up, or is not made. */
   readonly needsGrant?: boolean
 }
+
+const UNIQUE_VIOLATION = '23505'
 
 /** A claim to insert, of one event with all others of the same statement. */
 export interface Reservation {
@@ -71,9 +74,25 @@ export async function insertClaims(
   reservations: readonly Reservation[],
   { wait }: { readonly wait: boolean },
 ): Promise<readonly Insertion[]> {
+  try {
+    return await insertAll(db, eventId, reservations, { wait, mints: true })
+  } catch (error) {
+    if (!(error instanceof StatementError && error.code === UNIQUE_VIOLATION)) throw error
+    // Damaged data: a token has the number of a free code already. The step of the claim finds that out, and takes another code
+    return insertAll(db, eventId, reservations, { wait, mints: false })
+  }
+}
+
+/** @param mints false: tokens are stored without their signatures, and all claims stay `reserved` */
+async function insertAll(
+  db: Db,
+  eventId: number,
+  reservations: readonly Reservation[],
+  { wait, mints }: { readonly wait: boolean; readonly mints: boolean },
+): Promise<readonly Insertion[]> {
   const requests = reservations.map(({ request }) => request)
   const claims = reservations.map(({ claim }) => claim)
-  const tokens = tokensOf(eventId, claims)
+  const tokens = tokensOf(eventId, claims, mints)
   const lock = wait ? sql`for update` : sql`for update skip locked`
   const { rows } = await sql<InsertionRow>`/* prepared */
     with asked as (
@@ -152,7 +171,7 @@ interface TokenParts {
 
 const WITHOUT_TOKENS: TokenParts = { tables: sql``, join: sql``, isMinted: sql`false`, stored: sql`` }
 
-function tokensOf(eventId: number, claims: readonly NewClaim[]): TokenParts {
+function tokensOf(eventId: number, claims: readonly NewClaim[], mints: boolean): TokenParts {
   const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
   if (tokens.length === 0) return WITHOUT_TOKENS
   const tables = sql`, message as (
@@ -180,7 +199,7 @@ function tokensOf(eventId: number, claims: readonly NewClaim[]): TokenParts {
   return {
     tables,
     join: sql`join message on message.address = wanting.address`,
-    isMinted: sql`message.is_valid and code.number is not null`,
+    isMinted: mints ? sql`message.is_valid and code.number is not null` : sql`false`,
     stored,
   }
 }

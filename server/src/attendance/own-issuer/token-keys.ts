@@ -238,7 +238,9 @@ export class TokenKeys {
     if (atS === undefined) await new TokenLog({ db, clock }).update()
     return inKeyTransaction(db, async (tx) => {
       const notedMs =
-        atS === undefined ? await noteAllTokens(tx, { signer: address, nowMs: clock.nowMs() }) : undefined
+        atS === undefined
+          ? await noteAllTokens(tx, { signer: address, nowMs: clock.nowMs() })
+          : await lockTokens(tx) // a token that was signed before and is being stored waits, and then has no signature
       // Tokens were signed while this waited for the locks, also by servers whose clocks are ahead: the key ends after them
       const nowMs = clock.nowMs()
       const untilS = atS ?? Math.max(nextSecond(nowMs), (await lastTokenS(tx, address)) + 1)

@@ -57,7 +57,7 @@ export async function noteAllTokens(
 }
 
 /** Lets no process sign a token until the transaction ends. */
-export async function lockTokens(tx: Tx): Promise<void> {
+export async function lockTokens(tx: Tx): Promise<undefined> {
   await sql`lock table token in share row exclusive mode`.execute(tx)
 }
 
