@@ -15,7 +15,10 @@ const UNDONE_BLOCKS = 64
 const TOUCHED_ROWS = 200
 
 /** An undo of 64 blocks, and blocks without logs. */
-export async function measureSteps({ node, env }: BlockOptions, emptyBlocks: number): Promise<void> {
+export async function measureSteps(
+  { node, env }: Pick<BlockOptions, 'node' | 'env'>,
+  emptyBlocks: number,
+): Promise<void> {
   const config = readConfig(env)
   const stopping = new AbortController()
   const { signal } = stopping
