@@ -29,7 +29,12 @@ test('an announced change is read with one statement, and is known without the j
       return result
     },
   }
-  const counted = Object.create(engine, { db: { value: engine.db.withPlugin(counting) } }) as Engine
+  const counted: Engine = {
+    kind: engine.kind,
+    db: engine.db.withPlugin(counting),
+    listen: (...args: Parameters<Engine['listen']>) => engine.listen(...args),
+    lend: () => engine.lend(),
+  } as Engine
   const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
   const keeper = new StateKeeper(counted, { world: WORLD, dataDir: emptyDir() }, log, clock)
   await keeper.start()

@@ -135,8 +135,9 @@ export class StateKeeper {
     return assetsOf(this.lastChange, worldId, range)
   }
 
-  private readonly onChange = () => {
-    this.isChangeAnnounced = true
+  /** @param payload empty where notifications may have been missed: then the head says whether there is a change */
+  private readonly onChange = (payload: string) => {
+    if (payload !== '') this.isChangeAnnounced = true
     void this.refreshSoon()
   }
 
