@@ -233,7 +233,8 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
   const changeStream = new ChangeStream({
     land,
     streams: new EventStreams(server, config.changeStreams),
-    readChanges: (worldId, range) => readChangedAssets(engine.db, worldId, range),
+    readChanges: async (worldId, range) =>
+      keeper.changesOf(worldId, range) ?? readChangedAssets(engine.db, worldId, range),
     catchUp: () => keeper.refresh(),
     log: server.log,
   })

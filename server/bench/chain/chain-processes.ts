@@ -128,11 +128,10 @@ function watch(child: ChildProcess) {
   }
 }
 
-/** CPU time of all threads of a process, or of its main thread alone; undefined where the system does not say it. */
-export function cpuSecondsOf(pid: number | undefined, { mainThread = false } = {}): number | undefined {
+/** CPU time of all threads of a process; undefined where the system does not say it. */
+function cpuSecondsOf(pid: number | undefined): number | undefined {
   try {
-    const path = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`
-    const text = readFileSync(path, 'utf8')
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program, in parentheses, may have blanks
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
@@ -142,3 +141,15 @@ export function cpuSecondsOf(pid: number | undefined, { mainThread = false } = {
 }
 
 const TICKS_PER_SECOND = 100
+
+/**
+ * CPU time of the main thread of a process, whose number is that of the process, in milliseconds; NaN where the system does not
+ * say it. The scheduler counts it in nanoseconds: `stat` rounds to ticks of 10 ms, as much as a block may cost.
+ */
+export function mainThreadMs(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return Number.NaN
+  }
+}

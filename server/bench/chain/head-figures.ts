@@ -1,101 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, openChain } from '../../src/chain/chain.ts'
 import { withDatabase } from '../../src/cli/open-database.ts'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { median } from '../load.ts'
-import { startServer } from '../processes.ts'
-import { cpuSecondsOf, type MadeNode } from './chain-processes.ts'
-
-export interface HeadOptions {
-  readonly node: MadeNode
-  /** Settings of a process that follows the node, whose world is at the end of its history. */
-  readonly env: Readonly<Record<string, string>>
-}
-
-/**
- * Seconds between blocks: shorter than on mainnet, so that the script takes four minutes and not eight. Longer than the default
- * of CHAIN_POLL_MS: else polls would not follow the rhythm of the chain.
- */
-const BLOCK_SECONDS = 6
-const BLOCKS = 25
-/** After these blocks the server knows the rhythm of the chain, and its code is compiled. */
-const FIRST_BLOCKS = 10
-const LOGS_OF_BLOCK = 10
-const ASK_EVERY_MS = 20
-/** The first parcel that {@link MadeNode.control} transfers. */
-const PARCEL = '/parcels/-56/-44'
-
-/** How soon a block with ten logs is visible, and what it costs the main thread of the server. */
-export async function measureNewBlocks({ node, env }: HeadOptions): Promise<void> {
-  await node.control({ final: 64 })
-  const server = await startServer({ ...env })
-  try {
-    await addBlock(node, 0)
-    const visibleMs: number[] = []
-    let [busyMs, startedMs] = [0, 0]
-    for (let block = 0; block < BLOCKS; block++) {
-      if (block === FIRST_BLOCKS) {
-        startedMs = performance.now()
-        busyMs = mainThreadMs(server.child.pid)
-      }
-      const nextMs = performance.now() + BLOCK_SECONDS * 1_000
-      const owner = await ownerAt(server.origin) // An earlier block may have come late.
-      const addedMs = performance.now()
-      await addBlock(node, LOGS_OF_BLOCK)
-      let isSeen = false
-      while (performance.now() < nextMs) {
-        const now = await ownerAt(server.origin)
-        if (!isSeen && now !== owner) {
-          isSeen = true
-          if (block >= FIRST_BLOCKS) visibleMs.push(performance.now() - addedMs)
-        }
-        await sleep(ASK_EVERY_MS)
-      }
-    }
-    const seconds = (performance.now() - startedMs) / 1_000
-    const withBlocksMs = mainThreadMs(server.child.pid) - busyMs
-    const idleMs = await idleMainThreadMs(server.origin, server.child.pid, seconds)
-    const eachMs = (withBlocksMs - idleMs) / (BLOCKS - FIRST_BLOCKS)
-    console.log(
-      `\na block with ${LOGS_OF_BLOCK} logs: visible after ${median(visibleMs).toFixed(0)} ms (median, at most 1,000), ` +
-        `${visibleMs.length} of ${BLOCKS - FIRST_BLOCKS} seen within ${BLOCK_SECONDS} s; main thread ${eachMs.toFixed(1)} ms (at most 10)`,
-    )
-  } finally {
-    await server.stop()
-  }
-}
+import type { BlockOptions } from './block-figures.ts'
+import type { MadeNode } from './chain-processes.ts'
 
 function addBlock(node: MadeNode, transfers: number) {
   return node.control({ add: [{ transfers, first: 0, timeS: Math.floor(Date.now() / 1_000) }] })
-}
-
-async function ownerAt(origin: string): Promise<string | null> {
-  const answer = (await (await fetch(`${origin}${PARCEL}`)).json()) as { data: { owner: string | null } }
-  return answer.data.owner
-}
-
-/** The same requests without blocks, for the same time. */
-async function idleMainThreadMs(origin: string, pid: number | undefined, seconds: number): Promise<number> {
-  const before = mainThreadMs(pid)
-  const endMs = performance.now() + seconds * 1_000
-  while (performance.now() < endMs) {
-    await ownerAt(origin)
-    await sleep(ASK_EVERY_MS)
-  }
-  return mainThreadMs(pid) - before
-}
-
-function mainThreadMs(pid: number | undefined): number {
-  return (cpuSecondsOf(pid, { mainThread: true }) ?? Number.NaN) * 1_000
 }
 
 const UNDONE_BLOCKS = 64
 const TOUCHED_ROWS = 200
 
 /** An undo of 64 blocks, and blocks without logs. */
-export async function measureSteps({ node, env }: HeadOptions, emptyBlocks: number): Promise<void> {
+export async function measureSteps(
+  { node, env }: Pick<BlockOptions, 'node' | 'env'>,
+  emptyBlocks: number,
+): Promise<void> {
   const config = readConfig(env)
   const stopping = new AbortController()
   const { signal } = stopping

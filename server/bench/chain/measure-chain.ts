@@ -1,8 +1,9 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../test/support/postgres.ts'
+import { measureNewBlocks } from './block-figures.ts'
 import { startMadeNode, writeNetwork } from './chain-processes.ts'
-import { measureNewBlocks, measureSteps } from './head-figures.ts'
+import { measureSteps } from './head-figures.ts'
 import { measureHistory, measureReaders } from './history-figures.ts'
 
 export interface ChainOptions {

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine, emptyDir } from '../../test/support/engines.ts'
 import { hashOf } from '../../test/support/land-rows.ts'
@@ -10,7 +11,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { type FollowedChain, readChainPosition, startPosition } from '../land/changes/chain-position.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { type Chain, openChain } from './chain.ts'
-import { DatabaseDoor } from './follow/database-door.ts'
+import { DatabaseDoor, LEASE_MS } from './follow/database-door.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { type SharedStatus, StatusReader } from './follow/status-reader.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
@@ -127,5 +128,57 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       expect.stringMatching(/^the metrics are at http/),
       expect.stringContaining('EADDRINUSE'),
     ])
+  })
+
+  test('a step stores the status and renews the lease, so the next poll needs no statement for them', async () => {
+    let statements = 0
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        statements++
+        return result
+      },
+    }
+    let head = 10
+    const door = new DatabaseDoor({
+      db: db.withPlugin(counting),
+      clock,
+      holder: 'follower',
+      context: { contracts: { estateRegistry: null, legacyMarketplace: null, bids: null, rentals: null } },
+      known: followed,
+      status: () => JSON.stringify({ head }),
+      steadyMs: () => clock.nowMs(),
+    })
+    expect(await door.lead()).toBe('leads')
+    const { worldId, epoch, blocks } = (await door.readPosition())!
+    const next = {
+      number: 11,
+      hash: hashOf('next'),
+      parentHash: START.hash,
+      timeS: 12,
+      logsDigest: '',
+      events: [],
+    }
+    clock.set(clock.nowMs() + LEASE_MS / 2)
+    head = 11
+    await door.commit({
+      worldId,
+      epoch,
+      from: blocks[0]!,
+      undoTo: undefined,
+      blocks: [next],
+      finalized: blocks[0]!,
+    })
+    statements = 0
+
+    expect(await door.lead()).toBe('leads')
+
+    expect(statements).toBe(0)
+    const { status, leaseUntilMs } = (await readChainPosition(db))!
+    expect(status).toBe('{"head":11}')
+    expect(leaseUntilMs).toBe(clock.nowMs() + LEASE_MS)
+    head = 12
+    await door.lead()
+    expect(statements).toBe(1)
   })
 })

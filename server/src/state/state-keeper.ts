@@ -7,10 +7,12 @@ import type { Engine } from '../db/engine.ts'
 import { folderIdentity } from '../db/folder-identity.ts'
 import { fromThread, isDatabaseRefusal } from '../db/statement-error.ts'
 import { AppError } from '../errors.ts'
+import type { ChangedAssets, RevisionRange } from '../land/changes/change-journal.ts'
 import { LAND_CHANNEL, type LandHead, readLandHead, type StoredHead } from '../land/changes/land-head.ts'
 import { newLineage, renewLineageIfMoved } from '../land/changes/lineage.ts'
 import { patchState } from './builders/patch-state.ts'
 import { readStateChanges } from './change-queries.ts'
+import { assetsOf, type KnownChange, knownChange } from './known-change.ts'
 import type { StateParts } from './parts/parts.ts'
 import { State } from './state.ts'
 import { StateCopy } from './state-copy.ts'
@@ -55,6 +57,10 @@ export class StateKeeper {
   private isListening = false
   private refreshing: Promise<void> | undefined
   private isRefreshRequested = false
+  /** Whether a notification came since the last refresh began. */
+  private isChangeAnnounced = false
+  /** What made the current state from the one before; undefined where it was not patched. */
+  private lastChange: KnownChange | undefined
   private closed = false
   private isFailing = false
   private timer: NodeJS.Timeout | undefined
@@ -121,7 +127,19 @@ export class StateKeeper {
     await this.copy.close()
   }
 
-  private readonly onChange = () => void this.refreshSoon()
+  /**
+   * What changed between two revisions, where the current state was patched from the first to the second: then the journal need
+   * not be read for it again. Undefined otherwise.
+   */
+  changesOf(worldId: number, range: RevisionRange): ChangedAssets | undefined {
+    return assetsOf(this.lastChange, worldId, range)
+  }
+
+  /** @param payload empty where notifications may have been missed: then the head says whether there is a change */
+  private readonly onChange = (payload: string) => {
+    if (payload !== '') this.isChangeAnnounced = true
+    void this.refreshSoon()
+  }
 
   /** Does nothing while a refresh is running. */
   private poll(): void {
@@ -153,15 +171,30 @@ export class StateKeeper {
   }
 
   private async refreshOnce(): Promise<void> {
-    const head = await this.readHead()
-    if (head.worldId === null || this.isCurrent(head)) return
-    const { standIn } = this
-    const base = standIn ? undefined : (this.held?.parts ?? this.loaded)
-    const next = (base && (await this.patch(base))) ?? (await this.build(standIn?.lineage))
-    if (!next) return
+    const isAnnounced = this.isChangeAnnounced
+    this.isChangeAnnounced = false
+    const next = (isAnnounced && (await this.patchHeld())) || (await this.readNext())
+    if (!next || next === this.held) return
     this.loaded = undefined
     this.held = next
     for (const listener of this.listeners) listener()
+  }
+
+  /**
+   * The state after an announced change. What has changed is read at once: the statement reads the head, too, and finds nothing
+   * where the database is another one. Undefined where the head has to be read first.
+   */
+  private async patchHeld(): Promise<State | undefined> {
+    return this.held && !this.standIn ? this.patch(this.held.parts) : undefined
+  }
+
+  /** The current state where nothing has changed; undefined without a world. */
+  private async readNext(): Promise<State | undefined> {
+    const head = await this.readHead()
+    if (head.worldId === null || this.isCurrent(head)) return this.held
+    const { standIn } = this
+    const base = standIn ? undefined : (this.held?.parts ?? this.loaded)
+    return (base && (await this.patch(base))) ?? (await this.build(standIn?.lineage))
   }
 
   /**
@@ -215,6 +248,7 @@ export class StateKeeper {
   private async patch(base: StateParts): Promise<State | undefined> {
     const changes = await readStateChanges(this.engine.db, base)
     if (!changes) return undefined
+    if (base === this.held?.parts && changes.revision === base.revision) return this.held
     const startedMs = performance.now()
     try {
       const next = new State(patchState(base, changes), this.world)
@@ -222,6 +256,7 @@ export class StateKeeper {
       this.logLoaded(level, next, { from: this.held ? 'state' : 'copy', startedMs })
       const { parcels, estates, publications } = changes
       this.copy.follow(next.parts, 1 + parcels.length + estates.length + publications.length)
+      this.lastChange = knownChange(base, changes)
       return next
     } catch (error) {
       // A bug in patching must not leave the server with an old state for ever.
@@ -236,6 +271,7 @@ export class StateKeeper {
     const parts = await this.buildInThread(lineage)
     if (!parts) return undefined
     const next = new State(parts, this.world)
+    this.lastChange = undefined
     this.logLoaded('info', next, { from: 'tables', startedMs })
     if (lineage === undefined) this.copy.replace(parts)
     return next

@@ -4,7 +4,7 @@ import { type AssetName, type AssetType, NO_RENT } from '../land/records/assets.
 import type { JsonPieces } from '../land/records/json.ts'
 import { rowsOfEstate } from './parts/estate-members.ts'
 import { pieceOf } from './parts/json-buffer.ts'
-import { type OpenOffers, openOffersAt } from './parts/open-offers.ts'
+import { isValidAt, type OpenOffers, openOffersAt } from './parts/open-offers.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
 import { findParcelRow } from './parts/parcel-rows.ts'
 import {
@@ -169,7 +169,7 @@ export class State {
   /** The offers at a time. Cached until the next one expires. */
   openOffers(nowMs: number): OpenOffers {
     const latest = this.latestOpenOffers
-    if (latest && latest.lastExpiryMs <= nowMs && nowMs < latest.nextExpiryMs) return latest
+    if (latest && isValidAt(latest, nowMs)) return latest
     this.latestOpenOffers = openOffersAt(this.parts, nowMs)
     return this.latestOpenOffers
   }

@@ -83,9 +83,14 @@ export class DatabaseDoor implements LandDoor {
   }
 
   readonly commit = async (step: ChainStep): Promise<void> => {
-    const { db, clock, context } = this.options
+    const { db, clock, context, steadyMs } = this.options
     const apply: ApplyEvent = (rows, event) => applyEvent(rows, event, context)
-    await inTransaction(db, (tx) => followChain(tx, step, { nowMs: clock.nowMs(), apply }))
+    const [nowMs, atMs] = [clock.nowMs(), steadyMs()]
+    // The lease is in the row that each step writes: the next poll need not renew it for the head that the status names.
+    const status = this.options.status()
+    const lease = { untilMs: nowMs + LEASE_MS, status }
+    await inTransaction(db, (tx) => followChain(tx, { ...step, lease }, { nowMs, apply }))
+    this.last = { status, atMs }
   }
 
   /** A process of this machine that was killed cannot release its lease. */

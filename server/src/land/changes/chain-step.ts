@@ -33,6 +33,14 @@ export interface ChainStep {
   readonly blocks: readonly NewBlock[]
   /** Then the last final block is this one: what it and those before it changed cannot be undone any more. */
   readonly finalized: BlockId
+  /** Renews the lease of the process that leads with this epoch; undefined: it stays. */
+  readonly lease?: StepLease | undefined
+}
+
+export interface StepLease {
+  readonly untilMs: number
+  /** What the process says of itself. */
+  readonly status: string
 }
 
 /**
@@ -190,7 +198,7 @@ function assertLinked(start: BlockId, { blocks, finalized }: ChainStep, finalBef
  * @throws {PositionMovedError} where the final block is not one of the world's
  */
 function positionWrites(
-  { worldId, undoTo, blocks, finalized }: ChainStep,
+  { worldId, undoTo, blocks, finalized, lease }: ChainStep,
   { finalized: finalBefore, blocks: stored }: Locked,
   last: StoredBlock | undefined,
 ): Write[] {
@@ -206,8 +214,9 @@ function positionWrites(
   const moved = last
     ? sql`, block_number = ${last.number}, block_hash = ${last.hash}, block_time_s = ${last.timeS}`
     : sql``
+  const renewed = lease ? sql`, lease_until_ms = ${lease.untilMs}, status = ${lease.status}` : sql``
   const position = sql`update chain_position
-    set finalized_number = ${finalized.number}, finalized_hash = ${finalized.hash}${moved}
+    set finalized_number = ${finalized.number}, finalized_hash = ${finalized.hash}${moved}${renewed}
     where world_id = ${worldId}`
   const past = [
     sql`delete from chain_block where world_id = ${worldId} and number < ${finalized.number}`,

@@ -252,6 +252,20 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(publications.open[publications.key.indexOf(second!)]).toBe(offer + 1)
   })
 
+  test('shares the offers of the state before where a block changed owners alone', async () => {
+    const held = await build()
+    const before = new State(held).openOffers(REFERENCE_TIME_MS)
+    await change([{ kind: 'change-parcel', x: 1, y: 1, to: { owner: addressOf(`buyer ${names++}`) } }])
+
+    const after = new State(patchState(held, (await readStateChanges(db, held))!)).openOffers(
+      REFERENCE_TIME_MS,
+    )
+
+    expect(after).toEqual(before)
+    expect(after.offers).toBe(before.offers)
+    expect(after, 'texts of tiles know a state by this object').not.toBe(before)
+  })
+
   test('is not made where a parcel came or went, and is made where one changed, also outside of the world', async () => {
     const held = await build()
     const change = (work: (rows: LandRows) => Promise<void>) =>

@@ -1,3 +1,4 @@
+import { bitsOf, hasBit } from '../parts/number-bits.ts'
 import { ASSET_TYPE_CODES, type AssetRents } from '../parts/parts.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
@@ -19,11 +20,14 @@ export function assetsWithChangedOffers(
   const toMs = Math.max(since.lastExpiryMs, openOffers.lastExpiryMs)
   const parcels = new Set<number>()
   const estates = new Set<number>()
-  for (let row = 0; row < key.length; row++) {
+  const isChanged = bitsOf(changedKeys)
+  const hasExpired = (offer: number) =>
+    offer >= 0 && openExpiresAtMs[offer]! > fromMs && openExpiresAtMs[offer]! <= toMs
+  // Most blocks change no publication, and nothing has expired since the last one.
+  const rowsToSearch = changedKeys.size === 0 && fromMs === toMs ? 0 : key.length
+  for (let row = 0; row < rowsToSearch; row++) {
     if (asset[row]! < 0) continue
-    const offer = open[row]!
-    const hasExpired = offer >= 0 && openExpiresAtMs[offer]! > fromMs && openExpiresAtMs[offer]! <= toMs
-    if (!hasExpired && !changedKeys.has(key[row]!)) continue
+    if (!hasBit(isChanged, key[row]!) && !hasExpired(open[row]!)) continue
     const rows = assetType[row] === ASSET_TYPE_CODES.parcel ? parcels : estates
     rows.add(asset[row]!)
   }

@@ -10,8 +10,50 @@ export interface OpenOffers {
   readonly nextExpiryMs: number
 }
 
-/** Finds the offer of each parcel at a time. An offer of an estate counts for all of its parcels. */
-export function openOffersAt({ parcels, estates, publications }: StateParts, nowMs: number): OpenOffers {
+type Source = Pick<StateParts, 'parcels' | 'estates' | 'publications'>
+
+interface Known {
+  readonly columns: readonly object[]
+  readonly openOffers: OpenOffers
+}
+
+/** By the first offers of the parcels. Most blocks change owners and no offer: then states share all columns. */
+const known = new WeakMap<Int32Array, Known>()
+
+/**
+ * Finds the offer of each parcel at a time. An offer of an estate counts for all of its parcels.
+ *
+ * @returns an object of its own, which can be compared with that of another state; `offers` is shared where the columns are
+ */
+export function openOffersAt(source: Source, nowMs: number): OpenOffers {
+  const { first } = source.parcels.offers
+  const columns = columnsOf(source)
+  const latest = known.get(first)
+  if (latest && isSame(latest.columns, columns) && isValidAt(latest.openOffers, nowMs))
+    return { ...latest.openOffers }
+  const openOffers = findOpenOffers(source, nowMs)
+  known.set(first, { columns, openOffers })
+  return openOffers
+}
+
+/** Whether these are the offers at a time: nothing has expired since, and no clock was set back. */
+export function isValidAt({ lastExpiryMs, nextExpiryMs }: OpenOffers, nowMs: number): boolean {
+  return lastExpiryMs <= nowMs && nowMs < nextExpiryMs
+}
+
+/** All that the offers follow from, besides the time. */
+function columnsOf({ parcels, estates, publications }: Source): readonly object[] {
+  return [
+    ...[parcels.estate, parcels.rents, estates.offers.first, estates.rents],
+    ...[publications.openExpiresAtMs, publications.openNext],
+  ]
+}
+
+function isSame(some: readonly object[], others: readonly object[]): boolean {
+  return some.every((one, at) => one === others[at])
+}
+
+function findOpenOffers({ parcels, estates, publications }: Source, nowMs: number): OpenOffers {
   const { openExpiresAtMs, openNext } = publications
   let lastExpiryMs = 0
   let nextExpiryMs = Number.POSITIVE_INFINITY
@@ -34,11 +76,14 @@ export function openOffersAt({ parcels, estates, publications }: StateParts, now
   }
   const ofEstate = new Int32Array(estates.offers.first.length)
   for (let row = 0; row < ofEstate.length; row++) ofEstate[row] = shown(estates.offers.first[row]!)
-  const offers = new Int32Array(parcels.estate.length)
+  const { estate: estateOf } = parcels
+  const { first } = parcels.offers
+  const offers = new Int32Array(estateOf.length).fill(-1)
   for (let row = 0; row < offers.length; row++) {
-    const own = shown(parcels.offers.first[row]!)
-    const estate = parcels.estate[row]!
-    offers[row] = estate >= 0 && ofEstate[estate]! >= 0 ? ofEstate[estate]! : own
+    const estate = estateOf[row]!
+    // Most parcels have no offer: no function is called for them.
+    if (first[row]! >= 0) offers[row] = shown(first[row]!)
+    if (estate >= 0 && ofEstate[estate]! >= 0) offers[row] = ofEstate[estate]!
   }
   return { offers, lastExpiryMs, nextExpiryMs }
 }

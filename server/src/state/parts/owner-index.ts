@@ -1,8 +1,9 @@
 import { type PagedColumn, pagedColumn, patchPages, valueAt } from './columns.ts'
 import { mergeRows } from './merge-rows.ts'
+import { bitsOf, hasBit, type NumberBits } from './number-bits.ts'
 import type { OwnerIndex } from './parts.ts'
 import { patchChunks } from './pieces.ts'
-import { positionsOf } from './positions.ts'
+import { positionsOf, withTexts } from './positions.ts'
 
 /** Some 60 chunks in the usual world. */
 const CHUNK_ADDRESSES = 64
@@ -64,9 +65,10 @@ export function patchOwnership(
     if (after >= 0) gained.set(after, [...(gained.get(after) ?? []), row])
   }
   if (moved.size === 0) return { owners: held.owners, owner: held.owner }
+  const gone = bitsOf(moved.keys())
   const rowsOf = new Map<number, Uint32Array>()
   for (const [place, rows] of gained) {
-    const remaining = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
+    const remaining = without(rowsOfOwner(held.owners, place), gone)
     rowsOf.set(place, mergeRows(remaining, Uint32Array.from(rows).sort(compare), compare))
   }
   return { owners: withRows(held.owners, addresses, rowsOf), owner: patchPages(held.owner, moved) }
@@ -91,45 +93,50 @@ export function patchAddresses(
       listed.set(place, [...(listed.get(place) ?? []), row])
     }
   }
+  const changed = bitsOf(addressesOf.keys())
+  const before = listedOf(held, changed)
   const rowsOf = new Map<number, Uint32Array>()
-  for (const place of new Set([...placesWith(held, addressesOf), ...listed.keys()])) {
-    const before = rowsOfOwner(held, place)
-    const kept = before.filter((row) => !addressesOf.has(row))
-    const after = mergeRows(kept, Uint32Array.from(listed.get(place) ?? []).sort(), ascending)
-    if (!isSame(before, after)) rowsOf.set(place, after)
+  for (const place of new Set([...before.keys(), ...listed.keys()])) {
+    const [was, is] = [before.get(place) ?? [], (listed.get(place) ?? []).sort(ascending)]
+    // An address may operate most of the land: its list is not copied for assets that it operates as before.
+    if (isSame(was, is)) continue
+    const kept = without(rowsOfOwner(held, place), changed)
+    rowsOf.set(place, mergeRows(kept, Uint32Array.from(is), ascending))
   }
   return rowsOf.size === 0 ? held : withRows(held, addresses, rowsOf)
 }
 
-/** The addresses under which one of these assets stands. */
-function placesWith({ chunks }: OwnerIndex, assets: ReadonlyMap<number, unknown>): number[] {
-  const isChanged = bitsOf(assets.keys())
-  const places: number[] = []
+/** Which of these assets stand under which address, in the order of their rows. */
+function listedOf({ chunks }: OwnerIndex, assets: NumberBits): Map<number, number[]> {
+  const listed = new Map<number, number[]>()
   for (const [number, { starts, values }] of chunks.entries()) {
     let piece = 0
     for (let at = 0; at < values.length; at++) {
       const row = values[at]!
-      if (((isChanged[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) continue
+      if (!hasBit(assets, row)) continue
       while (starts[piece + 1]! <= at) piece++
-      places.push(number * CHUNK_ADDRESSES + piece)
+      const place = number * CHUNK_ADDRESSES + piece
+      const rows = listed.get(place)
+      if (rows) rows.push(row)
+      else listed.set(place, [row])
     }
   }
-  return places
+  return listed
 }
 
-/** A bit for each row. All lists are searched for the changed rows: a bit is found sooner than the key of a map. */
-function bitsOf(rows: Iterable<number>): Uint32Array {
-  const list = [...rows]
-  const bits = new Uint32Array((list.reduce((last, row) => Math.max(last, row), 0) >>> 5) + 1)
-  for (const row of list) bits[row >>> 5]! |= 1 << (row & 31)
-  return bits
+/** All rows but those of the set: an owner may have most of the land. */
+function without(rows: Uint32Array, gone: NumberBits): Uint32Array {
+  const kept = new Uint32Array(rows.length)
+  let count = 0
+  for (const row of rows) if (!hasBit(gone, row)) kept[count++] = row
+  return kept.subarray(0, count)
 }
 
 function ascending(a: number, b: number): number {
   return a - b
 }
 
-function isSame(a: Uint32Array, b: Uint32Array): boolean {
+function isSame(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((row, i) => row === b[i])
 }
 
@@ -143,10 +150,10 @@ function withRows(
 }
 
 function withNewAddresses(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {
-  const known = positionsOf(addresses)
-  const more = new Set<string>()
-  for (const owner of owners) if (owner !== null && !known.has(owner)) more.add(owner)
-  return more.size === 0 ? addresses : [...addresses, ...more]
+  return withTexts(
+    addresses,
+    [...owners].filter((owner) => owner !== null),
+  )
 }
 
 /** Rows of the assets of the owner with this index; none for an index beyond the last. */

@@ -1,0 +1,67 @@
+import { parseWorld } from '@landpass/client/grid'
+import type { KyselyPlugin } from 'kysely'
+import { afterEach, expect, test, vi } from 'vitest'
+import { demoSnapshot } from '../../test/support/demo-snapshots.ts'
+import { emptyDir, freshEngine } from '../../test/support/engines.ts'
+import { applyLandChanges } from '../../test/support/land-changes.ts'
+import { addressOf } from '../../test/support/land-rows.ts'
+import { REFERENCE_TIME_MS } from '../../test/support/land-server.ts'
+import { importWorld } from '../../test/support/worlds.ts'
+import type { Engine } from '../db/engine.ts'
+import { StateKeeper } from './state-keeper.ts'
+
+const RADIUS = 8
+const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`)!
+const open = freshEngine('postgres')
+
+afterEach(() => vi.useRealTimers())
+
+test('an announced change is read with one statement, and is known without the journal', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] }) // No poll comes between.
+  const engine = await open()
+  const clock = { nowMs: () => REFERENCE_TIME_MS }
+  await importWorld(engine.db, await demoSnapshot(1, RADIUS), clock)
+  let statements = 0
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      statements++
+      return result
+    },
+  }
+  const counted: Engine = {
+    kind: engine.kind,
+    db: engine.db.withPlugin(counting),
+    listen: (...args: Parameters<Engine['listen']>) => engine.listen(...args),
+    lend: () => engine.lend(),
+  } as Engine
+  const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
+  const keeper = new StateKeeper(counted, { world: WORLD, dataDir: emptyDir() }, log, clock)
+  await keeper.start()
+  const { revision, worldId } = keeper.current()
+  const replaced = new Promise<void>((resolve) => keeper.onReplaced(resolve))
+  statements = 0
+
+  await applyLandChanges(
+    engine.db,
+    [{ kind: 'change-parcel', x: 1, y: 2, to: { owner: addressOf('buyer') } }],
+    REFERENCE_TIME_MS,
+  )
+  await replaced
+
+  expect(statements).toBe(1)
+  expect(keeper.revision).toBe(revision + 1)
+  const range = { afterRevision: revision, toRevision: revision + 1 }
+  expect(keeper.changesOf(worldId, range)).toEqual({
+    parcels: [{ x: 1, y: 2 }],
+    estates: [],
+    publications: [],
+  })
+  for (const other of [
+    { afterRevision: revision - 1, toRevision: revision + 1 },
+    { afterRevision: revision, toRevision: revision },
+  ])
+    expect(keeper.changesOf(worldId, other)).toBeUndefined()
+  expect(keeper.changesOf(worldId + 1, range)).toBeUndefined()
+  await keeper.close()
+})
