@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/** A file system in memory that Linux has. */
+const IN_MEMORY = '/dev/shm'
+/** A run needs 3 GB at most; the processes of the tests need the rest. */
+const ROOM_BYTES = 8 * 1024 ** 3
+const NAME = 'landpass-tests-'
+
+/**
+ * Makes the folder of one run of the tests, for all temporary files of its processes: in memory where there is room,
+ * because the databases of a run are some thousand files on each engine, which take a disk several times the CPU time.
+ * Removes those of runs that were killed.
+ */
+export function makeTestFolder(): string {
+  const parent = hasRoom() ? IN_MEMORY : os.tmpdir()
+  for (const name of fs.readdirSync(parent)) {
+    const [, pid] = new RegExp(`^${NAME}(\\d+)-`).exec(name) ?? []
+    if (pid && !isRunning(Number(pid))) fs.rmSync(path.join(parent, name), { recursive: true, force: true })
+  }
+  const folder = fs.mkdtempSync(path.join(parent, `${NAME}${process.pid}-`))
+  fs.chmodSync(folder, 0o755) // PostgreSQL does not run as root, and has its data in it
+  return folder
+}
+
+function hasRoom(): boolean {
+  if (!fs.existsSync(IN_MEMORY)) return false
+  const { bavail, bsize } = fs.statfsSync(IN_MEMORY)
+  return Math.min(bavail * bsize, os.freemem()) >= ROOM_BYTES
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
