@@ -71,7 +71,7 @@ export function freshEngine(kind: EngineKind): OpenEngine {
 /** The URL of a new PostgreSQL database, migrated and empty; gone after the run. */
 export async function freshDatabaseUrl(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${TEMPLATE_DATABASE}`)
+  await createDatabase(name)
   const url = new URL(await prepared('postgres'))
   url.pathname = `/${name}`
   return url.href
@@ -115,9 +115,13 @@ async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
   return { databaseUrl: await freshDatabaseUrl() }
 }
 
-async function onServer(statement: string): Promise<void> {
+/** Copies the template file by file: by way of its log, as PostgreSQL does from 15 on, it takes twice the CPU time. */
+async function createDatabase(name: string): Promise<void> {
   const databaseUrl = await prepared('postgres')
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
-  await sql.raw(statement).execute(server.db)
+  const asked = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`
+  const { version } = (await asked.execute(server.db)).rows[0]!
+  const strategy = version >= 150_000 ? 'strategy file_copy' : ''
+  await sql.raw(`create database ${name} template ${TEMPLATE_DATABASE} ${strategy}`).execute(server.db)
   await server.close()
 }
