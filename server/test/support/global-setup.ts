@@ -27,6 +27,8 @@ const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 
 export default async function setup(): Promise<() => Promise<void>> {
   const testDir = makeTestFolder()
   process.env[TEST_DIR_VARIABLE] = testDir
+  const removeFolder = () => fs.rmSync(testDir, { recursive: true, force: true })
+  process.once('exit', removeFolder) // a run that is interrupted does not come to its end below
   process.env.TMPDIR = testDir // what os.tmpdir() answers in all processes of this run
   let started: Promise<TestPostgres> | undefined
   let bundled: Promise<BundledPrograms> | undefined
@@ -57,7 +59,7 @@ export default async function setup(): Promise<() => Promise<void>> {
       await (await started)?.stop()
     } finally {
       ;(await bundled)?.remove()
-      fs.rmSync(testDir, { recursive: true, force: true })
+      removeFolder()
     }
   }
 }

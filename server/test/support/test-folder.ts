@@ -4,8 +4,8 @@ import path from 'node:path'
 
 /** A file system in memory that Linux has. */
 const IN_MEMORY = '/dev/shm'
-/** A run needs 3 GB at most; the processes of the tests need the rest. */
-const ROOM_BYTES = 8 * 1024 ** 3
+/** A run has 1 GB in it at its highest; the processes of the tests need the rest. */
+const ROOM_BYTES = 4 * 1024 ** 3
 const NAME = 'landpass-tests-'
 /** Longer than a run that goes on leaves its folder as it is. */
 const ABANDONED_MS = 60 * 60_000
