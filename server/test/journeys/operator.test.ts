@@ -222,11 +222,10 @@ async function withDatabase<T>(dataDir: string, work: (db: Db) => Promise<T>): P
 test('the demo world of a seed is the same, byte for byte, whenever it is written', async () => {
   const [one, two] = [join(emptyDir(), 'one'), join(emptyDir(), 'two')]
 
-  const [{ json }] = (await Promise.all(
-    [one, two].map((folder) =>
-      succeeded(landpass(['demo', '--seed', '3', '--out', folder], { WORLD: TOWN })),
-    ),
-  )) as [Ended, Ended]
+  const [{ json }] = await Promise.all([
+    succeeded(landpass(['demo', '--seed', '3', '--out', one], { WORLD: TOWN })),
+    succeeded(landpassHere(['demo', '--seed', '3', '--out', two], { WORLD: TOWN })),
+  ])
 
   expect(json.at(-1)).toMatchObject({ ok: true, seed: 3, folder: one, counts: { parcels: 41 * 41 } })
   expect(readdirSync(one)).toHaveLength(8)

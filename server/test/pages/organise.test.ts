@@ -11,7 +11,7 @@ import { type EventPlan, playerAt } from '../support/attendance-server.ts'
 import { attendanceStage } from '../support/attendance-stage.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, SOON, type Spot, testBrowser } from '../support/browser.ts'
-import { emptyDir, freshDataDir, freshEngine } from '../support/engines.ts'
+import { emptyDir, freshDatabaseUrl, freshEngine } from '../support/engines.ts'
 import { findSecrets, type Output } from '../support/find-secrets.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 import { type Env, serve } from '../support/landpass.ts'
@@ -814,7 +814,8 @@ test('the edit code is only in the body of a request: not in address, storage, p
   // A server of attendance alone, so the form has the coordinates as text; it logs all it can.
   const code = 'orchard-feast-2791'
   const id = await givenEvent({ codes: 1, edit_code: code })
-  const env: Env = { ...(stage.outside.env as Env), DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' }
+  const place = { DATABASE_URL: await freshDatabaseUrl() }
+  const env: Env = { ...(stage.outside.env as Env), ...place, LOG_LEVEL: 'trace' }
   const alone = await serve(env, ['--only', 'attendance'])
   const opened = await openForm({ size: 'phone', keepsPages: true }, '?way=poap', alone.origin)
   const { page } = opened

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
 import type { Engine, EngineSettings } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
+import { atEndOfEachFile } from './end-of-file.ts'
 import { TEMPLATE_DATABASE } from './global-setup.ts'
 import { prepared, TEST_DIR_VARIABLE, variable } from './prepared.ts'
 import { TEST_SETTINGS } from './settings.ts'
@@ -70,7 +71,7 @@ export function freshEngine(kind: EngineKind): OpenEngine {
 /** The URL of a new PostgreSQL database, migrated and empty; gone after the run. */
 export async function freshDatabaseUrl(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} template ${TEMPLATE_DATABASE}`)
+  await createDatabase(name)
   const url = new URL(await prepared('postgres'))
   url.pathname = `/${name}`
   return url.href
@@ -83,11 +84,18 @@ export async function freshDatabaseUrl(): Promise<string> {
  */
 let engineCode: Promise<object> | undefined
 
-/** A new data folder for the embedded engine, its database migrated and empty; gone after the run. */
+/** The data folders of this test file: 40 MB each, of which a run makes more than a hundred. */
+const dataDirs: string[] = []
+atEndOfEachFile(async () => {
+  for (const dir of dataDirs.splice(0)) fs.rmSync(dir, { recursive: true, force: true })
+})
+
+/** A new data folder for the embedded engine, its database migrated and empty; gone after the test file. */
 export async function freshDataDir(): Promise<string> {
   engineCode ??= compileEngine()
   await engineCode
   const dir = emptyDir()
+  dataDirs.push(dir)
   const template = await prepared('embedded')
   fs.cpSync(path.join(template, 'database'), path.join(dir, 'database'), { recursive: true })
   return dir
@@ -107,9 +115,13 @@ async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
   return { databaseUrl: await freshDatabaseUrl() }
 }
 
-async function onServer(statement: string): Promise<void> {
+/** Copies the template file by file: by way of its log, as PostgreSQL does from 15 on, it takes twice the CPU time. */
+async function createDatabase(name: string): Promise<void> {
   const databaseUrl = await prepared('postgres')
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
-  await sql.raw(statement).execute(server.db)
+  const asked = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`
+  const { version } = (await asked.execute(server.db)).rows[0]!
+  const strategy = version >= 150_000 ? 'strategy file_copy' : ''
+  await sql.raw(`create database ${name} template ${TEMPLATE_DATABASE} ${strategy}`).execute(server.db)
   await server.close()
 }

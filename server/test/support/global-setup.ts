@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { migrate } from '../../src/db/migrate.ts'
@@ -10,6 +9,7 @@ import { openEngine } from '../../src/db/open-engine.ts'
 import type { BundledPrograms } from './bundle-programs.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 import { PREPARE_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
+import { makeTestFolder } from './test-folder.ts'
 
 /** The database that test files copy, on PostgreSQL. */
 export const TEMPLATE_DATABASE = 'landpass_template'
@@ -25,8 +25,11 @@ const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 
  * Test files ask over HTTP (prepared.ts): they run in other processes. Everything is removed at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  const testDir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-tests-'))
+  const testDir = makeTestFolder()
   process.env[TEST_DIR_VARIABLE] = testDir
+  const removeFolder = () => fs.rmSync(testDir, { recursive: true, force: true })
+  process.once('exit', removeFolder) // a run that is interrupted does not come to its end below
+  process.env.TMPDIR = testDir // what os.tmpdir() answers in all processes of this run
   let started: Promise<TestPostgres> | undefined
   let bundled: Promise<BundledPrograms> | undefined
   const preparations = {
@@ -56,7 +59,7 @@ export default async function setup(): Promise<() => Promise<void>> {
       await (await started)?.stop()
     } finally {
       ;(await bundled)?.remove()
-      fs.rmSync(testDir, { recursive: true, force: true })
+      removeFolder()
     }
   }
 }
