@@ -179,8 +179,11 @@ async function copyDatabase(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   const copy = `idle_${Date.now()}`
-  await client.query(`create database ${copy} template ${name}`)
-  await client.end()
+  try {
+    await client.query(`create database ${copy} template ${name}`)
+  } finally {
+    await client.end()
+  }
   url.pathname = `/${copy}`
   return url.href
 }
@@ -188,8 +191,10 @@ async function copyDatabase(databaseUrl: string): Promise<string> {
 /** Reads the events of all changes until the signal is aborted. */
 async function listen(origin: string, signal: AbortSignal): Promise<void> {
   try {
-    const { body } = await fetch(`${origin}/v2/changes`, { signal })
-    for await (const _ of body as AsyncIterable<Uint8Array>);
+    const answer = await fetch(`${origin}/v2/changes`, { signal })
+    if (!answer.ok) throw new Error(`/v2/changes answered ${answer.status}`)
+    for await (const _ of answer.body as AsyncIterable<Uint8Array>);
+    throw new Error('the stream of changes has ended')
   } catch (error) {
     if (!signal.aborted) throw error
   }

@@ -170,13 +170,20 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       finalized: blocks[0]!,
     })
     statements = 0
+    clock.set(clock.nowMs() + 12_000) // the time between two blocks
 
     expect(await door.lead()).toBe('leads')
 
     expect(statements).toBe(0)
     const { status, leaseUntilMs } = (await readChainPosition(db))!
     expect(status).toBe('{"head":11}')
-    expect(leaseUntilMs).toBe(clock.nowMs() + LEASE_MS)
+    expect(leaseUntilMs).toBe(clock.nowMs() - 12_000 + LEASE_MS)
+    await db.updateTable('chain_position').set({ holder: null }).execute()
+    const step = { worldId, epoch, from: next, undoTo: undefined, blocks: [], finalized: blocks[0]! }
+    await expect(door.commit(step), 'a process without the lease').rejects.toMatchObject({
+      reason: 'another leader',
+    })
+    statements = 0
     head = 12
     await door.lead()
     expect(statements).toBe(1)

@@ -63,5 +63,14 @@ test('an announced change is read with one statement, and is known without the j
   ])
     expect(keeper.changesOf(worldId, other)).toBeUndefined()
   expect(keeper.changesOf(worldId + 1, range)).toBeUndefined()
+
+  // A whole world cannot be patched: that is found once, then the head is read, and the rest in a thread
+  const imported = new Promise<void>((resolve) => keeper.onReplaced(resolve))
+  statements = 0
+  await importWorld(engine.db, await demoSnapshot(2, RADIUS), clock)
+  await imported
+  expect(statements).toBe(2)
+  expect(keeper.current().worldId).not.toBe(worldId)
+  expect(keeper.changesOf(worldId, range), 'of the state before').toBeUndefined()
   await keeper.close()
 })

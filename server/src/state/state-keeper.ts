@@ -170,10 +170,14 @@ export class StateKeeper {
     }
   }
 
+  /**
+   * After an announced change, what has changed is read at once: the statement reads the head, too, and finds nothing where the
+   * database is another one. Where it finds nothing, and without an announcement, the head is read first.
+   */
   private async refreshOnce(): Promise<void> {
-    const isAnnounced = this.isChangeAnnounced
+    const announced = this.isChangeAnnounced && !this.standIn ? this.held?.parts : undefined
     this.isChangeAnnounced = false
-    const next = (isAnnounced && (await this.patchHeld())) || (await this.readNext())
+    const next = (announced && (await this.patch(announced))) ?? (await this.readNext(announced))
     if (!next || next === this.held) return
     this.loaded = undefined
     this.held = next
@@ -181,20 +185,17 @@ export class StateKeeper {
   }
 
   /**
-   * The state after an announced change. What has changed is read at once: the statement reads the head, too, and finds nothing
-   * where the database is another one. Undefined where the head has to be read first.
+   * The current state where nothing has changed; undefined without a world.
+   *
+   * @param unpatched parts that were just found not to be patched: they are not tried again
    */
-  private async patchHeld(): Promise<State | undefined> {
-    return this.held && !this.standIn ? this.patch(this.held.parts) : undefined
-  }
-
-  /** The current state where nothing has changed; undefined without a world. */
-  private async readNext(): Promise<State | undefined> {
+  private async readNext(unpatched: StateParts | undefined): Promise<State | undefined> {
     const head = await this.readHead()
     if (head.worldId === null || this.isCurrent(head)) return this.held
     const { standIn } = this
     const base = standIn ? undefined : (this.held?.parts ?? this.loaded)
-    return (base && (await this.patch(base))) ?? (await this.build(standIn?.lineage))
+    const patched = base && base !== unpatched ? await this.patch(base) : undefined
+    return patched ?? this.build(standIn?.lineage)
   }
 
   /**

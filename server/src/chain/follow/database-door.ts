@@ -19,8 +19,11 @@ import type { ChainStep, LandDoor, Lead } from './land-door.ts'
 
 /** How long other processes wait after the last sign of the one that leads. */
 export const LEASE_MS = 90_000
-/** How often the lease is renewed where nothing is new, so that a poll costs no statement. */
-const RENEW_AFTER_MS = 10_000
+/**
+ * How often the lease is renewed where nothing is new, so that a poll costs no statement. Longer than the time between two blocks of
+ * mainnet, as each step renews it, too.
+ */
+const RENEW_AFTER_MS = 30_000
 
 export interface DatabaseDoorOptions {
   readonly db: Db
@@ -83,12 +86,13 @@ export class DatabaseDoor implements LandDoor {
   }
 
   readonly commit = async (step: ChainStep): Promise<void> => {
-    const { db, clock, context, steadyMs } = this.options
+    const { db, clock, context, steadyMs, holder } = this.options
     const apply: ApplyEvent = (rows, event) => applyEvent(rows, event, context)
     const [nowMs, atMs] = [clock.nowMs(), steadyMs()]
     // The lease is in the row that each step writes: the next poll need not renew it for the head that the status names.
     const status = this.options.status()
-    const lease = { untilMs: nowMs + LEASE_MS, status }
+    const lease = { holder, untilMs: nowMs + LEASE_MS, status }
+    this.last = undefined // not known until the transaction has ended
     await inTransaction(db, (tx) => followChain(tx, { ...step, lease }, { nowMs, apply }))
     this.last = { status, atMs }
   }

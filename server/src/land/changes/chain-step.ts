@@ -38,6 +38,8 @@ export interface ChainStep {
 }
 
 export interface StepLease {
+  /** The process that has it. */
+  readonly holder: string
   readonly untilMs: number
   /** What the process says of itself. */
   readonly status: string
@@ -101,7 +103,8 @@ interface LockedRow {
  *
  * @throws {PositionMovedError} where the position is another one, or the step names a block below the last final one
  */
-async function lockPosition(tx: Tx, { worldId, epoch, from, undoTo, finalized }: ChainStep): Promise<Locked> {
+async function lockPosition(tx: Tx, step: ChainStep): Promise<Locked> {
+  const { worldId, epoch, from, undoTo, finalized, lease } = step
   const numbers = [finalized.number, ...(undoTo ? [undoTo.number] : [])]
   const { rows } = await sql<LockedRow>`
     with head as (select world_id, revision from land_state for update),
@@ -115,7 +118,7 @@ async function lockPosition(tx: Tx, { worldId, epoch, from, undoTo, finalized }:
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
   if (!position) throw new PositionMovedError('not followed', `world ${worldId} has no position`)
-  if (position.epoch !== epoch)
+  if (position.epoch !== epoch || (lease && position.holder !== lease.holder))
     throw new PositionMovedError(
       'another leader',
       `${position.holder ?? 'another process'} leads with epoch ${position.epoch}, and this is for epoch ${epoch}`,
