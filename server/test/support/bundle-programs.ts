@@ -15,6 +15,7 @@ const SERVER_PROGRAMS = [
   'src/attendance/own-issuer/picture-thread.js',
   'src/attendance/own-issuer/share-thread.js',
   'src/attendance/own-issuer/signing-thread.js',
+  'src/attendance/signed-fetch/recovery-thread.js',
 ]
 /** Libraries of several hundred small modules. All others stay where they are: some read files beside them. */
 const BUNDLED_LIBRARIES =
