@@ -1,8 +1,8 @@
-import type { KyselyPlugin } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine, emptyDir } from '../../test/support/engines.ts'
 import { hashOf } from '../../test/support/land-rows.ts'
 import { testClock } from '../../test/support/land-server.ts'
+import { StatementCounter } from '../../test/support/statement-counter.ts'
 import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
 import { serveFollower } from '../cli/follower-server.ts'
 import { readConfig } from '../config/config.ts'
@@ -131,17 +131,10 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
   })
 
   test('a step stores the status and renews the lease, so the next poll needs no statement for them', async () => {
-    let statements = 0
-    const counting: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => {
-        statements++
-        return result
-      },
-    }
+    const statements = new StatementCounter()
     let head = 10
     const door = new DatabaseDoor({
-      db: db.withPlugin(counting),
+      db: db.withPlugin(statements),
       clock,
       holder: 'follower',
       context: { contracts: { estateRegistry: null, legacyMarketplace: null, bids: null, rentals: null } },
@@ -169,12 +162,12 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       blocks: [next],
       finalized: blocks[0]!,
     })
-    statements = 0
+    statements.count = 0
     clock.set(clock.nowMs() + 12_000) // the time between two blocks
 
     expect(await door.lead()).toBe('leads')
 
-    expect(statements).toBe(0)
+    expect(statements.count).toBe(0)
     const { status, leaseUntilMs } = (await readChainPosition(db))!
     expect(status).toBe('{"head":11}')
     expect(leaseUntilMs).toBe(clock.nowMs() - 12_000 + LEASE_MS)
@@ -183,9 +176,9 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
     await expect(door.commit(step), 'a process without the lease').rejects.toMatchObject({
       reason: 'another leader',
     })
-    statements = 0
+    statements.count = 0
     head = 12
     await door.lead()
-    expect(statements).toBe(1)
+    expect(statements.count).toBe(1)
   })
 })

@@ -1,11 +1,11 @@
 import { parseWorld } from '@landpass/client/grid'
-import type { KyselyPlugin } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { demoSnapshot } from '../../test/support/demo-snapshots.ts'
 import { emptyDir, freshEngine } from '../../test/support/engines.ts'
 import { applyLandChanges } from '../../test/support/land-changes.ts'
 import { addressOf } from '../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS } from '../../test/support/land-server.ts'
+import { StatementCounter } from '../../test/support/statement-counter.ts'
 import { importWorld } from '../../test/support/worlds.ts'
 import type { Engine } from '../db/engine.ts'
 import { StateKeeper } from './state-keeper.ts'
@@ -21,17 +21,10 @@ test('an announced change is read with one statement, and is known without the j
   const engine = await open()
   const clock = { nowMs: () => REFERENCE_TIME_MS }
   await importWorld(engine.db, await demoSnapshot(1, RADIUS), clock)
-  let statements = 0
-  const counting: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      statements++
-      return result
-    },
-  }
+  const statements = new StatementCounter()
   const counted: Engine = {
     kind: engine.kind,
-    db: engine.db.withPlugin(counting),
+    db: engine.db.withPlugin(statements),
     listen: (...args: Parameters<Engine['listen']>) => engine.listen(...args),
     lend: () => engine.lend(),
   } as Engine
@@ -40,7 +33,7 @@ test('an announced change is read with one statement, and is known without the j
   await keeper.start()
   const { revision, worldId } = keeper.current()
   const replaced = new Promise<void>((resolve) => keeper.onReplaced(resolve))
-  statements = 0
+  statements.count = 0
 
   await applyLandChanges(
     engine.db,
@@ -49,7 +42,7 @@ test('an announced change is read with one statement, and is known without the j
   )
   await replaced
 
-  expect(statements).toBe(1)
+  expect(statements.count).toBe(1)
   expect(keeper.revision).toBe(revision + 1)
   const range = { afterRevision: revision, toRevision: revision + 1 }
   expect(keeper.changesOf(worldId, range)).toEqual({
@@ -66,10 +59,10 @@ test('an announced change is read with one statement, and is known without the j
 
   // A whole world cannot be patched: that is found once, then the head is read, and the rest in a thread
   const imported = new Promise<void>((resolve) => keeper.onReplaced(resolve))
-  statements = 0
+  statements.count = 0
   await importWorld(engine.db, await demoSnapshot(2, RADIUS), clock)
   await imported
-  expect(statements).toBe(2)
+  expect(statements.count).toBe(2)
   expect(keeper.current().worldId).not.toBe(worldId)
   expect(keeper.changesOf(worldId, range), 'of the state before').toBeUndefined()
   await keeper.close()
