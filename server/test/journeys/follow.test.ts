@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { ASK_FINAL_EVERY_BLOCKS } from '../../src/chain/follow/node-source.ts'
 import { StatusReader } from '../../src/chain/follow/status-reader.ts'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
@@ -77,7 +78,7 @@ test('finds logs that the node left out when their blocks become final', async (
   await simulated.change({ missing_log: true })
   await followTo((await simulated.mine(20)).number)
   await simulated.change({ missing_log: false, finalized_depth: 4 })
-  await followTo((await simulated.mine(5)).number)
+  await followTo((await simulated.mine(ASK_FINAL_EVERY_BLOCKS)).number)
 
   for (const { land } of lands) expect(land.chain.follower.counts.repaired).toBeGreaterThan(0)
   await expectCleanRows()

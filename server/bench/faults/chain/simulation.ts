@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import type { Network } from '../../../src/chain/chain-types.ts'
+import { ASK_FINAL_EVERY_BLOCKS } from '../../../src/chain/follow/node-source.ts'
 import { filterAddresses } from '../../../src/chain/logs/log-filter.ts'
 import { parseNetwork } from '../../../src/chain/networks/parse-network.ts'
 import { MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
@@ -326,7 +327,7 @@ export class Simulation {
       return this.findings.blame(`block ${this.chain.head.number} was not reached`)
     await this.read(db)
     this.change({ safe_depth: 0, finalized_depth: 0 })
-    this.chain.mine()
+    for (let block = 0; block < ASK_FINAL_EVERY_BLOCKS; block++) this.chain.mine()
     await this.clean!.update()
     if (!(await this.followUntil(({ finalizedHash }) => finalizedHash === this.chain.head.hash)))
       return this.findings.blame(`block ${this.chain.head.number} did not become final`)

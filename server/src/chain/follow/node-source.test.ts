@@ -67,10 +67,31 @@ test('while no node says what is final, the head goes on with the last final blo
   all[0]!.finalized = 110
   await source.heads()
   all[0]!.fault = refuseFinal
-  all[0]!.blocks = makeChain({ from: 100, count: 25 })
+  all[0]!.blocks = makeChain({ from: 100, count: 28 })
   const heads = await source.heads()
-  expect([heads.head.number, heads.finalized.number]).toEqual([124, 110])
+  expect([heads.head.number, heads.finalized.number]).toEqual([127, 110])
   expect(source.lastHeads).toBe(heads)
+})
+
+test('nodes are asked for the last final block with each eighth block, and with each where that one is followed', async () => {
+  for (const [head, finals] of [
+    ['latest', [110, 110, 118, 118]],
+    ['finalized', [110, 117, 118, 119]],
+  ] as const) {
+    const { source, all } = await connect([CHAIN], head)
+    const seen: number[] = []
+    for (const [count, finalized] of [
+      [20, 110],
+      [27, 117],
+      [28, 118],
+      [29, 119],
+    ] as const) {
+      all[0]!.blocks = makeChain({ from: 100, count })
+      all[0]!.finalized = finalized
+      seen.push((await source.heads()).finalized.number)
+    }
+    expect(seen).toEqual(finals)
+  }
 })
 
 async function connect(chains: readonly (readonly ScriptedBlock[])[], head: ChainHead = 'latest') {

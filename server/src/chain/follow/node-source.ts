@@ -7,6 +7,12 @@ import { NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
 import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
 
+/**
+ * How many new blocks pass until the nodes are asked for the last final one again. Ethereum makes 32 blocks final at once, some
+ * quarter of an hour after they came: a call for each block would find out nothing new with most of them.
+ */
+export const ASK_FINAL_EVERY_BLOCKS = 8
+
 export interface NodeSourceOptions {
   readonly nodes: Nodes
   /** The contracts whose logs are read, in lower case. */
@@ -29,6 +35,8 @@ export class NodeSource implements ChainSource {
   private last: ChainHeads | undefined
   private latestHash = ''
   private final: BlockHeader | undefined
+  /** The newest block when the nodes said which one is final. */
+  private finalAskedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: NodeSourceOptions) {
     this.options = options
@@ -40,7 +48,7 @@ export class NodeSource implements ChainSource {
     const isSame = this.node === node && this.last !== undefined && this.latestHash === latest.hash
     this.node = node
     if (isSame) return this.last!
-    const finalized = await this.finalBlock()
+    const finalized = await this.finalBlock(latest.number)
     const safe = head === 'safe' ? await node.headerAt('safe') : undefined
     const followed = head === 'latest' ? latest : head === 'safe' ? (safe ?? finalized) : finalized
     // A final block is asked of all nodes: it may be newer than the head of one that lags.
@@ -94,10 +102,16 @@ export class NodeSource implements ChainSource {
   }
 
   /** Where no node says now which block is final, what was final before still is: only finality waits. */
-  private async finalBlock(): Promise<BlockHeader> {
+  private async finalBlock(latestNumber: number): Promise<BlockHeader> {
+    const { nodes, head } = this.options
+    const isNew = Math.abs(latestNumber - this.finalAskedAt) < ASK_FINAL_EVERY_BLOCKS
+    if (this.final && isNew && head !== 'finalized') return this.final
     try {
-      const final = await this.options.nodes.finalized()
-      if (final) this.final = final
+      const final = await nodes.finalized()
+      if (final) {
+        this.final = final
+        this.finalAskedAt = latestNumber
+      }
     } catch (error) {
       const isOfNodes = error instanceof NodeError || error instanceof NoNodeError
       if (!isOfNodes || !this.final) throw error
