@@ -23,4 +23,5 @@ export interface TestSeed {
 export const TEST_SEEDS: readonly TestSeed[] = [
   { seed: 109, blocks: 30, why: 'two followers on PostgreSQL' },
   { seed: 110, blocks: 15, why: 'one follower on the embedded engine' },
+  { seed: 5036, blocks: 1, why: 'a node without the first blocks was asked for a part of the history' },
 ]

@@ -36,7 +36,8 @@ export class HistoryMissingError extends Error {
 
 /**
  * Finds the nodes that have the history, before it is read from them. A node without old blocks may answer an error, or an
- * empty list: only one that answers the first logs of the contract has them.
+ * empty list: only one that answers the first logs of the contract has them. Where other nodes have earlier logs, those of a
+ * node were not the first: it would leave out logs of the ranges that it is asked for.
  *
  * @returns the nodes with history, in order of preference; at least one
  * @throws {HistoryMissingError} where no node has it
@@ -46,36 +47,38 @@ export async function findNodesWithHistory(
   nodes: Nodes,
   options: HistoryOptions,
 ): Promise<readonly EthereumNode[]> {
-  const found: EthereumNode[] = []
+  const found: { readonly node: EthereumNode; readonly first: number }[] = []
   const reasons: string[] = []
   const failures: NodeError[] = []
   const candidates = await nodes.candidates()
   if (candidates.length === 0) throw nodes.noNode()
   for (const node of candidates) {
     try {
-      const reason = await findReasonAgainst(nodes, node, options)
-      if (reason === undefined) found.push(node)
-      else reasons.push(`${node.shown} ${reason}`)
+      const first = await findFirstBlock(nodes, node, options)
+      if (typeof first === 'number') found.push({ node, first })
+      else reasons.push(`${node.shown} ${first.reason}`)
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       if (error.kind === 'history') reasons.push(error.message)
       else failures.push(error)
     }
   }
-  if (found.length > 0) return found
+  const earliest = Math.min(...found.map(({ first }) => first))
+  if (found.length > 0) return found.filter(({ first }) => first === earliest).map(({ node }) => node)
   throw failures[0] ?? new HistoryMissingError(options.contract.startBlock, reasons)
 }
 
-/** Why a node does not have the history; undefined where it has. */
-async function findReasonAgainst(
+/** The block of the first logs that a node has, or why it does not have the history. */
+async function findFirstBlock(
   nodes: Nodes,
   node: EthereumNode,
   { contract, toBlock, firstLogsWithin = Number.POSITIVE_INFINITY, timing, signal }: HistoryOptions,
-): Promise<string | undefined> {
+): Promise<number | { readonly reason: string }> {
   const { address, startBlock } = contract
   const oldest = (await capabilitiesOf(node))?.oldestLogs
-  if (oldest === 'disabled') return 'says that it has no logs'
-  if (oldest !== undefined && oldest > startBlock) return `says that its oldest logs are of block ${oldest}`
+  if (oldest === 'disabled') return { reason: 'says that it has no logs' }
+  if (oldest !== undefined && oldest > startBlock)
+    return { reason: `says that its oldest logs are of block ${oldest}` }
   const range: BlockRange = {
     fromBlock: startBlock,
     toBlock: Math.min(toBlock, startBlock + firstLogsWithin - 1),
@@ -88,8 +91,10 @@ async function findReasonAgainst(
     timing,
     signal,
   })
-  for await (const { logs } of ranges) if (logs.length > 0) return undefined
-  return `answers no logs of ${address} for the blocks ${range.fromBlock} to ${range.toBlock}, as if there were none`
+  for await (const { logs } of ranges) for (const { blockNumber } of logs) return blockNumber
+  return {
+    reason: `answers no logs of ${address} for the blocks ${range.fromBlock} to ${range.toBlock}, as if there were none`,
+  }
 }
 
 /** Nodes refuse a method that they do not know in many ways; whatever it is, the probe decides. */

@@ -252,6 +252,17 @@ test('where the first logs of a contract may be late, they are looked for up to 
   )
 })
 
+test('a node that leaves out the first logs, but has later ones, is not asked for the history', async () => {
+  const { nodes, all, timing } = await start([CHAIN, CHAIN, CHAIN])
+  const lateLogs = makeChain({ from: 100, count: 120, logsAt: (number) => (number >= 190 ? 1 : 0) })
+  all[0]!.blocks = lateLogs
+  const options = { ...PROBE, timing, firstLogsWithin: undefined }
+
+  const found = await findNodesWithHistory(nodes, options)
+
+  expect(found.map(({ name }) => name)).toEqual(['node2', 'node3'])
+})
+
 const EMPTY: Fault = { result: [] }
 test.each<[string, Fault, RegExp]>([
   ['geth and reth', { error: { code: 4444, message: 'pruned history unavailable' } }, /pruned history/],
