@@ -295,13 +295,13 @@ export class Simulation {
     else seat.stop()
   }
 
-  /** A reader sees the rows of exactly the block of the position, and never an older revision than before. */
+  /** A reader sees the rows of exactly the block of the position, and never an older revision than before it began. */
   private async read(db: Db): Promise<StoredLand> {
+    const { revision: before } = this
     const land = await readStoredLand(db, this.worldId)
     this.findings.count('reads')
-    if (land.revision < this.revision)
-      this.findings.blame(`revision ${land.revision} came after revision ${this.revision}`)
-    this.revision = land.revision
+    if (land.revision < before) this.findings.blame(`revision ${land.revision} came after revision ${before}`)
+    this.revision = Math.max(this.revision, land.revision) // Another reader may have ended meanwhile.
     const at = `a reader at block ${land.number} (${land.hash}), after ${this.made.made} turns`
     try {
       const found = differences(land.rows, await this.clean!.rowsOf(land.blocks))
