@@ -64,7 +64,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 export function numberBytes(value: bigint | number, length = WORD_BYTES): Uint8Array {
   const bytes = new Uint8Array(length)
   let rest = BigInt(value)
-  for (let at = length - 1; at >= 0; at--) {
+  for (let at = length - 1; at >= 0 && rest !== 0n; at--) {
     bytes[at] = Number(rest & 0xffn)
     rest >>= 8n
   }
