@@ -2,7 +2,7 @@
 // the README names. Each is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,10 +57,16 @@ async function check(node, folder) {
   await startAndCheck(node, mkdtempSync(join(folder, 'data-')))
 }
 
+/** The options with which `npm start` starts Node.js: a version that does not know one of them ends at once. */
+function serverOptions() {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return scripts.start.split(' ').filter((word) => word.startsWith('--') && word !== '--demo')
+}
+
 /** Starts the demo on a new database, reads a parcel, an image and a page, and stops it. @throws if a step fails */
 async function startAndCheck(node, dataDir) {
   const env = { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: '', WORLD, LOG_LEVEL: 'warn' }
-  const server = spawn(node, [MAIN, 'serve', '--demo'], {
+  const server = spawn(node, [...serverOptions(), MAIN, 'serve', '--demo'], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

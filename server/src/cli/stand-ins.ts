@@ -75,6 +75,7 @@ export async function startSimulator(
   const child = fork(MAIN, ['simulate', name, ...args], {
     // A process group of its own: Ctrl-C must not reach it before the server has finished its claims.
     detached: true,
+    execArgv: [], // Those of the server are for a server.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const messages = new Messages(child, name)

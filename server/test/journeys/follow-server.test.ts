@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { ASK_FINAL_EVERY_BLOCKS } from '../../src/chain/follow/node-source.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { emptyDir, freshDatabaseUrl, freshEngine } from '../support/engines.ts'
 import { cleanRuns, followLand, rowsOf } from '../support/followed-land.ts'
@@ -30,7 +31,7 @@ test('a server fills an empty database, follows, and says so; an import beside i
   const read = async (path: string) =>
     ((await (await fetch(server.origin + path)).json()) as { data: Record<string, unknown> }).data
   const metrics = async () => (await fetch(`${server.origin}/metrics`)).text()
-  const { number, hash } = await simulated.mine(3)
+  const { number, hash } = await simulated.mine(ASK_FINAL_EVERY_BLOCKS)
 
   await expect
     .poll(() => read('/v2/chain'), SOON)

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/scripted-node.ts'
 import type { ChainHead } from '../../config/config.ts'
 import { connectNodes } from '../rpc/connect.ts'
-import { NodeSource } from './node-source.ts'
+import { ASK_FINAL_EVERY_BLOCKS, NodeSource } from './node-source.ts'
 
 const CHAIN = makeChain({ from: 100, count: 20 })
 /** Leaves the chain after block 104. */
@@ -67,24 +67,27 @@ test('while no node says what is final, the head goes on with the last final blo
   all[0]!.finalized = 110
   await source.heads()
   all[0]!.fault = refuseFinal
-  all[0]!.blocks = makeChain({ from: 100, count: 28 })
+  all[0]!.blocks = makeChain({ from: 100, count: CHAIN.length + ASK_FINAL_EVERY_BLOCKS })
   const heads = await source.heads()
-  expect([heads.head.number, heads.finalized.number]).toEqual([127, 110])
+  expect([heads.head.number, heads.finalized.number]).toEqual([119 + ASK_FINAL_EVERY_BLOCKS, 110])
   expect(source.lastHeads).toBe(heads)
 })
 
 test('nodes are asked for the last final block with each eighth block, and with each where that one is followed', async () => {
   for (const [head, finals] of [
-    ['latest', [110, 110, 118, 118]],
-    ['finalized', [110, 117, 118, 119]],
+    ['latest', [110, 110, 118, 118, 117]],
+    ['finalized', [110, 117, 118, 119, 117]],
+    ['safe', [110, 117, 118, 119, 117]], // The node does not know a safe block: the final one is followed.
   ] as const) {
     const { source, all } = await connect([CHAIN], head)
+    all[0]!.fault = ({ params }) => (params[0] === 'safe' ? { result: null } : undefined)
     const seen: number[] = []
     for (const [count, finalized] of [
       [20, 110],
       [27, 117],
       [28, 118],
       [29, 119],
+      [25, 117], // The head goes back.
     ] as const) {
       all[0]!.blocks = makeChain({ from: 100, count })
       all[0]!.finalized = finalized

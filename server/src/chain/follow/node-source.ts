@@ -35,7 +35,7 @@ export class NodeSource implements ChainSource {
   private last: ChainHeads | undefined
   private latestHash = ''
   private final: BlockHeader | undefined
-  /** The newest block when the nodes said which one is final. */
+  /** Number of the newest block when the nodes said which one is final. */
   private finalAskedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: NodeSourceOptions) {
@@ -48,8 +48,9 @@ export class NodeSource implements ChainSource {
     const isSame = this.node === node && this.last !== undefined && this.latestHash === latest.hash
     this.node = node
     if (isSame) return this.last!
-    const finalized = await this.finalBlock(latest.number)
     const safe = head === 'safe' ? await node.headerAt('safe') : undefined
+    const isFollowed = head === 'finalized' || (head === 'safe' && !safe)
+    const finalized = await this.finalBlock(latest.number, isFollowed)
     const followed = head === 'latest' ? latest : head === 'safe' ? (safe ?? finalized) : finalized
     // A final block is asked of all nodes: it may be newer than the head of one that lags.
     this.last = { latest, head: followed.number < finalized.number ? finalized : followed, finalized }
@@ -101,13 +102,17 @@ export class NodeSource implements ChainSource {
     }
   }
 
-  /** Where no node says now which block is final, what was final before still is: only finality waits. */
-  private async finalBlock(latestNumber: number): Promise<BlockHeader> {
-    const { nodes, head } = this.options
-    const isNew = Math.abs(latestNumber - this.finalAskedAt) < ASK_FINAL_EVERY_BLOCKS
-    if (this.final && isNew && head !== 'finalized') return this.final
+  /**
+   * Where no node says now which block is final, what was final before still is: only finality waits.
+   *
+   * @param isFollowed whether the world is followed to the final block: then the nodes are asked each time
+   */
+  private async finalBlock(latestNumber: number, isFollowed: boolean): Promise<BlockHeader> {
+    const newBlocks = latestNumber - this.finalAskedAt
+    const wasAskedLately = newBlocks >= 0 && newBlocks < ASK_FINAL_EVERY_BLOCKS
+    if (this.final && wasAskedLately && !isFollowed) return this.final
     try {
-      const final = await nodes.finalized()
+      const final = await this.options.nodes.finalized()
       if (final) {
         this.final = final
         this.finalAskedAt = latestNumber
