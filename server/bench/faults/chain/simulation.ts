@@ -295,7 +295,10 @@ export class Simulation {
     else seat.stop()
   }
 
-  /** A reader sees the rows of exactly the block of the position, and never an older revision than the newest that was known when it began. */
+  /**
+   * A reader sees the rows of exactly the block of the position, and never an older revision than the newest one that was known
+   * when it began.
+   */
   private async read(db: Db): Promise<StoredLand> {
     const { revision: before } = this
     const land = await readStoredLand(db, this.worldId)
