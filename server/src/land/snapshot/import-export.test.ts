@@ -24,6 +24,7 @@ import {
 } from '../../../test/support/tiny-world.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { ExactNumber } from '../records/exact-json.ts'
 import type { PublicationRecord } from '../records/publication.ts'
 import { LAND_TABLES } from '../records/tables.ts'
@@ -464,12 +465,19 @@ function linesIn(folder: string, name: string): string[] {
 }
 
 /** Two tables of the world that is shown, in one statement, as the server's readers do it. */
-async function countsSeenBy(db: Db): Promise<string> {
-  const { rows } = await sql<{ counts: string }>`
-    select (select count(*) from publication where world_id = s.world_id) || ' and '
-        || (select count(*) from contribution where world_id = s.world_id) as counts
-    from land_state s`.execute(db)
-  return rows[0]!.counts
+/**
+ * In one snapshot of the database: PostgreSQL may have planned a single statement before it attached the tables of the world that
+ * the statement then finds as the current one.
+ */
+function countsSeenBy(db: Db): Promise<string> {
+  return inTransaction(db, async (tx) => {
+    await sql`set transaction isolation level repeatable read`.execute(tx)
+    const { world_id } = await tx.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+    const { rows } = await sql<{ counts: string }>`
+      select (select count(*) from publication where world_id = ${world_id}) || ' and '
+          || (select count(*) from contribution where world_id = ${world_id}) as counts`.execute(tx)
+    return rows[0]!.counts
+  })
 }
 
 function stateOf(db: Db) {
