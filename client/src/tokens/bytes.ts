@@ -1,6 +1,10 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const WORD_BYTES = 32
+/** The value of a hex digit by its character code; -1 for other characters. */
+const DIGIT_VALUES = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
 /** Each byte as two hex digits. */
 const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
@@ -29,18 +33,24 @@ export function toHex(bytes: Uint8Array): string {
  * fromHex('0x01ff') // Uint8Array [1, 255]
  */
 export function fromHex(text: string): Uint8Array {
-  if (!isHex(text)) throw new RangeError('not a hex text')
+  if (typeof text !== 'string' || !text.startsWith('0x') || text.length % 2 !== 0) throw notHex()
   const bytes = new Uint8Array(text.length / 2 - 1)
   for (let at = 0; at < bytes.length; at++) {
-    bytes[at] = (digitAt(text, 2 * at + 2) << 4) | digitAt(text, 2 * at + 3)
+    const byte = (digitAt(text, 2 * at + 2) << 4) | digitAt(text, 2 * at + 3)
+    if (byte < 0) throw notHex()
+    bytes[at] = byte
   }
   return bytes
 }
 
-/** The value of a hex digit, by its character code: a signature reads a thousand of them. */
+/** The value of a hex digit, -1 for another character. A signature reads a thousand digits. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
-  return code <= 57 ? code - 48 : (code | 32) - 87 // '9', then 'a' and 'A' in lower case
+  return code < DIGIT_VALUES.length ? DIGIT_VALUES[code]! : -1
+}
+
+function notHex(): RangeError {
+  return new RangeError('not a hex text')
 }
 
 /** Whether a text is `0x` and pairs of hex digits; with `bytes`, so many pairs. */
@@ -63,6 +73,12 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 /** A whole number as `length` bytes, big endian: 32 in ABI encoding. */
 export function numberBytes(value: bigint | number, length = WORD_BYTES): Uint8Array {
   const bytes = new Uint8Array(length)
+  const small = Number(value)
+  if (Number.isSafeInteger(small) && small >= 0) {
+    for (let at = length - 1, rest = small; at >= 0 && rest > 0; at--, rest = Math.floor(rest / 256))
+      bytes[at] = rest % 256
+    return bytes
+  }
   let rest = BigInt(value)
   for (let at = length - 1; at >= 0 && rest !== 0n; at--) {
     bytes[at] = Number(rest & 0xffn)
