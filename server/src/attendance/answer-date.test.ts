@@ -22,3 +22,20 @@ test.each(['/slow', '/failing'])('an answer of %s has the time at which it is se
   expect(headers.date).toBe('Fri, 20 Nov 2026 18:00:10 GMT')
   await app.close()
 })
+
+test('answers of one second have the same time, and those of the next, or of a clock that was set back, another one', async () => {
+  let nowMs = BEGIN_MS
+  const app = fastify()
+  dateAnswers(app, { nowMs: () => nowMs })
+  app.get('/', async () => ({}))
+  const dateAt = async (timeMs: number) => {
+    nowMs = timeMs
+    return (await app.inject('/')).headers.date
+  }
+
+  expect(await dateAt(BEGIN_MS)).toBe('Fri, 20 Nov 2026 18:00:00 GMT')
+  expect(await dateAt(BEGIN_MS + 999)).toBe('Fri, 20 Nov 2026 18:00:00 GMT')
+  expect(await dateAt(BEGIN_MS + 1_000)).toBe('Fri, 20 Nov 2026 18:00:01 GMT')
+  expect(await dateAt(BEGIN_MS - 1)).toBe('Fri, 20 Nov 2026 17:59:59 GMT')
+  await app.close()
+})

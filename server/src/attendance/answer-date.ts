@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
+import { type Clock, SECOND_MS } from '../clock.ts'
 
 /**
  * Answers of a scope have the time of the clock that opens and closes events: pages show states and countdowns by it
@@ -7,8 +7,11 @@ import type { Clock } from '../clock.ts'
  * the issuer.
  */
 export function dateAnswers(scope: FastifyInstance, clock: Clock): void {
+  let last = { second: Number.NaN, text: '' }
   scope.addHook('onSend', (_request, reply, _payload, proceed) => {
-    reply.header('date', new Date(clock.nowMs()).toUTCString())
+    const second = Math.floor(clock.nowMs() / SECOND_MS)
+    if (second !== last.second) last = { second, text: new Date(second * SECOND_MS).toUTCString() }
+    reply.header('date', last.text)
     proceed()
   })
 }
