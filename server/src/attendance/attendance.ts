@@ -52,8 +52,8 @@ import {
   openVault,
   type SetupProblem,
 } from './setup-problem.ts'
-import { newSignatureRecovery, type RecoverSigner } from './signed-fetch/signature-recovery.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
+import { newSignerCheck } from './signed-fetch/signer-check.ts'
 import type { Vault } from './vault.ts'
 
 /** Statements of an event that insert claims at the same time: on PostgreSQL, which executes them side by side. */
@@ -257,7 +257,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
-      await Promise.all([keys.close(), players.recovery.close()])
+      await players.signerCheck.close()
       await cleanup.close()
     },
   }
@@ -328,11 +328,14 @@ function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceS
       {},
       'the thread that checks signatures of requests ended; the main thread checks them for a while',
     )
-  const recovery = newSignatureRecovery({ onThreadEnded })
-  const recover: RecoverSigner = (signed) => recovery.do(signed)
+  const signerCheck = newSignerCheck({ onThreadEnded })
   return {
-    recovery,
-    signedFetch: new SignedFetch({ db, clock, windowMs, publicUrl, recover, onResult: metrics.onSignature }),
+    signerCheck,
+    signedFetch: new SignedFetch({
+      ...{ db, clock, windowMs, publicUrl },
+      checkSigners: (signatures) => signerCheck.do(signatures),
+      onResult: metrics.onSignature,
+    }),
     captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),
     presence: new PresenceProviders({
       config: presence,

@@ -4,8 +4,8 @@ import { SECOND_MS } from '../clock.ts'
 import { Batches } from './batches.ts'
 
 /**
- * Tasks in a second above which the thread works. A task takes a tenth of a millisecond of CPU time: fewer cost less than a
- * thread does, which starts with some 15 MB of memory.
+ * Tasks in a second above which the thread works. A task takes a tenth or two of a millisecond of CPU time: fewer cost less than
+ * a thread does, which starts with some 15 MB of memory.
  */
 const THREAD_ABOVE = 50
 /** How long after the end of a thread no other one is started. */
@@ -33,8 +33,6 @@ export interface ThreadWork<Task, Result> {
   readonly run: (task: Task) => Result
   /** The file of the thread: it gets lists of tasks, and answers each with the list of their results. */
   readonly script: URL
-  /** A task as the thread gets it; the task itself if left out. */
-  readonly copy?: (task: Task) => Task
 }
 
 /** A thread, and the batches that it has not answered, in the order in which it got them. */
@@ -48,13 +46,13 @@ interface RunningThread<Result> {
 }
 
 /**
- * Does small tasks that take CPU time alone, as signatures do: while there are few on the main thread, at once, and while there
+ * Does small tasks that take CPU time alone, such as checking signatures: while there are few on the main thread, at once, and while there
  * are many in a thread of its own. Where the thread ends or does not answer, the main thread does what it had, one task in a
  * turn of the event loop, and all else until another one may start.
  *
  * @example
- * const signer = new BusyThread({ run: signToken, script: new URL('./signing-thread.js', import.meta.url) })
- * const { uid, signature } = await signer.do({ message, key })
+ * const check = new BusyThread({ run: areSignedAsNamed, script: new URL('./signer-check-thread.js', import.meta.url) })
+ * await check.do([{ text, signature, signer }]) // true
  */
 export class BusyThread<Task, Result> {
   private readonly work: ThreadWork<Task, Result>
@@ -118,8 +116,7 @@ export class BusyThread<Task, Result> {
     const { worker, unanswered } = this.thread
     return new Promise((resolve, reject) => {
       const limitMs = this.options.answerWithinMs ?? ANSWER_WITHIN_MS
-      const { copy } = this.work
-      worker.postMessage(copy ? tasks.map(copy) : tasks)
+      worker.postMessage(tasks)
       const timer = setTimeout(() => void worker.terminate(), limitMs)
       unanswered.push({ timer, resolve, reject })
     })

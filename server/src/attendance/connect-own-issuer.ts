@@ -25,9 +25,7 @@ interface OwnIssuerNeeds {
 export function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const onThreadEnded = () =>
-    log.error({}, 'the thread that signs tokens ended; the main thread signs for a while')
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log, signing: { onThreadEnded } })
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }

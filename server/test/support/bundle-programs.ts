@@ -14,8 +14,7 @@ const SERVER_PROGRAMS = [
   'src/chain/history/fetch-thread.js',
   'src/attendance/own-issuer/picture-thread.js',
   'src/attendance/own-issuer/share-thread.js',
-  'src/attendance/own-issuer/signing-thread.js',
-  'src/attendance/signed-fetch/recovery-thread.js',
+  'src/attendance/signed-fetch/signer-check-thread.js',
 ]
 /** Libraries of several hundred small modules. All others stay where they are: some read files beside them. */
 const BUNDLED_LIBRARIES =

@@ -98,7 +98,7 @@ export class OwnIssuer implements Issuer {
       await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
       throw new IssuerError('busy', { call: 'mint' })
     }
-    const signature = await keys.signToken(token)
+    const signature = keys.signToken(token)
     await beforeSend()
     if (await storeSignature(db, token, { number: parsed.number, ...signature })) return 'made'
     // Another process has signed the token, or renewed its message, or the key has ended: the next step reads all that again
@@ -114,7 +114,7 @@ export class OwnIssuer implements Issuer {
    */
   async prepare(event: NamedEvent, address: string): Promise<PreparedToken> {
     const token = await this.newMessage(event)
-    const signature = await this.options.keys.signToken({ ...token, address })
+    const signature = this.options.keys.signToken({ ...token, address })
     return { ...token, ...signature }
   }
 

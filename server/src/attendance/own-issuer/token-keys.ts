@@ -6,7 +6,6 @@ import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { AppError, CommandError } from '../../errors.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
-import type { BusyThreadOptions } from '../busy-thread.ts'
 import { IssuerError } from '../issuer/issuer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { findKeyGap } from './key-gap.ts'
@@ -29,8 +28,7 @@ import {
 import { TokenLog } from './token-log.ts'
 import { lastTokenS, lockTokens, noteAllTokens } from './token-log-queries.ts'
 import type { TokenMessage } from './token-message.ts'
-import type { TokenSignature } from './token-signature.ts'
-import { newTokenSigner, type TokenSigner } from './token-signer.ts'
+import { signToken, type TokenSignature } from './token-signature.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
@@ -41,7 +39,6 @@ export interface TokenKeysOptions {
   readonly isDefaultPath?: boolean
   /** For a file that cannot be read any more; undefined for commands, which say it themselves. */
   readonly log?: { error(facts: object, sentence: string): void }
-  readonly signing?: BusyThreadOptions
 }
 
 /** What {@link TokenKeys.open} has found. */
@@ -82,13 +79,11 @@ export function tokenKeyPath(
  */
 export class TokenKeys {
   private readonly options: TokenKeysOptions
-  private readonly tokenSigner: TokenSigner
   private keys: readonly TokenKey[] = []
   private readonly times = new OneSecondCache<readonly KeyTime[]>()
   private loggedProblem: string | undefined
   constructor(options: TokenKeysOptions) {
     this.options = options
-    this.tokenSigner = newTokenSigner(options.signing)
   }
 
   /**
@@ -160,14 +155,9 @@ export class TokenKeys {
     return Buffer.concat([r, s, Buffer.of(v)])
   }
 
-  /** As {@link sign}, for one of many tokens. @throws {IssuerError} `refused` */
-  async signToken(message: TokenMessage & { readonly signer: string }): Promise<TokenSignature> {
-    return this.tokenSigner.do({ message, key: this.keyOf(message.signer) })
-  }
-
-  /** Ends the thread that signs tokens. */
-  close(): Promise<void> {
-    return this.tokenSigner.close()
+  /** Signs the message of a token. @throws {IssuerError} `refused` */
+  signToken(message: TokenMessage & { readonly signer: string }): TokenSignature {
+    return signToken(message, this.keyOf(message.signer))
   }
 
   /** @throws {IssuerError} `refused` */

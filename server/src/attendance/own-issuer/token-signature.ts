@@ -3,12 +3,6 @@ import { keccak256 } from '../../ethereum/keccak256.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
 import { attestationOf, type TokenMessage, uidBytes } from './token-message.ts'
 
-/** What is signed, and the private key of 32 bytes. */
-export interface SigningTask {
-  readonly message: TokenMessage
-  readonly key: Uint8Array
-}
-
 export interface TokenSignature {
   /** 32 bytes. */
   readonly uid: Uint8Array
@@ -17,12 +11,12 @@ export interface TokenSignature {
 }
 
 /**
- * Signs the message of a token. The same message and key always give the same bytes.
+ * Signs the message of a token, with a private key of 32 bytes. The same message and key always give the same bytes.
  *
  * @throws for 32 bytes that are not a key
  */
-export function signToken({ message, key }: SigningTask): TokenSignature {
+export function signToken(message: TokenMessage, key: Uint8Array): TokenSignature {
   const attestation = attestationOf(message)
   const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, { hash: keccak256 }), key)
-  return { uid: uidBytes(attestation), signature: Uint8Array.of(...r, ...s, v) }
+  return { uid: uidBytes(attestation), signature: Buffer.concat([r, s, Buffer.of(v)]) }
 }

@@ -2,35 +2,33 @@ import { expect, test } from 'vitest'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
 import { type Delegation, parseDelegation } from './delegation.ts'
 import { ProvenDelegations } from './proven-delegations.ts'
-import { recoverSigner } from './signature-recovery.ts'
 
 const WALLET = Buffer.alloc(32, 1)
 const OWNER = addressOf(WALLET)
 
-test('a delegation belongs to the wallet that signed it and to no other, the first time and from the cache', async () => {
-  const memory = new ProvenDelegations(2)
+test('a delegation that was added is known of its wallet and of no other', () => {
+  const proven = new ProvenDelegations(2)
   const mine = delegationUntil('2026-02-14T12:00:00.000Z')
   const signature = signText(mine.text, WALLET)
+  expect(proven.has(OWNER, mine, signature)).toBe(false)
+  proven.add(OWNER, mine, signature)
 
-  for (let time = 0; time < 3; time++) {
-    expect(await memory.isBy(OWNER, mine, signature, recoverSigner)).toBe(true)
-    expect(await memory.isBy(OWNER, mine, signature.toUpperCase().replace('0X', '0x'), recoverSigner)).toBe(
-      true,
-    )
-    expect(await memory.isBy(addressOf(Buffer.alloc(32, 2)), mine, signature, recoverSigner)).toBe(false)
-    expect(
-      await memory.isBy(OWNER, delegationUntil('2027-02-14T12:00:00.000Z'), signature, recoverSigner),
-    ).toBe(false)
-  }
+  expect(proven.has(OWNER, mine, signature)).toBe(true)
+  expect(proven.has(OWNER, mine, signature.toUpperCase().replace('0X', '0x'))).toBe(true)
+  expect(proven.has(addressOf(Buffer.alloc(32, 2)), mine, signature)).toBe(false)
+  expect(proven.has(OWNER, delegationUntil('2027-02-14T12:00:00.000Z'), signature)).toBe(false)
+  expect(proven.has(OWNER, mine, signText('other', WALLET))).toBe(false)
 })
 
-test('a delegation that was dropped is verified again', async () => {
-  const memory = new ProvenDelegations(2)
+test('beyond the limit the oldest delegation is dropped, and can be added again', () => {
+  const proven = new ProvenDelegations(2)
   const all = ['2026-01-01T00:00:00', '2026-01-02T00:00:00', '2026-01-03T00:00:00Z'].map(delegationUntil)
+  const known = () => all.map((each) => proven.has(OWNER, each, '0x'))
 
-  for (const each of [...all, ...all]) {
-    expect(await memory.isBy(OWNER, each, signText(each.text, WALLET), recoverSigner)).toBe(true)
-  }
+  for (const each of all) proven.add(OWNER, each, '0x')
+  expect(known()).toEqual([false, true, true])
+  proven.add(OWNER, all[0]!, '0x')
+  expect(known()).toEqual([true, false, true])
 })
 
 test('an expiry is read as UTC where it names no zone, and to the millisecond', () => {

@@ -1,5 +1,4 @@
 import type { Delegation } from './delegation.ts'
-import type { RecoverSigner } from './signature-recovery.ts'
 
 /**
  * Caches verified delegations, about 350 bytes each: a player sends the same delegation with every request for weeks,
@@ -13,20 +12,15 @@ export class ProvenDelegations {
     this.limit = limit
   }
 
-  /** Whether `owner` (lower case) signed the delegation. */
-  async isBy(
-    owner: string,
-    { text }: Delegation,
-    signature: string,
-    recover: RecoverSigner,
-  ): Promise<boolean> {
-    const name = `${owner}${signature.toLowerCase()}${text}`
-    if (this.proven.has(name)) return true
-    // Only verified delegations are cached: forged ones cannot push others out
-    if ((await recover({ text, signature })) !== owner) return false
-    this.proven.add(name)
+  /** Whether it is known that `owner` (lower case) signed the delegation. */
+  has(owner: string, delegation: Delegation, signature: string): boolean {
+    return this.proven.has(nameOf(owner, delegation, signature))
+  }
+
+  /** Adds a delegation that was verified. Forged ones must not be added: they would push others out. */
+  add(owner: string, delegation: Delegation, signature: string): void {
+    this.proven.add(nameOf(owner, delegation, signature))
     if (this.proven.size > this.limit) this.dropOldest()
-    return true
   }
 
   private dropOldest(): void {
@@ -35,4 +29,8 @@ export class ProvenDelegations {
       return
     }
   }
+}
+
+function nameOf(owner: string, { text }: Delegation, signature: string): string {
+  return `${owner}${signature.toLowerCase()}${text}`
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
-import { type RecoverSigner, recoverSigner } from './signature-recovery.ts'
 import { deleteExpiredRequests, insertSeenRequest } from './signed-fetch-queries.ts'
 import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
+import type { CheckSigners } from './signer-check.ts'
 import { verifySignature } from './verify-signature.ts'
 
 export interface SignedFetchOptions {
@@ -14,8 +14,8 @@ export interface SignedFetchOptions {
   readonly windowMs: number
   /** The setting `PUBLIC_URL`. If it has a path, clients sign that path too, and a proxy removes it. */
   readonly publicUrl?: string | undefined
-  /** Recovers the signatures; on the calling thread if left out. */
-  readonly recover?: RecoverSigner
+  /** Checks the signatures; on the calling thread if left out. */
+  readonly checkSigners?: CheckSigners | undefined
   /** Called once for every request with `accepted` or the error code. */
   readonly onResult?: (result: SignedFetchResult) => void
 }
@@ -57,10 +57,10 @@ export class SignedFetch {
    * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`
    */
   async check(request: IncomingRequest): Promise<SignedRequest> {
-    const { clock, windowMs, recover = recoverSigner } = this.options
+    const { clock, windowMs, checkSigners } = this.options
     const { publicPrefix } = this
     try {
-      return await verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix, recover })
+      return await verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix, checkSigners })
     } catch (error) {
       throw this.reported(error)
     }

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { type Delegation, parseDelegation } from './delegation.ts'
 import { ProvenDelegations } from './proven-delegations.ts'
 import { readSceneMetadata } from './scene-metadata.ts'
 import { readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
-import { type RecoverSigner, recoverSigner } from './signature-recovery.ts'
 import type { IncomingRequest, SignedRequest } from './signed-request.ts'
+import { areSignedAsNamed, type CheckSigners } from './signer-check.ts'
 
 export interface VerifyOptions {
   readonly nowMs: number
@@ -14,8 +14,8 @@ export interface VerifyOptions {
   readonly windowMs: number
   /** Prefix that a proxy removes from the path: clients sign the path with it. */
   readonly publicPrefix?: string
-  /** Recovers the signatures; on the calling thread if left out. */
-  readonly recover?: RecoverSigner
+  /** Checks the signatures; on the calling thread if left out. */
+  readonly checkSigners?: CheckSigners | undefined
 }
 
 const provenDelegations = new ProvenDelegations(10_000)
@@ -42,7 +42,7 @@ export async function verifySignature(
   const metadata = readSceneMetadata(headers.metadata, { isCaseFolded })
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
   const delegation = readDelegation(headers, options.nowMs)
-  await checkSignatures(headers, delegation, options.recover ?? recoverSigner)
+  await checkSignatures(headers, delegation, options.checkSigners ?? areSignedAsNamed)
   return {
     address: headers.owner,
     hash: hashOf(headers, delegation),
@@ -89,7 +89,7 @@ function isCaseFoldedText(
 /** @returns whether the signature covers the body */
 function checkBody(body: Buffer, hashPayload = ''): boolean {
   if (hashPayload === '') return body.length === 0
-  if (hashPayload === createHash('sha256').update(body).digest('hex')) return true
+  if (hashPayload === hash('sha256', body)) return true
   throw new AppError('bad_signature', 'The body is not the one that was signed.')
 }
 
@@ -110,17 +110,19 @@ function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delega
 async function checkSignatures(
   { owner, delegation: link, request }: SignatureHeaders,
   delegation: Delegation,
-  recover: RecoverSigner,
+  checkSigners: CheckSigners,
 ): Promise<void> {
+  const { ephemeralAddress, text } = delegation
+  const isProven = provenDelegations.has(owner, delegation, link.signature)
   // The signature of the request first: a delegation can be copied from a request of another player
-  const isGenuine =
-    (await recover({ text: request.payload, signature: request.signature })) ===
-      delegation.ephemeralAddress &&
-    (await provenDelegations.isBy(owner, delegation, link.signature, recover))
-  if (!isGenuine) throw new AppError('bad_signature', 'The signatures were not made by this player.')
+  const ofRequest = { text: request.payload, signature: request.signature, signer: ephemeralAddress }
+  const ofDelegation = { text, signature: link.signature, signer: owner }
+  if (!(await checkSigners(isProven ? [ofRequest] : [ofRequest, ofDelegation])))
+    throw new AppError('bad_signature', 'The signatures were not made by this player.')
+  if (!isProven) provenDelegations.add(owner, delegation, link.signature)
 }
 
 /** Without the signature: a second valid signature can be computed from each, and each has several spellings. */
 function hashOf({ owner, request }: SignatureHeaders, { ephemeralAddress }: Delegation): Buffer {
-  return createHash('sha256').update(`${owner}\n${ephemeralAddress}\n${request.payload}`).digest()
+  return hash('sha256', `${owner}\n${ephemeralAddress}\n${request.payload}`, 'buffer')
 }
