@@ -82,4 +82,6 @@ test('numbers are written big endian, and the highest bytes of longer ones are l
     }),
     { seed: 16 },
   )
+  for (const value of [null, undefined, '1e3', '5.0', {}, 1.5, Number.NaN])
+    expect(() => numberBytes(value as number)).toThrow()
 })

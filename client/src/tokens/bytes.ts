@@ -73,7 +73,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 /** A whole number as `length` bytes, big endian: 32 in ABI encoding. */
 export function numberBytes(value: bigint | number, length = WORD_BYTES): Uint8Array {
   const bytes = new Uint8Array(length)
-  const small = Number(value)
+  const small = typeof value === 'bigint' ? Number(value) : value
   if (Number.isSafeInteger(small) && small >= 0) {
     for (let at = length - 1, rest = small; at >= 0 && rest > 0; at--, rest = Math.floor(rest / 256))
       bytes[at] = rest % 256

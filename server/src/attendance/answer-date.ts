@@ -4,7 +4,7 @@ import { type Clock, SECOND_MS } from '../clock.ts'
 /**
  * Answers of a scope have the time of the clock that opens and closes events: pages show states and countdowns by it
  * (web/src/api/server-clock.ts). It is the time of the answer, not that of the request: an organiser's call may wait for
- * the issuer.
+ * the issuer. The text is made once a second.
  */
 export function dateAnswers(scope: FastifyInstance, clock: Clock): void {
   let last = { second: Number.NaN, text: '' }

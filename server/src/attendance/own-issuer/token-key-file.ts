@@ -28,13 +28,20 @@ export async function readTokenKeys(path: string): Promise<readonly TokenKey[]> 
     .filter((line) => line !== '')
     .map((line) => {
       if (!KEY.test(line)) throw notKeys(path)
-      const key = Buffer.from(line, 'hex')
+      const key = keyOf(line)
       try {
         return { address: addressOf(key), key }
       } catch {
         throw notKeys(path)
       }
     })
+}
+
+/** In memory of its own: a message to a thread copies all memory that its bytes are a part of, and small buffers share theirs. */
+function keyOf(line: string): Buffer {
+  const key = Buffer.alloc(line.length / 2)
+  key.write(line, 'hex')
+  return key
 }
 
 /**

@@ -18,5 +18,9 @@ export interface TokenSignature {
 export function signToken(message: TokenMessage, key: Uint8Array): TokenSignature {
   const attestation = attestationOf(message)
   const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, { hash: keccak256 }), key)
-  return { uid: uidBytes(attestation), signature: Buffer.concat([r, s, Buffer.of(v)]) }
+  const signature = new Uint8Array(65)
+  signature.set(r)
+  signature.set(s, 32)
+  signature[64] = v
+  return { uid: uidBytes(attestation), signature }
 }

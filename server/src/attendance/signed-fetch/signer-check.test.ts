@@ -5,7 +5,7 @@ import { areSignedAsNamed, type NamedSignature, newSignerCheck } from './signer-
 const KEY = Buffer.alloc(32, 7)
 const SIGNER = addressOf(KEY)
 
-test('many signatures at once are checked in a thread, with the answers of the main thread', async () => {
+test('many signatures at once have the answers that each has alone, also in a thread', async () => {
   let ended = 0
   const check = newSignerCheck({
     threadAbove: 0,

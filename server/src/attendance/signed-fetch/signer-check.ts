@@ -11,12 +11,12 @@ export interface NamedSignature {
 /** Whether each text was signed by the address that is named. */
 export type CheckSigners = (signatures: readonly NamedSignature[]) => Promise<boolean> | boolean
 
-/** {@link CheckSigners} on the calling thread. After a wrong signature it looks at no other. */
+/** {@link CheckSigners} on the calling thread. After a wrong signature it looks at no other; of none, all are right. */
 export function areSignedAsNamed(signatures: readonly NamedSignature[]): boolean {
   return signatures.every(({ text, signature, signer }) => recoverAddress(text, signature) === signer)
 }
 
-/** Checks signers, many of them in a thread: they are half of the CPU time of accepting a claim. */
+/** Checks signers, many of them in a thread: the signatures are a quarter of the CPU time of a claim. */
 export type SignerCheck = BusyThread<readonly NamedSignature[], boolean>
 
 export function newSignerCheck(options?: BusyThreadOptions): SignerCheck {

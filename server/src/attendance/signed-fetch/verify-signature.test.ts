@@ -7,7 +7,8 @@ import { AppError } from '../../errors.ts'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
 import { makePlayer, PREVIEW_REALM, type RequestToSign } from '../../simulate/player/player.ts'
 import type { IncomingRequest, SignedRequest } from './signed-request.ts'
-import { verifySignature } from './verify-signature.ts'
+import { areSignedAsNamed, type NamedSignature } from './signer-check.ts'
+import { type VerifyOptions, verifySignature } from './verify-signature.ts'
 
 const NOW_MS = SIGNING_VECTORS.now
 const OPTIONS = { nowMs: NOW_MS, windowMs: MINUTE_MS }
@@ -277,6 +278,29 @@ test('another player can use neither a delegation nor a signature', async () => 
   expect(await outcomeOf(bobAsAnn)).toBe('bad_signature')
 })
 
+test('a delegation is checked until its signature was right, and from then on not again', async () => {
+  const checked: number[] = []
+  const checkSigners = (signatures: readonly NamedSignature[]) => {
+    checked.push(signatures.length)
+    return areSignedAsNamed(signatures)
+  }
+  const outcomes = async (request: IncomingRequest) => [
+    await outcomeOf(request, { ...OPTIONS, checkSigners }),
+    await outcomeOf(request, { ...OPTIONS, checkSigners }),
+  ]
+  const mallory = signedClaim(makePlayer('mallory'), {})
+  const ofOther = withHeader(mallory, CHAIN[0], claim().headers[CHAIN[0]])
+
+  // Mallory's own key signs the request, in the name of another player: only the delegation says that it must not
+  expect(await outcomes(ofOther)).toEqual(['bad_signature', 'bad_signature'])
+  expect(checked.splice(0)).toEqual([2, 2])
+  const { address } = makePlayer('mallory')
+  expect(await outcomes(mallory)).toMatchObject([{ address }, { address }])
+  expect(checked.splice(0)).toEqual([2, 1])
+  expect(await outcomes(ofOther)).toEqual(['bad_signature', 'bad_signature'])
+  expect(checked).toEqual([2, 2])
+})
+
 describe('a change of any character is refused, unless it means the same', () => {
   for (const form of ['legacy', 'newer'] as const) {
     const good = claim({ form })
@@ -371,9 +395,12 @@ test('any metadata with a valid signature is accepted or refused with an error c
 })
 
 /** The verified request, or the error code; any other error fails the test. */
-async function outcomeOf(request: IncomingRequest): Promise<SignedRequest | string> {
+async function outcomeOf(
+  request: IncomingRequest,
+  options: VerifyOptions = OPTIONS,
+): Promise<SignedRequest | string> {
   try {
-    return await verifySignature(request, OPTIONS)
+    return await verifySignature(request, options)
   } catch (error) {
     if (error instanceof AppError) return error.code
     throw error
