@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Random } from '../../src/demo/random.ts'
 import {
   checkWhenSettled,
@@ -17,6 +18,8 @@ const SERVER_KILLS_PER_DATABASE_KILL = 5
 /** After so many kills the script waits until no claim is under way. */
 const KILLS_UNTIL_CHECK = 5
 const PLAYERS_PER_KILL = 200
+/** A server answers from a list of players for two seconds, also players who came after it. */
+const LIST_IS_READ_AGAIN_AFTER_MS = 2_500
 
 export const kill: Script = {
   about: '100 times kill -9 of the server, 20 times of PostgreSQL: no accepted claim lost, none doubled',
@@ -26,6 +29,7 @@ export const kill: Script = {
       await killRepeatedly(tools, 'server', kills, () => killServer(rig, random.below(options.processes)))
       const { postgres } = rig
       if (!postgres) return
+      await setTimeout(LIST_IS_READ_AGAIN_AFTER_MS) // until then the players of the other kills are the only ones
       await killRepeatedly(tools, 'postgres', sized(kills, 1 / SERVER_KILLS_PER_DATABASE_KILL), async () => {
         await postgres.kill()
         await retry(() => postgres.resume())
