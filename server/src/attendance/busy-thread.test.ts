@@ -145,7 +145,7 @@ test('after close the main thread does all, also what waited for the thread', as
 
 test('a thread does not keep its process alive', async () => {
   const module = new URL('./busy-thread.js', import.meta.url).href
-  const thread = `data:text/javascript,import{parentPort as p}from"node:worker_threads";p.on("message",(m)=>p.postMessage(m))`
+  const thread = `data:text/javascript,import{parentPort as p}from"node:worker_threads";p.on("message",(m)=>p.postMessage(JSON.parse(m)))`
   const program = `
     import { BusyThread } from ${JSON.stringify(module)}
     const thread = new BusyThread({ run: () => 'main', script: new URL(${JSON.stringify(thread)}) }, { threadAbove: 0 })

@@ -31,7 +31,10 @@ export interface BusyThreadOptions {
 export interface ThreadWork<Task, Result> {
   /** On the main thread. */
   readonly run: (task: Task) => Result
-  /** The file of the thread: it gets lists of tasks, and answers each with the list of their results. */
+  /**
+   * The file of the thread: it gets lists of tasks as JSON, and answers each with the list of their results. One text costs
+   * both threads less than a copy of each task's objects and texts.
+   */
   readonly script: URL
 }
 
@@ -46,7 +49,7 @@ interface RunningThread<Result> {
 }
 
 /**
- * Does small tasks that take CPU time alone, such as checking signatures: while there are few on the main thread, at once, and while there
+ * Does small tasks that JSON can hold and that take CPU time alone, such as checking signatures: while there are few on the main thread, at once, and while there
  * are many in a thread of its own. Where the thread ends or does not answer, the main thread does what it had, one task in a
  * turn of the event loop, and all else until another one may start.
  *
@@ -116,7 +119,7 @@ export class BusyThread<Task, Result> {
     const { worker, unanswered } = this.thread
     return new Promise((resolve, reject) => {
       const limitMs = this.options.answerWithinMs ?? ANSWER_WITHIN_MS
-      worker.postMessage(tasks)
+      worker.postMessage(JSON.stringify(tasks))
       const timer = setTimeout(() => void worker.terminate(), limitMs)
       unanswered.push({ timer, resolve, reject })
     })

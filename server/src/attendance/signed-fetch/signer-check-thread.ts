@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { areSignedAsNamed, type NamedSignature } from './signer-check.ts'
 
-parentPort!.on('message', (tasks: readonly (readonly NamedSignature[])[]) =>
-  parentPort!.postMessage(tasks.map(areSignedAsNamed)),
-)
+parentPort!.on('message', (json: string) => {
+  const tasks = JSON.parse(json) as readonly (readonly NamedSignature[])[]
+  parentPort!.postMessage(tasks.map(areSignedAsNamed))
+})
