@@ -1,17 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { type Clock, SECOND_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { newHttpDate } from '../http/http-date.ts'
 
 /**
  * Answers of a scope have the time of the clock that opens and closes events: pages show states and countdowns by it
  * (web/src/api/server-clock.ts). It is the time of the answer, not that of the request: an organiser's call may wait for
- * the issuer. The text is made once a second.
+ * the issuer.
  */
 export function dateAnswers(scope: FastifyInstance, clock: Clock): void {
-  let last = { second: Number.NaN, text: '' }
+  const httpDate = newHttpDate()
   scope.addHook('onSend', (_request, reply, _payload, proceed) => {
-    const second = Math.floor(clock.nowMs() / SECOND_MS)
-    if (second !== last.second) last = { second, text: new Date(second * SECOND_MS).toUTCString() }
-    reply.header('date', last.text)
+    reply.header('date', httpDate(clock.nowMs()))
     proceed()
   })
 }

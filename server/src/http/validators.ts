@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
+import { newHttpDate } from './http-date.ts'
 
 /** Clients may cache an answer, and revalidate it before each use: so none of them shows an expired offer. */
 const USUAL_CACHE_CONTROL = 'public, no-cache'
@@ -51,14 +52,4 @@ export function encodedTag(tag: string, encoding: string): string {
   return tag.replace(/"$/, `;${encoding}"`)
 }
 
-let lastDateMs = Number.NaN
-let lastDateText = ''
-
-/** The last date is cached: most answers have the same date as the answer before. */
-function httpDate(timeMs: number): string {
-  if (timeMs !== lastDateMs) {
-    lastDateMs = timeMs
-    lastDateText = new Date(timeMs).toUTCString()
-  }
-  return lastDateText
-}
+const httpDate = newHttpDate()

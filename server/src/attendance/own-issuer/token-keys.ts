@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Attestation, attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import type { Attestation } from '@landpass/client/tokens'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { AppError, CommandError } from '../../errors.ts'
-import { signDigest } from '../../ethereum/signatures.ts'
 import { IssuerError } from '../issuer/issuer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { findKeyGap } from './key-gap.ts'
@@ -28,7 +27,7 @@ import {
 import { TokenLog } from './token-log.ts'
 import { lastTokenS, lockTokens, noteAllTokens } from './token-log-queries.ts'
 import type { TokenMessage } from './token-message.ts'
-import { signToken, type TokenSignature } from './token-signature.ts'
+import { signAttestation, signToken, type TokenSignature } from './token-signature.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
@@ -151,8 +150,7 @@ export class TokenKeys {
    * @throws {IssuerError} `refused` where this server does not have the key
    */
   sign(address: string, attestation: Attestation): Buffer {
-    const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), this.keyOf(address))
-    return Buffer.concat([r, s, Buffer.of(v)])
+    return signAttestation(attestation, this.keyOf(address))
   }
 
   /** Signs the message of a token. @throws {IssuerError} `refused` */

@@ -1,4 +1,4 @@
-import { attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import { type Attestation, attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
 import { keccak256 } from '../../ethereum/keccak256.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
 import { attestationOf, type TokenMessage, uidBytes } from './token-message.ts'
@@ -17,10 +17,15 @@ export interface TokenSignature {
  */
 export function signToken(message: TokenMessage, key: Uint8Array): TokenSignature {
   const attestation = attestationOf(message)
+  return { uid: uidBytes(attestation), signature: signAttestation(attestation, key) }
+}
+
+/**
+ * Signs an attestation over our domain: r, s and v as 65 bytes. The same attestation and key always give the same bytes.
+ *
+ * @throws for 32 bytes that are not a key
+ */
+export function signAttestation(attestation: Attestation, key: Uint8Array): Buffer {
   const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, { hash: keccak256 }), key)
-  const signature = new Uint8Array(65)
-  signature.set(r)
-  signature.set(s, 32)
-  signature[64] = v
-  return { uid: uidBytes(attestation), signature }
+  return Buffer.concat([r, s, Buffer.of(v)])
 }

@@ -464,9 +464,8 @@ function linesIn(folder: string, name: string): string[] {
     .slice(0, -1)
 }
 
-/** Two tables of the world that is shown, in one statement, as the server's readers do it. */
 /**
- * In one snapshot of the database: PostgreSQL may have planned a single statement before it attached the tables of the world that
+ * Two tables of the world that is shown, in one snapshot of the database: PostgreSQL may have planned a single statement before it attached the tables of the world that
  * the statement then finds as the current one.
  */
 function countsSeenBy(db: Db): Promise<string> {
