@@ -10,6 +10,7 @@ import { SOON, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
 import { PageMap } from '../support/page-map.ts'
+import { pauseFrames } from '../support/paused-frames.ts'
 import { type SimulatedChain, startSimulatedChain } from '../support/simulated-chain.ts'
 
 /** The map page over a land that follows a simulated chain: the node, the follower, the server and a browser. */
@@ -109,15 +110,19 @@ test.each([
     await lineOf(page, new RegExp(`^As of block ${number}, 1\\d sec\\.? ago$`)).waitFor()
     expect(await troubleOf(page).textContent()).toBe('')
     await page.emulateMedia({ reducedMotion: 'no-preference' })
+    const playFrames = await pauseFrames(page)
     const [paints, whole] = [await map.paints(), await map.wholePaints()]
 
     const sale = await nextSale()
 
+    const isLit = () => playFrames().then(() => map.isLit())
+    await expect.poll(isLit, SOON).toBe(true)
+    await expect.poll(isLit, SOON).toBe(false)
+    // The fade is drawn in several frames, and only where it is.
+    const fades = (await map.paints()) - paints - ((await map.wholePaints()) - whole)
+    expect(fades).toBeGreaterThan(3)
+    await page.clock.resume()
     await lineOf(page, `As of block ${sale.block},`).waitFor()
-    // On a slow machine a fade has few frames: one of them at least is drawn for what lights up alone.
-    const lit = async () => (await map.paints()) - paints - ((await map.wholePaints()) - whole)
-    await expect.poll(lit, SOON).toBeGreaterThan(0)
-    await expect.poll(() => map.isLit(), SOON).toBe(false)
     await photograph(`chain-${size}-${theme}`)
 
     await page.goto(`${origin}/?parcel=${sale.id}`)

@@ -7,6 +7,7 @@ import { type OpenOptions, SOON, testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { PageMap } from '../support/page-map.ts'
+import { pauseFrames } from '../support/paused-frames.ts'
 
 const RADIUS = 28
 /** A parcel of no estate and no district, with an owner; found below. */
@@ -72,13 +73,18 @@ describe('without reduced motion', () => {
     const { map, page } = await openWithHands('/?layer=none', { size: 'desktop' })
     const whole = await map.shows()
     await page.emulateMedia({ reducedMotion: 'no-preference' })
+    const playFrames = await pauseFrames(page)
     const paints = await map.paints()
 
     await land.change({ kind: 'change-parcel', ...lonely, to: { owner: `0x${'7'.repeat(40)}` } })
 
+    const isLit = () => playFrames().then(() => map.isLit())
+    await expect.poll(isLit, SOON).toBe(true)
+    await expect.poll(isLit, SOON).toBe(false)
     // One painting would be enough for a change of colour.
-    await expect.poll(() => map.paints(), SOON).toBeGreaterThan(paints + 3)
-    await expect.poll(() => map.coloursAt([lonely]), SOON).toEqual(coloursOf('light', 'owned'))
+    expect(await map.paints()).toBeGreaterThan(paints + 3)
+    expect(await map.coloursAt([lonely])).toEqual(coloursOf('light', 'owned'))
+    await page.clock.resume()
     await page.mouse.move(700, 300)
     await page.mouse.wheel(0, -240)
     await map.shows(({ zoom }) => Math.abs(zoom / whole.zoom - Math.exp(240 / 380)) < 1e-6)
