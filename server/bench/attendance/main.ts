@@ -45,7 +45,7 @@ const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'issuer-faults', 'kill', 'gra
 const SHOWN = 20
 
 const USAGE = [
-  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--issuer simulated|own] [--processes N] [--rounds N] [--seeds N] [--scale 0..1]',
+  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--issuer simulated|own] [--processes N] [--rounds N] [--seeds N] [--connections N] [--scale 0..1]',
   '',
   ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(16)} ${about}`),
 ].join('\n')
@@ -94,13 +94,14 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
       processes: { type: 'string', default: '1' },
       rounds: { type: 'string' },
       seeds: { type: 'string' },
+      connections: { type: 'string' },
       scale: { type: 'string', default: '1' },
     },
   })
   const [name = ''] = positionals
   const script = SCRIPTS[name]
   const [seed, processes, scale] = [values.seed, values.processes, values.scale].map(Number)
-  const [rounds, seeds] = [values.rounds, values.seeds].map((text) =>
+  const [rounds, seeds, connections] = [values.rounds, values.seeds, values.connections].map((text) =>
     text === undefined ? undefined : Number(text),
   )
   const isValid =
@@ -108,7 +109,7 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
     isCount(processes!) &&
     scale! > 0 &&
     scale! <= 1 &&
-    [rounds, seeds].every((count) => count === undefined || isCount(count))
+    [rounds, seeds, connections].every((count) => count === undefined || isCount(count))
   const isEngine = values.engine === 'postgres' || (values.engine === 'embedded' && processes === 1)
   const isIssuer =
     values.issuer === 'simulated' || (values.issuer === 'own' && OWN_ISSUER_SCRIPTS.includes(name))
@@ -123,6 +124,7 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
       processes: processes!,
       rounds,
       seeds,
+      connections,
       scale: scale!,
     },
   }

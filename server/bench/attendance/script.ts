@@ -21,6 +21,8 @@ export interface ScriptOptions {
   readonly rounds: number | undefined
   /** How many seeds, from `seed` on, of a script that tries many; undefined: the default of the script. */
   readonly seeds?: number | undefined
+  /** Connections of `throughput`, each with one request at a time; undefined: its default. */
+  readonly connections?: number | undefined
   /** 1 is the full size, 0.1 a tenth of it. */
   readonly scale: number
 }
