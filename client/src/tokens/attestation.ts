@@ -1,4 +1,5 @@
-import { concat, fromHex, keccak256, numberBytes, padLeft, toHex, utf8 } from './bytes.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { fromHex, keccak256, toHex, utf8 } from './bytes.ts'
 
 /** The EIP-712 domain of off-chain attestations: the contract that would revoke or timestamp them. */
 export interface Domain {
@@ -81,9 +82,8 @@ export function attestationDigest(
   attestation: Attestation,
   { hash = keccak256 }: HashOptions = {},
 ): Uint8Array {
-  return hash(
-    concat(new Uint8Array([0x19, 0x01]), domainSeparator(domain), structHash(attestation, { hash })),
-  )
+  const writer = new ByteWriter().number(0x1901, 2).put(domainSeparator(domain))
+  return hash(writer.put(structHash(attestation, { hash })).written())
 }
 
 /**
@@ -92,20 +92,18 @@ export function attestationDigest(
  */
 export function attestationUid(attestation: Attestation, { hash = keccak256 }: HashOptions = {}): string {
   const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
-  const bytes = concat(
-    numberBytes(version, 2),
-    utf8(schema),
-    fromHex(recipient),
-    new Uint8Array(20), // in place of the attester, whom off-chain attestations leave out
-    numberBytes(time, 8),
-    numberBytes(expirationTime, 8),
-    new Uint8Array([revocable ? 1 : 0]),
-    fromHex(refUID),
-    fromHex(data),
-    ...(salt === undefined ? [] : [fromHex(salt)]),
-    new Uint8Array(4),
-  )
-  return toHex(hash(bytes))
+  const writer = new ByteWriter()
+    .number(version, 2)
+    .text(schema)
+    .hex(recipient)
+    .zeros(20) // in place of the attester, whom off-chain attestations leave out
+    .number(time, 8)
+    .number(expirationTime, 8)
+    .number(revocable ? 1 : 0, 1)
+    .hex(refUID)
+    .hex(data)
+  if (salt !== undefined) writer.hex(salt)
+  return toHex(hash(writer.zeros(4).written()))
 }
 
 /**
@@ -115,7 +113,8 @@ export function attestationUid(attestation: Attestation, { hash = keccak256 }: H
  * schemaUid(EVENT_ATTENDANCE_SCHEMA, NO_ADDRESS, true) // EVENT_ATTENDANCE_UID
  */
 export function schemaUid(schema: string, resolver: string, revocable: boolean): string {
-  return toHex(keccak256(concat(utf8(schema), fromHex(resolver), new Uint8Array([revocable ? 1 : 0]))))
+  const writer = new ByteWriter().text(schema).hex(resolver)
+  return toHex(keccak256(writer.number(revocable ? 1 : 0, 1).written()))
 }
 
 export function domainSeparator(domain: Domain): Uint8Array {
@@ -123,26 +122,24 @@ export function domainSeparator(domain: Domain): Uint8Array {
 }
 
 function hashDomain({ name, version, chainId, verifyingContract }: Domain): Uint8Array {
-  const words = [textHash(DOMAIN_TYPE), textHash(name), textHash(version), numberBytes(chainId)]
-  return keccak256(concat(...words, padLeft(fromHex(verifyingContract))))
+  const writer = new ByteWriter().put(textHash(DOMAIN_TYPE)).put(textHash(name)).put(textHash(version))
+  return keccak256(writer.number(chainId).hexWord(verifyingContract).written())
 }
 
 export function structHash(attestation: Attestation, { hash = keccak256 }: HashOptions = {}): Uint8Array {
   const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
-  return hash(
-    concat(
-      TYPE_HASHES[version],
-      numberBytes(version),
-      fromHex(schema),
-      padLeft(fromHex(recipient)),
-      numberBytes(time),
-      numberBytes(expirationTime),
-      numberBytes(revocable ? 1 : 0),
-      fromHex(refUID),
-      hash(fromHex(data)),
-      ...(salt === undefined ? [] : [fromHex(salt)]),
-    ),
-  )
+  const writer = new ByteWriter()
+    .put(TYPE_HASHES[version])
+    .number(version)
+    .hex(schema)
+    .hexWord(recipient)
+    .number(time)
+    .number(expirationTime)
+    .number(revocable ? 1 : 0)
+    .hex(refUID)
+    .put(hash(fromHex(data)))
+  if (salt !== undefined) writer.hex(salt)
+  return hash(writer.written())
 }
 
 function textHash(text: string): Uint8Array {

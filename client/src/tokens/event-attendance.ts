@@ -1,4 +1,5 @@
-import { bytesNumber, concat, fromHex, isHex, numberBytes, toHex, utf8 } from './bytes.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { bytesNumber, fromHex, isHex, toHex, utf8 } from './bytes.ts'
 
 /** The public schema "Event Attendance" of the Ethereum Attestation Service. */
 export const EVENT_ATTENDANCE_SCHEMA =
@@ -37,16 +38,20 @@ export function encodeAttendance(attendance: Attendance): string {
   if (checkInTime < 0n || checkInTime > MAX_UINT64)
     throw new RangeError('the time is not a number of 64 bits')
   if (!isHex(eventID, WORD) || !isHex(ticketID, WORD)) throw new RangeError('an id is not 32 bytes in hex')
-  const name = textTail(eventName)
+  const [name, location] = [utf8(eventName), utf8(eventLocation)]
   const nameAt = HEAD_WORDS * WORD
-  const heads = [
-    numberBytes(nameAt),
-    numberBytes(nameAt + name.length),
-    fromHex(eventID),
-    numberBytes(checkInTime),
-    fromHex(ticketID),
-  ]
-  return toHex(concat(...heads, name, textTail(eventLocation)))
+  const writer = new ByteWriter()
+    .number(nameAt)
+    .number(nameAt + WORD + paddedLength(name))
+    .hex(eventID)
+    .number(checkInTime)
+    .hex(ticketID)
+  for (const text of [name, location])
+    writer
+      .number(text.length)
+      .put(text)
+      .zeros(paddedLength(text) - text.length)
+  return toHex(writer.written())
 }
 
 /**
@@ -97,10 +102,9 @@ export function uuidOfBytes32(hex: string): string | undefined {
   return a === undefined ? undefined : [a, b, c, d, e].join('-').toLowerCase()
 }
 
-/** Length and bytes of a text, filled up to whole words. */
-function textTail(text: string): Uint8Array {
-  const bytes = utf8(text)
-  return concat(numberBytes(bytes.length), bytes, new Uint8Array((WORD - (bytes.length % WORD)) % WORD))
+/** How long bytes are when they are filled up to whole words. */
+function paddedLength({ length }: Uint8Array): number {
+  return Math.ceil(length / WORD) * WORD
 }
 
 function readText(bytes: Uint8Array, offset: bigint): string | undefined {
