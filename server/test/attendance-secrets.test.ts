@@ -36,7 +36,7 @@ const TIMEOUT_MS = SECOND_MS
 const OTHER_ERRORS: readonly ErrorCode[] = [
   ...(Object.keys(ERRORS).slice(0, Object.keys(ERRORS).indexOf('invalid_coordinates')) as ErrorCode[]),
   'claim_refused', // an answer of the issuer that was never observed
-  'too_many_pictures', // nine at the same time: own-issuer/picture-reader.test.ts
+  'too_many_pictures', // nine at the same time: own-issuer/pictures/picture-reader.test.ts
 ]
 
 let outside: OutsideWorld

@@ -30,7 +30,7 @@ import {
   resolved,
 } from './support/openapi.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
 /** What people open in a browser, and the files that these pages are made of. */

@@ -1,7 +1,7 @@
 import { MAINNET_DOMAIN, verifyToken } from '@landpass/client/tokens'
 import { ownCode } from '../../src/attendance/issuer/own-codes.ts'
-import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
-import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { tokenPackage } from '../../src/attendance/own-issuer/signing/token-message.ts'
+import { isSigned, tokens } from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import type { Db } from '../../src/db/engine.ts'
 import type { Mint } from './simulators.ts'
 

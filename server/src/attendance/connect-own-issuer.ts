@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
+import { TokenKeys, tokenKeyPath } from './own-issuer/keys/token-keys.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
-import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { hasOwnIssuer, type SetupProblem } from './setup-problem.ts'
 
 /** The part of the server's log that is written to. */

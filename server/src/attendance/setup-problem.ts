@@ -4,7 +4,7 @@ import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findOrMakeKey } from './key-file.ts'
-import { tokenKeyPath } from './own-issuer/token-keys.ts'
+import { tokenKeyPath } from './own-issuer/keys/token-keys.ts'
 import { areNewValuesBound, firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
 import { Vault } from './vault.ts'
 

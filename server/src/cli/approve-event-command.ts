@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { WaitingPage } from '../attendance/own-issuer/approvals.ts'
+import type { WaitingPage } from '../attendance/own-issuer/made-events/approvals.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { AppError, CommandError } from '../errors.ts'
@@ -38,7 +38,7 @@ async function runApproveEvent(
 ): Promise<void> {
   const approval = refuse ? 'refused' : 'approved'
   const config = readConfig(process.env)
-  const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
+  const { openApprovals } = await import('../attendance/own-issuer/made-events/approvals.ts')
   const { openKeys } = await import('../attendance/setup-problem.ts')
   await withDatabase(config, async (engine) => {
     const { vault, problem } = await openKeys({ config, engine, clock: SYSTEM_CLOCK, log: SILENT })

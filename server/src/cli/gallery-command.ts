@@ -10,7 +10,7 @@ import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { withDatabase } from './open-database.ts'
 
-const ROOT = new URL('../../../../', import.meta.url)
+const ROOT = new URL('../../../..', import.meta.url)
 const SEED = 1
 /** The reference time of the demo world: what is for sale does not depend on the day on which the gallery is drawn. */
 const DEMO_CLOCK: Clock = { nowMs: () => PRESENT_S * SECOND_MS }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 
-const ROOT = new URL('../../../../', import.meta.url)
+const ROOT = new URL('../../../..', import.meta.url)
 
 /** For developers: writes the documents that are made from the code, which a test compares with it. */
 export function addGenerateCommand(program: Command): void {

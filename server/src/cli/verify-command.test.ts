@@ -7,7 +7,7 @@ import { answerOf, readShortVerifier } from '../../test/support/short-verifier.t
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { createProgram } from './program.ts'
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 interface Vector {
   readonly name: string

@@ -10,7 +10,7 @@ import { readSettings, type Setting } from './setting-reader.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
 
 const PAGE = readFileSync(
-  join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/settings.md'),
+  join(fileURLToPath(new URL('../../../..', import.meta.url)), 'docs/settings.md'),
   'utf8',
 )
 /** The rows of the page's table: name, what is allowed, default. */

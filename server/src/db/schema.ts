@@ -377,7 +377,7 @@ export interface AttendanceSealTable {
   is_bound: boolean
 }
 
-/** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/token-keys.ts. */
+/** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/keys/token-keys.ts. */
 export interface TokenKeyTable {
   /** In lower case. */
   address: string

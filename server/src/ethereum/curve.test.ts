@@ -8,7 +8,7 @@ import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.
 import { CURVE_DIGEST, CURVE_MODULE, CURVE_SOURCES } from './curve-module.ts'
 
 /** The folder of the repository, seen from the compiled test. */
-const ROOT = new URL('../../../../', import.meta.url)
+const ROOT = new URL('../../../..', import.meta.url)
 /** The order of the curve's group. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 

@@ -16,7 +16,7 @@ import { publicationRow } from '../support/land-rows.ts'
 import { eventually } from '../support/landpass.ts'
 import { importWorld } from '../support/worlds.ts'
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const RADIUS = 10
 const PAGE = readFileSync(join(ROOT, 'docs/changes.md'), 'utf8')
 const WRITTEN_ORIGIN = 'http://localhost:3000'

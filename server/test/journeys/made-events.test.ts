@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
+import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'

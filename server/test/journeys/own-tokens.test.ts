@@ -12,11 +12,16 @@ import {
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { countCodes } from '../../src/attendance/events/event-queries.ts'
-import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
+import { TokenLog } from '../../src/attendance/own-issuer/log/token-log.ts'
+import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
-import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
-import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
-import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { tokenPackage } from '../../src/attendance/own-issuer/signing/token-message.ts'
+import {
+  insertToken,
+  isSigned,
+  newToken,
+  tokens,
+} from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import {
@@ -592,7 +597,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   })
 
   test('a rotated key signs later; a withdrawn one never again', async () => {
-    const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    const { TokenKeys } = await import('../../src/attendance/own-issuer/keys/token-keys.ts')
     const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile })
     await keys.open()
     const [first] = await keys.list()
@@ -626,7 +631,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   test('keys rotated under load: each token verifies with the published lists', async () => {
     // Later than all tokens before, as a key ends after its last one
     stage.clock.set(REFERENCE_TIME_MS + 2 * HOUR_MS)
-    const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    const { TokenKeys } = await import('../../src/attendance/own-issuer/keys/token-keys.ts')
     const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile }) // a command, beside the server
     const made = await make({ tokens: 30 })
     const fresh = await stage.startAnother() // knows the times of keys as they are now

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const PAGES_PATH = join(ROOT, 'docs/attendance')
 /** In the order in which their examples are played: organisers first, then booths, then clients of one's own. */
 const PAGES = ['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md']

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'rolldown'
 
 /** The compiled server, `server/dist`. */
-const COMPILED = fileURLToPath(new URL('../../', import.meta.url))
+const COMPILED = fileURLToPath(new URL('../..', import.meta.url))
 const SUPPORT = 'test/support'
 /** What runs in processes and worker threads of its own, besides the programs of the tests. */
 const SERVER_PROGRAMS = [
@@ -12,8 +12,8 @@ const SERVER_PROGRAMS = [
   'src/state/state-thread.js',
   'src/db/embedded/thread.js',
   'src/chain/history/fetch-thread.js',
-  'src/attendance/own-issuer/picture-thread.js',
-  'src/attendance/own-issuer/share-thread.js',
+  'src/attendance/own-issuer/pictures/picture-thread.js',
+  'src/attendance/own-issuer/token-pictures/share-thread.js',
   'src/attendance/signed-fetch/signer-check-thread.js',
 ]
 /** Libraries of several hundred small modules. All others stay where they are: some read files beside them. */

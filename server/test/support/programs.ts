@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PREPARE_VARIABLE, prepared } from './prepared.ts'
 
-const COMPILED = fileURLToPath(new URL('../../', import.meta.url))
+const COMPILED = fileURLToPath(new URL('../..', import.meta.url))
 /** Bundled in a run of the tests (bundle-programs.ts), else `server/dist`. */
 const FOLDER = process.env[PREPARE_VARIABLE] === undefined ? COMPILED : await prepared('programs')
 

@@ -18,13 +18,14 @@ import { EventHolds } from '../events/event-holds.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import { ownCode, parseOwnCode } from '../issuer/own-codes.ts'
-import { insertMadeEvent } from '../own-issuer/made-event-queries.ts'
-import { hashOf, OwnIssuer } from '../own-issuer/own-issuer.ts'
-import { withdrawKey } from '../own-issuer/token-key-queries.ts'
-import { TokenKeys } from '../own-issuer/token-keys.ts'
-import { lockTokens } from '../own-issuer/token-log-queries.ts'
-import { tokenPackage } from '../own-issuer/token-message.ts'
-import { findTokenOf, isSigned, storeSignature } from '../own-issuer/token-queries.ts'
+import { withdrawKey } from '../own-issuer/keys/token-key-queries.ts'
+import { TokenKeys } from '../own-issuer/keys/token-keys.ts'
+import { lockTokens } from '../own-issuer/log/token-log-queries.ts'
+import { hashOfEditCode } from '../own-issuer/made-events/edit-code.ts'
+import { insertMadeEvent } from '../own-issuer/made-events/made-event-queries.ts'
+import { OwnIssuer } from '../own-issuer/own-issuer.ts'
+import { tokenPackage } from '../own-issuer/signing/token-message.ts'
+import { findTokenOf, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
 import { Vault } from '../vault.ts'
 import { closeClaim, findClaim, type HeldClaim, hasFreeCode, swapCode } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
@@ -57,7 +58,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
         ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
         ...{
-          editCodeHash: hashOf('0'),
+          editCodeHash: hashOfEditCode('0'),
           supply: SUPPLY,
           approval: 'approved',
           hidesHolders: false,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { StatementError } from '../../db/statement-error.ts'
-import { keySigns } from '../own-issuer/token-key-queries.ts'
-import type { PreparedToken } from '../own-issuer/token-queries.ts'
+import { keySigns } from '../own-issuer/keys/token-key-queries.ts'
+import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import { type Claim, type HeldClaim, mayGiveOut } from './claim-queries.ts'
 

@@ -11,18 +11,19 @@ import type { Engine } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { ownCode } from '../issuer/own-codes.ts'
-import { EventMaker } from './event-maker.ts'
-import { insertMadeEvent } from './made-event-queries.ts'
-import { hashOf, OwnIssuer } from './own-issuer.ts'
-import { revocationRoutes } from './revocation-routes.ts'
-import { holdersCsv } from './token-json.ts'
-import { makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'
-import { TokenKeys } from './token-keys.ts'
-import { holdersOfEvent } from './token-list-queries.ts'
-import { TokenLog } from './token-log.ts'
-import { findLogPlace } from './token-log-queries.ts'
-import { attestationOf, tokenPackage } from './token-message.ts'
-import { findTokenOf, insertToken, isSigned, type SignedToken, tokens } from './token-queries.ts'
+import { makeTokenKeyFile, readTokenKeys } from './keys/token-key-file.ts'
+import { TokenKeys } from './keys/token-keys.ts'
+import { TokenLog } from './log/token-log.ts'
+import { findLogPlace } from './log/token-log-queries.ts'
+import { hashOfEditCode } from './made-events/edit-code.ts'
+import { EventMaker } from './made-events/event-maker.ts'
+import { insertMadeEvent } from './made-events/made-event-queries.ts'
+import { OwnIssuer } from './own-issuer.ts'
+import { revocationRoutes } from './revocations/revocation-routes.ts'
+import { attestationOf, tokenPackage } from './signing/token-message.ts'
+import { holdersCsv } from './tokens/token-json.ts'
+import { holdersOfEvent } from './tokens/token-list-queries.ts'
+import { findTokenOf, insertToken, isSigned, type SignedToken, tokens } from './tokens/token-queries.ts'
 
 const PLAYERS = 24
 const PROCESSES = 3
@@ -50,7 +51,13 @@ describeOnOneEngine('processes that die while they sign', (open) => {
         record: ({ eventId: id }) => ({ id, name: 'Lanterns' }),
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
         ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
-        ...{ editCodeHash: hashOf('0'), supply: 100, approval: 'approved', hidesHolders: false, image: null },
+        ...{
+          editCodeHash: hashOfEditCode('0'),
+          supply: 100,
+          approval: 'approved',
+          hidesHolders: false,
+          image: null,
+        },
         nowMs: clock.nowMs(),
       }),
     )
@@ -278,7 +285,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
         ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
         ...{
           expiresAtMs: 1,
-          editCodeHash: hashOf('0'),
+          editCodeHash: hashOfEditCode('0'),
           supply: ROWS,
           approval: 'approved',
           hidesHolders: false,

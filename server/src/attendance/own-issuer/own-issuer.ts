@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { findEvent } from '../events/event-queries.ts'
@@ -11,9 +11,10 @@ import {
   type MintAnswer,
 } from '../issuer/issuer.ts'
 import { parseOwnCode } from '../issuer/own-codes.ts'
-import { findMadeEvent } from './made-event-queries.ts'
-import { listOwnCodes } from './own-code-list.ts'
-import type { TokenKeys } from './token-keys.ts'
+import type { TokenKeys } from './keys/token-keys.ts'
+import { hashOfEditCode } from './made-events/edit-code.ts'
+import { findMadeEvent } from './made-events/made-event-queries.ts'
+import { listOwnCodes } from './made-events/own-code-list.ts'
 import {
   findTokenByNumber,
   findTokenOf,
@@ -25,7 +26,7 @@ import {
   renewMessage,
   type StoredToken,
   storeSignature,
-} from './token-queries.ts'
+} from './tokens/token-queries.ts'
 
 export interface OwnIssuerOptions {
   readonly db: Db
@@ -39,9 +40,6 @@ interface NamedEvent {
   readonly coordinates: string
   readonly issuer_record: Readonly<Record<string, unknown>>
 }
-
-/** Bytes of an edit code. So many cannot be guessed, so wrong ones need no limit. */
-const EDIT_CODE_BYTES = 16
 
 /**
  * The issuer of events that were made here. It calls no other service: a token is a signature over a message, and both are
@@ -61,7 +59,10 @@ export class OwnIssuer implements Issuer {
 
   async isEditCode(eventId: number, editCode: string): Promise<boolean> {
     const made = await findMadeEvent(this.options.db, eventId)
-    return timingSafeEqual(made?.edit_code_hash ?? hashOf(''), hashOf(editCode)) && made !== undefined
+    return (
+      timingSafeEqual(made?.edit_code_hash ?? hashOfEditCode(''), hashOfEditCode(editCode)) &&
+      made !== undefined
+    )
   }
 
   async listCodes(eventId: number): Promise<readonly ListedCode[]> {
@@ -134,16 +135,6 @@ export class OwnIssuer implements Issuer {
     await insertToken(db, { eventId, address, token: await this.newMessage(event) })
     return findTokenOf(db, eventId, address)
   }
-}
-
-/** A new edit code: 32 hex digits. Only {@link hashOf} of it is stored. */
-export function newEditCode(): string {
-  return randomBytes(EDIT_CODE_BYTES).toString('hex')
-}
-
-/** A plain hash is enough for a text with 128 random bits. */
-export function hashOf(editCode: string): Buffer {
-  return createHash('sha256').update(editCode).digest()
 }
 
 function nameOf({

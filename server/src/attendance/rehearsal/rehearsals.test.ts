@@ -16,7 +16,7 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import type { BlockedPlayers } from '../events/blocked-players.ts'
 import { changeEvent, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
 import type { Grants } from '../grants/grants.ts'
-import { newToken } from '../own-issuer/token-queries.ts'
+import { newToken } from '../own-issuer/tokens/token-queries.ts'
 import { Vault } from '../vault.ts'
 import type { Rehearsals } from './rehearsals.ts'
 

@@ -5,7 +5,7 @@ import { acceptClaims, findClaim, takeDueClaims } from '../../attendance/claims/
 import { mergeCodes } from '../../attendance/codes/code-queries.ts'
 import { findEvent, saveEvent } from '../../attendance/events/event-queries.ts'
 import { FIRST_OWN_EVENT_ID } from '../../attendance/issuer/own-event-ids.ts'
-import { readNextEventNumber } from '../../attendance/own-issuer/made-event-queries.ts'
+import { readNextEventNumber } from '../../attendance/own-issuer/made-events/made-event-queries.ts'
 import { Vault } from '../../attendance/vault.ts'
 import type { Db } from '../engine.ts'
 import { up } from './0011-own-issuer.ts'

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Db } from '../../../db/engine.ts'
+import { AppError } from '../../../errors.ts'
+import { okSchema } from '../../../http/schemas.ts'
+import { oneOf } from '../../../schema-parts.ts'
+import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
+import { eventParams, MAX_EVENT_ID, parsePublicEventName } from '../../events/event-params.ts'
+import { getEvent } from '../../events/event-queries.ts'
+import type { LimitHook } from '../../limits.ts'
+import type { Approvals } from './approvals.ts'
+import { isOperator } from './operator-key.ts'
+
+export const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
+  description: 'waiting: tokens can be claimed when the operator has approved the event.',
+})
+
+const waitingSchema = Type.Object(
+  {
+    total: Type.Integer({ description: 'How many events wait in all.' }),
+    next: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The `after` of the next page; null where this is the last one.',
+    }),
+    events: Type.Array(
+      Type.Object({
+        event: eventInfoSchema,
+        tokens: Type.Integer({ description: 'How many there can be.' }),
+      }),
+    ),
+  },
+  { title: 'WaitingEvents' },
+)
+
+const OPERATOR_ERRORS = [
+  'invalid_parameter',
+  'operator_only',
+  'too_many_requests',
+  'attendance_not_configured',
+  'database_unavailable',
+] as const
+
+export interface ApprovalRouteOptions {
+  readonly db: Db
+  readonly approvals: Pick<Approvals, 'answer' | 'waiting'>
+  /** What the operator sends in the header Operator-Key. */
+  readonly operatorKey: string | undefined
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
+
+/** What the operator does with events that were made here. */
+export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> = (app, options, done) => {
+  const { db, approvals, operatorKey, organiserLimit, assertConfigured } = options
+
+  /** @throws {AppError} `operator_only` */
+  const assertOperator = (request: { readonly headers: IncomingHttpHeaders }) => {
+    if (isOperator(request, operatorKey)) return
+    throw new AppError('operator_only', 'Only the operator approves events: send the header Operator-Key.')
+  }
+
+  app.get(
+    '/events/waiting',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'waitingEvents',
+        summary: 'For the operator: the events that wait for approval, the oldest first',
+        querystring: Type.Object({
+          after: Type.Integer({
+            minimum: 0,
+            maximum: MAX_EVENT_ID,
+            default: 0,
+            description: 'Only events with later numbers: `next` of the page before.',
+          }),
+          limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+        }),
+        response: okSchema(waitingSchema, OPERATOR_ERRORS),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      assertOperator(request)
+      const { total, events, next = null } = await approvals.waiting(request.query)
+      reply.header('cache-control', 'no-store')
+      const listed = events.map(({ event, supply }) => ({ event: eventInfoJson(event), tokens: supply }))
+      return { ok: true as const, data: { total, next, events: listed } }
+    },
+  )
+
+  app.post(
+    '/events/:event/approval',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'approveEvent',
+        summary: 'The operator approves or refuses an event that was made here',
+        params: eventParams,
+        body: Type.Object({ approval: oneOf(['approved', 'refused']) }, { title: 'ApprovalRequest' }),
+        response: okSchema(Type.Object({ approval: approvalSchema }), [
+          ...OPERATOR_ERRORS,
+          'invalid_body',
+          'body_too_large',
+          'event_not_found',
+        ]),
+      },
+    },
+    async (request) => {
+      assertConfigured()
+      assertOperator(request)
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
+      const { approval } = request.body
+      await approvals.answer(event, approval)
+      return { ok: true as const, data: { approval } }
+    },
+  )
+  done()
+}

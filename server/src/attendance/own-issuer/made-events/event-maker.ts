@@ -1,0 +1,213 @@
+import type { Coord } from '@landpass/client/grid'
+import type { Clock } from '../../../clock.ts'
+import type { Db } from '../../../db/engine.ts'
+import type { Approval } from '../../../db/schema.ts'
+import { inTransaction } from '../../../db/transaction.ts'
+import { AppError } from '../../../errors.ts'
+import type { CodeLoader } from '../../codes/code-loader.ts'
+import { coordinatesText } from '../../events/coordinates.ts'
+import type { MadeEventChange } from '../../events/event-options.ts'
+import type { Event } from '../../events/event-queries.ts'
+import { beginOfFirstDayMs, endOfLastDayMs } from '../../issuer/issuer-dates.ts'
+import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
+import type { TokenKeys } from '../keys/token-keys.ts'
+import { PictureReader } from '../pictures/picture-reader.ts'
+import { hashOfEditCode, newEditCode } from './edit-code.ts'
+import { assertDescription } from './event-texts.ts'
+import {
+  type EventToMake,
+  findMadeEvent,
+  insertMadeEvent,
+  raiseSupply,
+  setDescription,
+  setHidesHolders,
+} from './made-event-queries.ts'
+import { countWaiting, inWaitingTransaction } from './waiting-event-queries.ts'
+
+/** When too many events wait: the operator may have answered then. */
+const RETRY_AFTER_S = 3_600
+
+export interface EventMakerOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: Pick<TokenKeys, 'current'>
+  readonly codes: Pick<CodeLoader, 'load'>
+  readonly log: { warn(facts: object, sentence: string): void }
+  readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
+  readonly maxTokens: number
+  /** Events that may wait for the operator; 0: any number. */
+  readonly maxWaiting: number
+  /** A square picture of places, as a PNG file; undefined while there is no map of them. */
+  readonly drawPlaces: (places: readonly Coord[]) => Buffer | undefined
+}
+
+/** An event as its organiser describes it. The form of all fields has been checked. */
+export interface EventDescription {
+  readonly name: string
+  readonly description: string
+  readonly eventUrl: string
+  readonly places: readonly Coord[]
+  /** Days as `YYYY-MM-DD`. */
+  readonly startDate: string
+  readonly endDate: string
+  /** From when on tokens can be claimed; undefined: from the begin of the first day anywhere on Earth. */
+  readonly startAtMs: number | undefined
+  /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
+  readonly endAtMs: number | undefined
+  readonly tokens: number
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly hidesHolders: boolean
+  /** The file of the organiser's own picture, PNG or JPEG; undefined: one is drawn from the map. */
+  readonly picture: Buffer | undefined
+}
+
+/** Who makes an event, and at which address it is seen. */
+export interface MakingRequest {
+  readonly isOperator: boolean
+  /** Is called immediately before the event is stored: throws where its maker has made too many. */
+  readonly assertMayMake: (approval: Approval) => Promise<void>
+  /** Of the addresses of this server, without a slash at its end. */
+  readonly base: string
+}
+
+export interface MadeEventAnswer {
+  readonly event: Event
+  /** For the organiser: it is not stored, and never shown again. */
+  readonly editCode: string
+  readonly approval: Approval
+}
+
+const CODES_MISSING =
+  'the codes of a new event were not stored: its organiser loads them with POST /addcodes/:id'
+
+/** Makes events of our own issuer. */
+export class EventMaker {
+  private readonly options: EventMakerOptions
+  private readonly pictures = new PictureReader()
+  constructor(options: EventMakerOptions) {
+    this.options = options
+  }
+
+  /**
+   * Makes an event with an edit code. Its tokens can be claimed at once, or when the operator has approved it: an event
+   * that waits has no codes, like one that the other issuer has not approved.
+   *
+   * @throws {PictureError} for a picture that is none, too large, or damaged
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
+   * `too_many_pictures`; `too_many_requests` where too many events wait for the operator
+   */
+  async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
+    const { isOperator, base, assertMayMake } = request
+    const { db, clock, keys, codes, log, who, drawPlaces } = this.options
+    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
+    await keys.current()
+    const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
+    if (approval === 'waiting') await this.assertRoom(db)
+    const { picture, places } = description
+    const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
+    const nowMs = clock.nowMs()
+    const editCode = newEditCode()
+    await assertMayMake(approval)
+    const event = await this.insert({
+      record: (made) => recordOf(made, description, base),
+      coordinates: coordinatesText(places),
+      image: image ?? null,
+      requiresCaptcha: description.requiresCaptcha,
+      requiresPresence: description.requiresPresence,
+      startAtMs: description.startAtMs ?? beginOfFirstDayMs(description.startDate)!,
+      endAtMs: description.endAtMs ?? null,
+      expiresAtMs: endOfLastDayMs(description.endDate)!,
+      editCodeHash: hashOfEditCode(editCode),
+      supply: description.tokens,
+      approval,
+      hidesHolders: description.hidesHolders,
+      nowMs,
+    })
+    // The event exists now, and nothing but this answer has its edit code. Without codes, POST /addcodes/:id loads them.
+    await codes.load(event, editCode).catch((err) => log.warn({ err, event: event.event_id }, CODES_MISSING))
+    return { event, editCode, approval }
+  }
+
+  /**
+   * Changes an event. A smaller number of tokens changes nothing: the tokens may be given out.
+   *
+   * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` for its description
+   */
+  async change(event: Event, { tokens, hidesHolders, description }: MadeEventChange): Promise<void> {
+    const { db, codes } = this.options
+    const { event_id: eventId } = event
+    if (tokens === undefined && hidesHolders === undefined && description === undefined) return
+    if (description !== undefined) assertDescription(description)
+    assertOwnEvent(eventId)
+    if (hidesHolders !== undefined) await setHidesHolders(db, eventId, hidesHolders)
+    if (description !== undefined) await setDescription(db, event, description)
+    if (tokens === undefined) return
+    await raiseSupply(db, eventId, tokens)
+    await codes.load(event, '')
+  }
+
+  /** @throws {AppError} `too_many_requests` where too many events wait by now */
+  private insert(event: EventToMake): Promise<Event> {
+    const { db } = this.options
+    if (event.approval !== 'waiting') return inTransaction(db, (tx) => insertMadeEvent(tx, event))
+    return inWaitingTransaction(db, async (tx) => {
+      await this.assertRoom(tx)
+      return insertMadeEvent(tx, event)
+    })
+  }
+
+  /** @throws {AppError} `too_many_requests` where too many events wait */
+  private async assertRoom(db: Db): Promise<void> {
+    const { maxWaiting } = this.options
+    if (maxWaiting > 0 && (await countWaiting(db)) >= maxWaiting) throw tooManyWaiting(maxWaiting)
+  }
+
+  /** Whether lists of the holders of an event are public. */
+  async showsHolders(eventId: number): Promise<boolean> {
+    const made = await findMadeEvent(this.options.db, eventId)
+    return made !== undefined && !made.hides_holders
+  }
+}
+
+/** The record has the fields of the other issuer's, because clients read them. */
+function recordOf(
+  { eventId, uuid }: { readonly eventId: number; readonly uuid: string },
+  { name, description, eventUrl, startDate, endDate }: EventDescription,
+  base: string,
+) {
+  return {
+    id: eventId,
+    fancy_id: `event-${eventId}`,
+    name,
+    description,
+    event_url: eventUrl,
+    image_url: `${base}/events/${uuid}/image.png`,
+    country: '',
+    city: '',
+    year: Number(startDate.slice(0, 4)),
+    start_date: startDate,
+    end_date: endDate,
+    expiry_date: endDate,
+    from_admin: false,
+    virtual_event: true,
+    event_template_id: 0,
+    event_host_id: 0,
+    private_event: false,
+  }
+}
+
+function tooManyWaiting(count: number): AppError {
+  return new AppError(
+    'too_many_requests',
+    `${count} events wait for the operator of this server, and no more may. Ask the operator, or try again tomorrow.`,
+    { retry_after_s: RETRY_AFTER_S },
+  )
+}
+
+function operatorOnly(): AppError {
+  return new AppError(
+    'operator_only',
+    'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
+  )
+}

@@ -1,0 +1,25 @@
+import { invalidParameter } from '../../../http/validation.ts'
+
+export const MAX_NAME = 100
+export const MAX_DESCRIPTION = 2_000
+/** Characters that show nowhere, or turn the direction of text: a signed name reads the same for everybody. */
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
+/** Line breaks and tabs are allowed in descriptions. */
+const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
+
+/** @returns the name as it is signed @throws {AppError} `invalid_parameter` */
+export function readName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && !UNPRINTABLE.test(name)) return name
+  throw invalidParameter('name', text, 'a text without control and direction characters')
+}
+
+/** @throws {AppError} `invalid_parameter` */
+export function assertDescription(text: string): void {
+  if (text.length <= MAX_DESCRIPTION && !UNPRINTABLE_IN_TEXT.test(text)) return
+  throw invalidParameter(
+    'description',
+    text.slice(0, 100),
+    `a text without control characters, of at most ${MAX_DESCRIPTION} characters`,
+  )
+}

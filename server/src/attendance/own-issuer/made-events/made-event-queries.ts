@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../../../db/engine.ts'
+import type { Approval, MadeEventTable } from '../../../db/schema.ts'
+import { inTransaction, type Tx } from '../../../db/transaction.ts'
+import { voidUnapproved } from '../../codes/code-queries.ts'
+import type { Event } from '../../events/event-queries.ts'
+
+/** What decides about the tokens of an event that was made here. */
+export type MadeEvent = Pick<
+  MadeEventTable,
+  'event_id' | 'edit_code_hash' | 'supply' | 'approval' | 'hides_holders'
+>
+
+export interface EventToMake {
+  readonly record: (event: {
+    readonly eventId: number
+    readonly uuid: string
+  }) => Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly startAtMs: number | null
+  readonly endAtMs: number | null
+  readonly expiresAtMs: number
+  readonly editCodeHash: Buffer
+  readonly supply: number
+  readonly approval: Approval
+  readonly hidesHolders: boolean
+  /** The file of a PNG; null where there is none. */
+  readonly image: Buffer | null
+  readonly nowMs: number
+}
+
+/** Makes an event with a number of its own. */
+export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event> {
+  const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
+  const eventId = Number(rows[0]!.id)
+  const uuid = randomUUID()
+  const inserted = await tx
+    .insertInto('attendance_event')
+    .values({
+      event_id: eventId,
+      uuid,
+      issuer_record: JSON.stringify(event.record({ eventId, uuid })),
+      coordinates: event.coordinates,
+      enabled: true,
+      requires_captcha: event.requiresCaptcha,
+      requires_presence: event.requiresPresence,
+      distribution_start_at_ms: event.startAtMs,
+      distribution_end_at_ms: event.endAtMs,
+      expires_at_ms: event.expiresAtMs,
+      codes_asked_at_ms: null,
+      created_at_ms: event.nowMs,
+      updated_at_ms: event.nowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('made_event')
+    .values({
+      event_id: eventId,
+      edit_code_hash: event.editCodeHash,
+      supply: event.supply,
+      approval: event.approval,
+      hides_holders: event.hidesHolders,
+      image: event.image,
+      made_at_ms: event.nowMs,
+    })
+    .execute()
+  return inserted
+}
+
+export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent | undefined> {
+  return db
+    .selectFrom('made_event')
+    .select(['event_id', 'edit_code_hash', 'supply', 'approval', 'hides_holders'])
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+}
+
+/** The picture of an event as a PNG; undefined where it has none, or the operator has not approved the event. */
+export async function findImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .where('approval', '=', 'approved')
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
+}
+
+/** The picture of an event whatever the operator has answered: for the operator alone. */
+export async function findAnyImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
+}
+
+/** Raises the number of tokens; a smaller one changes nothing. @returns the number that holds now */
+export async function raiseSupply(db: Db, eventId: number, supply: number): Promise<number | undefined> {
+  const row = await db
+    .updateTable('made_event')
+    .set(({ fn, val, ref }) => ({ supply: fn<number>('greatest', [ref('supply'), val(supply)]) }))
+    .where('event_id', '=', eventId)
+    .returning('supply')
+    .executeTakeFirst()
+  return row?.supply
+}
+
+/**
+ * Stores the operator's answer. A refused event has no free codes any more, from the same transaction on.
+ *
+ * @returns false for an event that was not made here
+ */
+export function setApproval(
+  db: Db,
+  eventId: number,
+  approval: Exclude<Approval, 'waiting'>,
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const result = await tx
+      .updateTable('made_event')
+      .set({ approval })
+      .where('event_id', '=', eventId)
+      .executeTakeFirst()
+    await voidUnapproved(tx, eventId)
+    return result.numUpdatedRows === 1n
+  })
+}
+
+export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {
+  await db
+    .updateTable('made_event')
+    .set({ hides_holders: hidesHolders })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+export async function setDescription(
+  db: Db,
+  { event_id: eventId, issuer_record: record }: Pick<Event, 'event_id' | 'issuer_record'>,
+  description: string,
+): Promise<void> {
+  await db
+    .updateTable('attendance_event')
+    .set({ issuer_record: JSON.stringify({ ...record, description }) })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+/** Deletes the picture of an event, if no claim of it has a token. */
+export async function deleteImage(db: Db, eventId: number): Promise<void> {
+  await db
+    .updateTable('made_event')
+    .set({ image: null })
+    .where('event_id', '=', eventId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('token').select('id').where('token.event_id', '=', eventId))),
+    )
+    .execute()
+}
+
+/** The number that the next event that is made here gets, if no other is made before. */
+export async function readNextEventNumber(db: Db): Promise<number> {
+  const { rows } = await sql<{ next: string | number }>`
+    select case when is_called then last_value + 1 else last_value end as next from made_event_number
+  `.execute(db)
+  return Number(rows[0]!.next)
+}

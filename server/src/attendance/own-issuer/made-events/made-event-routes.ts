@@ -1,0 +1,221 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { World } from '@landpass/client/grid'
+import Type, { type Static } from 'typebox'
+import type { Clock } from '../../../clock.ts'
+import { publicBase } from '../../../http/public-base.ts'
+import { okSchema } from '../../../http/schemas.ts'
+import { invalidParameter } from '../../../http/validation.ts'
+import { parseCoordinates } from '../../events/coordinates.ts'
+import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
+import { parseTime } from '../../events/event-options.ts'
+import { endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
+import type { LimitHook } from '../../limits.ts'
+import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
+import { approvalSchema } from './approval-routes.ts'
+import type { EventDescription, EventMaker } from './event-maker.ts'
+import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
+import { isOperator } from './operator-key.ts'
+
+const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
+/** Room for the other fields. */
+const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
+const BASE64 = /^(?:data:image\/(?:png|jpeg);base64,)?([A-Za-z0-9+/]+={0,2})$/
+const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels`
+/** Explorers keep times in 32 bits. */
+const LAST_YEAR = 2037
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const bodySchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'It is signed with every token.' }),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+    coordinates: Type.String({ description: '`x,y;x,y`; the first one is signed with every token.' }),
+    start_date: Type.String({ description: 'First day, YYYY-MM-DD.' }),
+    end_date: Type.Optional(
+      Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
+    ),
+    distribution_start_date: Type.Optional(
+      Type.String({
+        description: 'Tokens from then on: ISO 8601 with a zone. Left out: the whole first day.',
+      }),
+    ),
+    distribution_end_date: Type.Optional(Type.String()),
+    tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
+    event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
+    requires_captcha: Type.Optional(Type.Boolean()),
+    requires_presence: Type.Optional(Type.Boolean()),
+    image: Type.Optional(
+      Type.String({
+        maxLength: MAX_IMAGE_TEXT,
+        'x-allowed': PICTURE_ALLOWED,
+        'x-withheld': true,
+        description: `A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out.`,
+      }),
+    ),
+    hide_holders: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the list of holders is not public. Single answers to a gate are.',
+      }),
+    ),
+  },
+  { title: 'EventToMake' },
+)
+
+export interface MadeEventRouteOptions {
+  readonly clock: Clock
+  readonly world: World
+  readonly maker: EventMaker
+  readonly maxTokens: number
+  readonly publicUrl: string | undefined
+  /** What the operator sends in the header Operator-Key. */
+  readonly operatorKey: string | undefined
+  readonly makerLimit: LimitHook
+  readonly makerDayLimit: LimitHook
+  readonly waitingDayLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
+
+/** Makes events of our own issuer. */
+export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
+  const {
+    clock,
+    world,
+    maker,
+    publicUrl,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    makerDayLimit,
+    waitingDayLimit,
+    assertConfigured,
+  } = options
+  app.post(
+    '/events',
+    {
+      onRequest: makerLimit,
+      bodyLimit: BODY_LIMIT_BYTES,
+      schema: {
+        tags: ['events'],
+        operationId: 'makeEvent',
+        summary: 'Make an event whose tokens this server signs',
+        body: bodySchema,
+        response: okSchema(
+          Type.Object(
+            {
+              event: eventInfoSchema,
+              edit_code: Type.String({ description: 'The editCode of all other calls. Shown this once.' }),
+              approval: approvalSchema,
+            },
+            { title: 'MadeEvent' },
+          ),
+          [
+            'invalid_parameter',
+            'invalid_body',
+            'body_too_large',
+            'invalid_coordinates',
+            'operator_only',
+            'too_many_requests',
+            'too_many_pictures',
+            'attendance_not_configured',
+            'database_unavailable',
+          ],
+        ),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      const fromOperator = isOperator(request, operatorKey)
+      const made = maker.make(description, {
+        isOperator: fromOperator,
+        assertMayMake: async (approval) => {
+          if (fromOperator) return
+          if (approval === 'waiting') await waitingDayLimit(request, reply)
+          await makerDayLimit(request, reply)
+        },
+        base: publicBase(request, publicUrl),
+      })
+      const { event, editCode, approval } = await made.catch(refusePicture)
+      reply.header('cache-control', 'no-store')
+      return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
+    },
+  )
+  done()
+}
+
+/** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
+function describedIn(
+  body: Static<typeof bodySchema>,
+  { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
+): EventDescription {
+  const name = readName(body.name)
+  const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
+  assertDescription(description)
+  if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
+  if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
+  const endDate = body.end_date ?? startDate
+  assertDays(startDate, endDate, nowMs)
+  return {
+    name,
+    description,
+    eventUrl,
+    places: parseCoordinates(body.coordinates, world),
+    startDate,
+    endDate,
+    ...timesIn(body, nowMs),
+    tokens,
+    requiresCaptcha: body.requires_captcha ?? false,
+    requiresPresence: body.requires_presence ?? true,
+    hidesHolders: body.hide_holders ?? false,
+    picture: pictureIn(body.image),
+  }
+}
+
+/** @throws {AppError} `invalid_parameter` */
+function pictureIn(text: string | undefined): Buffer | undefined {
+  if (text === undefined || text === '') return undefined
+  const [, base64] = BASE64.exec(text) ?? []
+  if (base64 === undefined) throw invalidParameter('image', shortened(text), PICTURE_ALLOWED)
+  return Buffer.from(base64, 'base64')
+}
+
+function refusePicture(error: unknown): never {
+  throw error instanceof PictureError ? invalidParameter('image', error.message, PICTURE_ALLOWED) : error
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 20)
+}
+
+/** @throws {AppError} `invalid_parameter` */
+function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
+  const timeIn = (name: 'distribution_start_date' | 'distribution_end_date') =>
+    body[name] === undefined ? undefined : (parseTime(name, body[name]) ?? undefined)
+  const startAtMs = timeIn('distribution_start_date')
+  const endAtMs = timeIn('distribution_end_date')
+  const earliestMs = Math.max(startAtMs ?? nowMs, nowMs)
+  if (endAtMs !== undefined && endAtMs <= earliestMs)
+    throw invalidParameter(
+      'distribution_end_date',
+      body.distribution_end_date,
+      'after distribution_start_date, and not over',
+    )
+  return { startAtMs, endAtMs }
+}
+
+function assertDays(startDate: string, endDate: string, nowMs: number): void {
+  for (const [name, day] of [
+    ['start_date', startDate],
+    ['end_date', endDate],
+  ] as const) {
+    if (!DAY.test(day) || parseIssuerDate(day) === undefined || Number(day.slice(0, 4)) > LAST_YEAR)
+      throw invalidParameter(name, day, `a day as YYYY-MM-DD, until ${LAST_YEAR}`)
+  }
+  if (endDate < startDate) throw invalidParameter('end_date', endDate, `not before start_date, ${startDate}`)
+  if (endOfLastDayMs(endDate)! <= nowMs) throw invalidParameter('end_date', endDate, 'a day that is not over')
+}
+
+function isHttps(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)
+}

@@ -1,0 +1,143 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import {
+  type Attestation,
+  MAINNET_DOMAIN,
+  packageJson,
+  revocationListAttestation,
+  toHex,
+} from '@landpass/client/tokens'
+import Type from 'typebox'
+import type { Clock } from '../../../clock.ts'
+import { okSchema, streamSchema } from '../../../http/schemas.ts'
+import { invalidParameter } from '../../../http/validation.ts'
+import {
+  credentialFields,
+  credentialsOf,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+} from '../../events/event-params.ts'
+import { OneSecondCache } from '../../one-second-cache.ts'
+import type { TokenKeys } from '../keys/token-keys.ts'
+import type { TokenAnswers } from '../tokens/token-answers.ts'
+import { listedTokenJson, listedTokenSchema } from '../tokens/token-json.ts'
+import { getToken } from '../tokens/token-list-queries.ts'
+import { tokenParams } from '../tokens/token-routes.ts'
+import { listRevocations, revokeToken } from './revocation-queries.ts'
+
+const MAX_REASON = 200
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
+/** How exactly the list says as of when it is complete. */
+const STEP_S = 60
+
+export interface RevocationRouteOptions extends OrganiserCallOptions {
+  readonly clock: Clock
+  readonly keys: Pick<TokenKeys, 'signer' | 'sign'>
+  readonly tokenAnswers: Pick<TokenAnswers, 'forget'>
+}
+
+/** Takes tokens back, and publishes which ones. */
+export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptions> = (
+  app,
+  options,
+  done,
+) => {
+  const { db, clock, organisers, organiserLimit, assertConfigured } = options
+  const lists = new OneSecondCache<string>()
+  app.post(
+    '/tokens/:id/revocation',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'revokeToken',
+        summary: 'The organiser takes a token back, for good',
+        params: tokenParams,
+        body: Type.Object(
+          {
+            ...credentialFields,
+            reason: Type.String({
+              minLength: 1,
+              maxLength: MAX_REASON,
+              description: 'Everyone can read it.',
+            }),
+          },
+          { title: 'RevocationRequest' },
+        ),
+        response: okSchema(listedTokenSchema, [...ORGANISER_ERRORS, 'token_not_found']),
+      },
+    },
+    async (request) => {
+      assertConfigured()
+      const { reason } = request.body
+      if (UNPRINTABLE.test(reason) || reason.trim() === '')
+        throw invalidParameter('reason', reason, 'a text without control characters')
+      const { id, eventId } = await getToken(db, request.params.id)
+      await organisers.assertEditCode(eventId, credentialsOf(request))
+      await revokeToken(db, id, { atS: Math.floor(clock.nowMs() / 1000), reason })
+      lists.forget('all')
+      options.tokenAnswers.forget()
+      return { ok: true as const, data: listedTokenJson(await getToken(db, id)) }
+    },
+  )
+
+  app.get(
+    '/.well-known/attendance-revocations.json',
+    {
+      schema: {
+        tags: ['claims'],
+        operationId: 'revocations',
+        summary: 'Tokens that were taken back, signed',
+        response: streamSchema(
+          'application/json',
+          {
+            description: 'Done.',
+            body: Type.Object(
+              {
+                revoked: Type.Array(
+                  Type.Object({
+                    uid: Type.String(),
+                    signer: Type.String(),
+                    since: Type.Integer({ description: 'Seconds since 1970.' }),
+                    reason: Type.String(),
+                  }),
+                ),
+                proof: Type.Object(
+                  { sig: Type.Object({}), signer: Type.String() },
+                  { description: 'A package that attests the list and its time: docs/tokens.md.' },
+                ),
+              },
+              { title: 'Revocations' },
+            ),
+          },
+          ['attendance_not_configured', 'database_unavailable'],
+        ),
+      },
+    },
+    async (_request, reply) => {
+      assertConfigured()
+      const body = await lists.get('all', () => signedList(options))
+      return reply.header('cache-control', `max-age=${STEP_S}`).type('application/json').send(body)
+    },
+  )
+  done()
+}
+
+/** Its time is a whole minute, except where the last token was taken back since, or the key signs only since. */
+async function signedList({ db, clock, keys }: RevocationRouteOptions): Promise<string> {
+  const signer = await keys.signer()
+  const nowS = Math.floor(clock.nowMs() / 1000)
+  const revoked = await listRevocations(db)
+  const atS = Math.max(nowS - (nowS % STEP_S), revoked.at(-1)?.since ?? 0, signer.fromS)
+  const attestation: Attestation = revocationListAttestation(revoked, atS)
+  return JSON.stringify({ revoked, proof: proofOf(attestation, signer.address, keys) })
+}
+
+function proofOf(attestation: Attestation, signer: string, keys: RevocationRouteOptions['keys']) {
+  const bytes = keys.sign(signer, attestation)
+  return packageJson({
+    domain: MAINNET_DOMAIN,
+    attestation,
+    signature: { r: toHex(bytes.subarray(0, 32)), s: toHex(bytes.subarray(32, 64)), v: bytes[64]! },
+    signer,
+  })
+}

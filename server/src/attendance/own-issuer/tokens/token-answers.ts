@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache'
+import { SECOND_MS } from '../../../clock.ts'
+import type { ReadyAnswer } from '../../../http/ready-answers.ts'
+
+/** How long the answer "has a token" is in memory. It changes only when the token is revoked; clients keep it for a minute. */
+const GATE_MS = 10 * SECOND_MS
+const MAX_GATES = 10_000
+/** How long a page of a collection is in memory: requests within this time share one query, and its bytes. */
+const PAGE_MS = SECOND_MS
+const MAX_PAGE_BYTES = 16_000_000
+
+const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
+
+/**
+ * Answers about tokens that are asked for often, in memory: those of gates, and pages of collections. By a clock that nobody
+ * sets.
+ */
+export class TokenAnswers {
+  private timesForgotten = 0
+  private readonly gates = new LRUCache<string, ReadyAnswer>({
+    max: MAX_GATES,
+    ttl: GATE_MS,
+    ttlResolution: SECOND_MS / 10, // by default a timer runs each millisecond
+  })
+  private readonly pages = new LRUCache<string, Buffer, () => Promise<Buffer>>({
+    maxSize: MAX_PAGE_BYTES,
+    sizeCalculation: ({ length }) => length + 1,
+    ttl: PAGE_MS,
+    // Else requests that wait for a page fail when the cache is emptied, or full
+    ignoreFetchAbort: true,
+    fetchMethod: (_name, _stale, { context: read }) => read(),
+  })
+
+  /** How often {@link forget} was called: to be read before the database is, for {@link keepGate}. */
+  get forgotten(): number {
+    return this.timesForgotten
+  }
+
+  /**
+   * Keeps the answer of a gate to an address that has a token, unless a token was revoked since it was read.
+   *
+   * @param url as it was requested
+   */
+  keepGate(url: string, answer: ReadyAnswer, forgotten: number): void {
+    if (forgotten === this.timesForgotten && GATE_ADDRESS.test(url)) this.gates.set(url, answer)
+  }
+
+  /** The ready answer of a gate. */
+  findGate(url: string): ReadyAnswer | undefined {
+    return url.startsWith('/events/') ? this.gates.get(url) : undefined
+  }
+
+  /** The bytes of a page, at most a second old. @throws what `read` throws: a failure is not kept */
+  async page(name: string, read: () => Promise<Buffer>): Promise<Buffer> {
+    return (await this.pages.fetch(name, { context: read })) ?? read()
+  }
+
+  /** After a token was revoked. */
+  forget(): void {
+    this.timesForgotten += 1
+    this.gates.clear()
+    this.pages.clear()
+  }
+}

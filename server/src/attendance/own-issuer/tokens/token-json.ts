@@ -1,0 +1,177 @@
+import { setImmediate } from 'node:timers/promises'
+import { checksumAddress, explorerLink } from '@landpass/client/tokens'
+import { LRUCache } from 'lru-cache'
+import Type from 'typebox'
+import { withoutTurns } from '../../../text-direction.ts'
+import type { Event } from '../../events/event-queries.ts'
+import type { LogPlace } from '../log/token-log-queries.ts'
+import { signedToken } from '../signing/token-message.ts'
+import type { HeldToken, HolderRow } from './token-list-queries.ts'
+import type { SignedToken } from './token-queries.ts'
+
+const addressText = Type.String({ description: 'With its checksum.' })
+const isoText = Type.String({ description: 'ISO 8601, UTC.' })
+
+const tokenProperties = {
+  id: Type.String({ format: 'uuid' }),
+  uid: Type.String({ description: 'The hash that names the attestation.' }),
+  number: Type.Integer({ description: 'Which of the tokens of its event.' }),
+  event: Type.Object({ id: Type.Integer(), uuid: Type.String(), name: Type.String(), place: Type.String() }),
+  holder: addressText,
+  issuer: addressText,
+  time: isoText,
+  revoked: Type.Union([Type.Object({ since: isoText, reason: Type.String() }), Type.Null()]),
+}
+
+export const listedTokenSchema = Type.Object(tokenProperties, { title: 'AttendanceToken' })
+export const tokenSchema = Type.Object(
+  {
+    ...tokenProperties,
+    explorer_url: Type.String({ description: 'Shows and checks the token at the public explorer.' }),
+    log: Type.Union([Type.Object({ position: Type.Integer(), noted_at: isoText }), Type.Null()], {
+      description: 'Where it is in the public log; null for some seconds.',
+    }),
+  },
+  { title: 'AttendanceTokenDetails' },
+)
+
+/** Holders and keys occur in many tokens, and each checksum is a hash. */
+const checksums = new LRUCache<string, string>({ max: 10_000 })
+
+/** @param address in lower case */
+function checksummed(address: string): string {
+  const known = checksums.get(address)
+  if (known !== undefined) return known
+  const made = checksumAddress(address)
+  checksums.set(address, made)
+  return made
+}
+
+export function listedTokenJson(token: SignedToken) {
+  return {
+    id: token.id,
+    uid: `0x${token.uid.toString('hex')}`,
+    number: token.number,
+    event: {
+      id: token.eventId,
+      uuid: token.eventUuid,
+      name: token.eventName,
+      place: token.eventLocation,
+    },
+    holder: checksummed(token.address),
+    issuer: checksummed(token.signer),
+    time: isoOf(token.timeS),
+    revoked: revocationOf(token),
+  }
+}
+
+export async function tokenJson(token: SignedToken, place: LogPlace | undefined) {
+  return {
+    ...listedTokenJson(token),
+    explorer_url: await explorerLink(signedToken(token, token)),
+    log: place ? { position: place.position, noted_at: new Date(place.noted_at_ms).toISOString() } : null,
+  }
+}
+
+export const metadataSchema = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.String(),
+    image: Type.String(),
+    external_url: Type.String(),
+    attributes: Type.Array(
+      Type.Object({
+        trait_type: Type.String(),
+        value: Type.Union([Type.String(), Type.Number()]),
+        display_type: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  { title: 'AttendanceMetadata' },
+)
+
+/**
+ * What galleries of tokens read (ERC-721).
+ *
+ * @param base of the addresses, without a slash at its end
+ */
+export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_record'>, base: string) {
+  const { description } = event.issuer_record
+  const { number } = token
+  return {
+    name: `${withoutTurns(token.eventName)} #${number}`,
+    description: typeof description === 'string' ? description : '',
+    image: `${base}/tokens/${token.id}/image.png`,
+    external_url: `${base}/tokens/${token.id}`,
+    attributes: [
+      { trait_type: 'Event', value: withoutTurns(token.eventName) },
+      { trait_type: 'Place', value: token.eventLocation },
+      { trait_type: 'Date', value: token.timeS, display_type: 'date' },
+      { trait_type: 'Number', value: number, display_type: 'number' },
+      { trait_type: 'Issuer', value: checksummed(token.signer) },
+      ...(token.revokedAtS === null ? [] : [{ trait_type: 'Revoked', value: isoOf(token.revokedAtS) }]),
+    ],
+  }
+}
+
+export const gateSchema = Type.Object(
+  {
+    attended: Type.Boolean({ description: 'Whether the address holds a token that is not revoked.' }),
+    count: Type.Integer(),
+    since: Type.Optional(Type.Integer({ description: 'Seconds since 1970.' })),
+    uid: Type.Optional(Type.String()),
+    revoked: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Attended' },
+)
+
+/** The small answer for other services; keys at the top level, because some of them read only those. */
+export function gateJson(token: (HeldToken & { readonly count?: number }) | undefined) {
+  if (!token) return { attended: false, count: 0 }
+  const revoked = token.revokedAtS !== null
+  return {
+    attended: !revoked,
+    count: token.count ?? (revoked ? 0 : 1),
+    since: token.timeS,
+    uid: `0x${token.uid.toString('hex')}`,
+    revoked,
+  }
+}
+
+/** Tokens whose JSON is made before other requests go on: about a tenth of a second for the largest page without it. */
+const AT_A_TIME = 100
+
+/** The tokens of a page. Yields to the event loop. */
+export async function listedTokens(tokens: readonly SignedToken[]) {
+  const listed: ReturnType<typeof listedTokenJson>[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (at > 0 && at % AT_A_TIME === 0) await setImmediate()
+    listed.push(listedTokenJson(token))
+  }
+  return listed
+}
+
+const CSV_HEADER = 'number,address,time,uid,revoked'
+
+/**
+ * The holders of an event as CSV, a line each, in pieces. No field can begin a formula of a spreadsheet.
+ *
+ * @param batches rows as they are read: the event loop goes on between them
+ */
+export async function* holdersCsv(batches: AsyncIterable<readonly HolderRow[]>): AsyncGenerator<string> {
+  yield `${CSV_HEADER}\r\n`
+  for await (const rows of batches) yield rows.map(csvLine).join('')
+}
+
+function csvLine({ number, address, timeS, uid, revokedAtS }: HolderRow): string {
+  const revoked = revokedAtS === null ? '' : isoOf(revokedAtS)
+  return `${[number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`, revoked].join(',')}\r\n`
+}
+
+function revocationOf({ revokedAtS, revokedReason }: SignedToken) {
+  return revokedAtS === null ? null : { since: isoOf(revokedAtS), reason: revokedReason ?? '' }
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
