@@ -199,7 +199,7 @@ describe('the whole way', () => {
 })
 
 describe('the form of an event that was made here', () => {
-  test('takes a token back, with a reason that everybody can read, and makes passes invalid', async () => {
+  test('takes a token back, with a reason that everybody can read', async () => {
     const token = await givenToken('dora')
     const other = await givenToken('emil')
     const opened = await open(`${server.origin}/organise?event=${token.uuid}&change`, { size: 'phone' })
@@ -226,9 +226,8 @@ describe('the form of an event that was made here', () => {
     const { revoked } = await server.data<{ revoked: { reason: string } }>(`/tokens/${token.id}`)
     expect(revoked.reason).toBe('Claimed by a machine')
 
-    await page.getByText('Make all passes invalid').click()
-    await press('Make them invalid')
-    await page.getByText('All earlier passes are invalid. This browser has a new one.').waitFor()
+    // Only edit codes of the other issuer can be guessed, so only its events have passes
+    expect(await page.getByText('Make all passes invalid').count()).toBe(0)
     expect(await page.content()).not.toContain(token.editCode)
   })
 })

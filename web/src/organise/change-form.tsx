@@ -16,7 +16,6 @@ import {
 } from './change-state.ts'
 import { EditCodeField } from './edit-code-field.tsx'
 import { DescriptionField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
-import { RevokePasses } from './revoke-passes.tsx'
 import { SentForm } from './sent-form.tsx'
 import { showEvent, shownEvent } from './shown-event.ts'
 import { TakeBack } from './take-back.tsx'
@@ -48,7 +47,6 @@ export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFor
         <>
           <Fields info={info} total={total} onSaved={onSaved} />
           <TakeBack info={info} />
-          <RevokePasses eventId={String(info.id)} />
         </>
       )}
     </>
