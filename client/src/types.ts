@@ -2082,7 +2082,7 @@ export interface TokenIssuers {
     from: string
     until: string | null
     state: 'active' | 'retired' | 'compromised'
-    /** Since when somebody else may have the key. */
+    /** When the key was withdrawn: tokens count that the log had before. */
     withdrawn?: string
   }[]
   /** Path of the list of revoked tokens. */

@@ -177,7 +177,7 @@ export const ERRORS = {
   },
   operator_only: {
     status: 403,
-    where: 'POST /events, POST /events/:id/approval',
+    where: 'POST /events, GET /events/waiting, POST /events/:id/approval',
     meaning: 'Only the operator of this server makes or approves events here.',
     next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
   },

@@ -19,9 +19,9 @@ export interface IssuerKey {
   readonly from?: number | undefined
   /** When it stopped to sign; undefined is no limit. */
   readonly until?: number | undefined
-  /** `compromised`: somebody else may have the key, so times that it signs prove nothing. */
+  /** `compromised`: the key was stolen. A thief can sign any time, so the time in a token proves nothing. */
   readonly state: 'active' | 'retired' | 'compromised'
-  /** Of a compromised key: since when somebody else may have it. Undefined: none of its tokens counts, logged or not. */
+  /** Of a compromised key: when it was withdrawn. A token counts if a log had it before. Undefined: none of its tokens counts. */
   readonly withdrawn?: number | undefined
   /**
    * A name that you give to the owner of the key. A list of revocations that one key of an owner signed holds for the

@@ -4,8 +4,8 @@ import { SECOND_MS } from '../clock.ts'
 import { Batches } from './batches.ts'
 
 /**
- * Tasks in a second above which the thread works. A task takes a tenth or two of a millisecond of CPU time: fewer cost less than
- * a thread does, which starts with some 15 MB of memory.
+ * Tasks per second above which a thread does them. A task takes 0.1 to 0.2 ms of CPU time: below this rate the main thread does
+ * the tasks with less effort than sending them to a thread takes. A thread needs some 15 MB of memory.
  */
 const THREAD_ABOVE = 50
 /** How long after the end of a thread no other one is started. */
@@ -13,7 +13,7 @@ const REST_MS = 10 * SECOND_MS
 
 /** A batch takes some 5 ms. A thread that lives and does not answer for so long is ended. */
 const ANSWER_WITHIN_MS = 5 * SECOND_MS
-/** The thread does one after the other: the next ones are there when it has done the first. */
+/** Batches that are sent before the first is answered. The thread does them one after the other, and never waits for the next one. */
 const BATCHES_AT_ONCE = 3
 
 export interface BusyThreadOptions {

@@ -4,7 +4,7 @@ import type { Tx } from '../db/transaction.ts'
 
 /**
  * First key of the advisory locks on edit codes: `EDIT` in ASCII. The second key is the event id. PostgreSQL keeps
- * locks with two keys apart from locks with one key, which the migrations use. No other part of the project locks.
+ * locks with two keys apart from locks with one key: all other advisory locks of this project have one key.
  */
 const EDIT_CODE_LOCKS = 0x45_44_49_54
 

@@ -18,7 +18,7 @@ export type EventGrantLimit = (request: FastifyRequest, reply: FastifyReply, eve
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
-  /** By network address: for images of captchas. @throws {AppError} `too_many_requests` */
+  /** By network address: for images of captchas, and for pictures of events and tokens. @throws {AppError} `too_many_requests` */
   readonly imageLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook

@@ -38,7 +38,7 @@ export function addIssuerKeyCommand(program: Command): void {
     )
   command
     .command('withdraw')
-    .description('say that somebody else may have a key; a key that signs now is replaced at once')
+    .description('mark a key as stolen; if it signs now, a new key replaces it at once')
     .argument('<address>', 'the address of the key', parseAddress)
     .option('--at <time>', 'since when, in ISO 8601 with a time zone; left out: now', parseTime)
     .action((address: string, { at }: { at?: number }) =>
@@ -48,10 +48,10 @@ export function addIssuerKeyCommand(program: Command): void {
           const list = await keys.list()
           const from = list.find((key) => key.address === made)?.from
           await writeKeys(list, [
-            `Tokens of ${checksumAddress(address)} now count only if the public log had them before.`,
+            `Tokens of ${checksumAddress(address)} now count only if the public log had them before the theft.`,
             ...(made && from
               ? [
-                  `${checksumAddress(made)} is new, and signs from ${isoOf(from)} on. Keep a copy of the key file, and give it to all servers now: those with an older copy answer claims with 503.`,
+                  `${checksumAddress(made)} is new, and signs from ${isoOf(from)} on. Back up the key file, and copy it to all servers now. Until then they answer claims with 503.`,
                 ]
               : []),
           ])

@@ -110,7 +110,10 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
 async function issuersOf({ issuer, issuers }: VerifyOptions): Promise<readonly IssuerKey[]> {
   if (issuers === undefined) return issuer === undefined ? [] : [{ address: issuer, state: 'active' }]
   const listed = readIssuerList(await jsonIn(issuers), issuers)
-  if (!listed) throw new CommandError(`${issuers} is no list of issuers.`)
+  if (!listed)
+    throw new CommandError(
+      `${issuers} is not a list of issuers. Save /.well-known/attendance-issuers.json again.`,
+    )
   return listed
 }
 
@@ -121,7 +124,9 @@ async function revocationsIn(
 ): Promise<CheckedRevocations> {
   const checked = readRevocationList(await jsonIn(file), trust)
   if (checked) return checked
-  throw new CommandError(`${file} is no list of revocations that the issuer has signed.`)
+  throw new CommandError(
+    `${file} is not a list of revocations that the issuer has signed. Save /.well-known/attendance-revocations.json again.`,
+  )
 }
 
 /** @throws {CommandError} for files that are not the log from its beginning on, or have not the root */
@@ -130,7 +135,9 @@ async function logIn(files: readonly string[], { root }: Pick<VerifyOptions, 'ro
   const checked = readTokenLog(answers, root === undefined ? {} : { root })
   if (checked) return checked
   const wanted = root === undefined ? '' : ` with the root ${root}`
-  throw new CommandError(`${files.join(', ')} is no log of tokens from its first entry on${wanted}.`)
+  throw new CommandError(
+    `${files.join(', ')} is not a log of tokens from its first entry on${wanted}. Save all answers of /tokens/log again, from=0 first.`,
+  )
 }
 
 async function domainIn(file: string): Promise<Domain> {

@@ -422,7 +422,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 1_200,
     meaning:
-      'Images of captchas that one network address may read per minute; 0 is no limit. The world reads images for many players through its own servers.',
+      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute; 0 is no limit. The world reads images for many players through its own servers.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),

@@ -16,7 +16,7 @@ import type { Move } from './claim-steps.ts'
 import { assertOurs, type ClaimWrites, type StepOutcome } from './claim-writes.ts'
 import { UsedCodes } from './used-codes.ts'
 
-/** Used codes contradict the issuer's list if that is younger. */
+/** The issuer contradicts itself if it calls a code used that its own list, not older than this, called unused. */
 const LISTED_WITHIN_MS = 5 * MINUTE_MS
 
 export interface ClaimLog {
@@ -117,7 +117,7 @@ export class ClaimContradictions {
     return hold ? { state: claim.state } : writes.postpone(claim)
   }
 
-  /** The token of the claim belongs to somebody: to the player, or to another one, which contradicts the issuer's list. */
+  /** The token of the claim has an owner: the player, or another address, which contradicts the issuer's list. */
   async release(
     claim: HeldClaim,
     { reason, code }: Extract<Move, { kind: 'release' }>,

@@ -50,7 +50,7 @@ export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether the organiser has loaded the issuer's list of codes since then. */
+/** Whether the organiser has loaded the issuer's list of codes at or after `sinceMs`. */
 export async function wereCodesListed(db: Db, eventId: number, sinceMs: number): Promise<boolean> {
   const row = await db
     .selectFrom('attendance_event')

@@ -6,7 +6,7 @@ import type { GivenUpCode } from './claim-queries.ts'
  * A transition of a claim. The diagram has all of them; each is one function of claim-queries.ts, and one transaction. Where our
  * own issuer signs, `reserve` and `confirm` are one transaction: see {@link insertClaims}.
  *
- *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token is on the chain
+ *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token exists: on the chain, or signed here
  *                         │  ▲ │                │
  *                         │  └─┘ swap           │               the code cannot be used: the claim takes the next one
  *                         │    doubt          doubt           the issuer does not know the code: see events/event-holds.ts
@@ -26,7 +26,7 @@ import type { GivenUpCode } from './claim-queries.ts'
 export type Move =
   /** The issuer accepted: the token will be made. */
   | { readonly kind: 'accept' }
-  /** The token is on the chain. */
+  /** The token exists: on the chain, or signed by our own issuer. */
   | { readonly kind: 'confirm'; readonly txHash: string | undefined }
   /** The code cannot be used: take the next free one. When none is free, the claim fails with `reason`. */
   | { readonly kind: 'swap'; readonly code: GivenUpCode; readonly reason: 'no_codes_left' | 'expired' }

@@ -176,7 +176,7 @@ export function alreadyClaimed({ state }: Pick<ServedClaim, 'state'>): AppError 
   return new AppError('already_claimed', ALREADY_CLAIMED, { claim: { status: state } })
 }
 
-/** Why no code is free. Players of an event that never had codes must not hear that all are gone. */
+/** The error where no code is free. An event that never had codes gets another sentence than one whose codes are used up. */
 export function noFreeCode({ event_id: eventId, codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
   const isOwn = isOwnEvent(eventId)
   if (hadCodes) {

@@ -104,7 +104,7 @@ export class StepRunner {
     }
   }
 
-  /** @param step keeps the claim with the code that it has now, also when this throws */
+  /** @param step its `claim` is replaced when the claim gets another code, also if this function throws later */
   private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
     const { issuer, onStep } = this.options
     if (await this.contradictions.isWaitingForProbe(step.claim)) {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../clock.ts'
 
-/** So many claims in a row: one or two codes of a list are often used elsewhere in the meantime. */
+/** Claims in a row whose codes are used; from this number on they are a contradiction. One or two used codes are usual. */
 const MAX_CLAIMS = 3
 
 /**
@@ -12,7 +12,7 @@ const MAX_CLAIMS = 3
  * const used = new UsedCodes()
  * used.isContradiction({ eventId: 90001, id: 1 }) // false
  * used.isContradiction({ eventId: 90001, id: 2 }) // false
- * used.isContradiction({ eventId: 90001, id: 3 }) // true: the third claim whose code somebody else has
+ * used.isContradiction({ eventId: 90001, id: 3 }) // true: the third claim whose code another address has
  */
 export class UsedCodes {
   private readonly now: () => number
@@ -24,7 +24,7 @@ export class UsedCodes {
     this.now = now
   }
 
-  /** Counts a claim whose code somebody else has used. */
+  /** Counts a claim whose code another address has used. */
   isContradiction({ eventId, id }: { readonly eventId: number; readonly id: number }): boolean {
     this.forgetOld()
     const claims = this.claims.get(eventId) ?? new Map<number, number>()

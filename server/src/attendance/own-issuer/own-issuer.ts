@@ -102,13 +102,13 @@ export class OwnIssuer implements Issuer {
     const signature = keys.signToken(token)
     await beforeSend()
     if (await storeSignature(db, token, { number: parsed.number, ...signature })) return 'made'
-    // Another process has signed the token, or renewed its message, or the key has ended: the next step reads all that again
+    // Another process has signed the token or renewed its message, or the key has ended. The next step of the claim reads them again
     keys.forgetTimes()
     throw new IssuerError('busy', { call: 'mint' })
   }
 
   /**
-   * The token of a player who is about to claim: its message and the signature of it. Nobody has it before it is stored,
+   * Makes and signs the token of a player who is about to claim. No answer, list or log shows it before it is stored
    * together with the claim.
    *
    * @throws {AppError} `attendance_not_configured` where no key signs now

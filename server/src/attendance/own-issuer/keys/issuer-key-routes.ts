@@ -24,7 +24,9 @@ const issuersSchema = Type.Object(
         from: Type.String(),
         until: timeOrNull,
         state: oneOf(['active', 'retired', 'compromised']),
-        withdrawn: Type.Optional(Type.String({ description: 'Since when somebody else may have the key.' })),
+        withdrawn: Type.Optional(
+          Type.String({ description: 'When the key was withdrawn: tokens count that the log had before.' }),
+        ),
       }),
     ),
     status: Type.String({ description: 'Path of the list of revoked tokens.' }),

@@ -37,7 +37,7 @@ export async function readTokenKeys(path: string): Promise<readonly TokenKey[]> 
     })
 }
 
-/** In memory of its own: a message to a thread copies all memory that its bytes are a part of, and small buffers share theirs. */
+/** The bytes of a key, in memory of their own: small buffers share a block of memory with others. */
 function keyOf(line: string): Buffer {
   const key = Buffer.alloc(line.length / 2)
   key.write(line, 'hex')

@@ -68,9 +68,9 @@ export function tokenKeyPath(
 }
 
 /**
- * The keys with which this server signs tokens. Which of them signs when is in the database, and is published; the keys are
- * in a file. Whoever has a key can make tokens, so nothing but attestations over our domain is ever signed, no key is
- * answered or logged, and errors name addresses only.
+ * The keys with which this server signs tokens. The database has the times of each key, which are published; a file has the
+ * keys themselves. A person who has a key can make tokens. So only attestations over our domain are signed, no answer and no
+ * log has a key, and errors name addresses only.
  *
  * @example
  * const signer = await keys.current()
@@ -194,10 +194,11 @@ export class TokenKeys {
   }
 
   /**
-   * Makes a new key, which signs in some time, when caches of the published list know it. The others end then, and not before
-   * the second of the newest token is over.
+   * Makes a new key. It signs `afterS` seconds from now, when caches of the published list have it. The other keys end then,
+   * but not before the second of the newest token is over.
    *
-   * @returns the new address
+   * @returns the address of the new key, in lower case
+   * @throws {CommandError} where the key file is missing, holds something else, or cannot be written
    */
   rotate(afterS: number): Promise<string> {
     const { db, clock } = this.options
@@ -213,16 +214,18 @@ export class TokenKeys {
   }
 
   /**
-   * Marks a key as stolen, from a time on. Left out: from now on, and the log notes all its tokens before, so that they
-   * stay good. New keys sign where no other key does: at once, or when a key ends whose successor is withdrawn.
+   * Marks a key as stolen. New keys sign where no other key does: at once, or when a key ends whose successor is withdrawn.
    *
+   * @param atS seconds since 1970: tokens that the log noted later do not count. Left out: now; the log first notes all tokens
+   * of the key, so that they stay good
    * @returns the address of the first new key, if there had to be one
-   * @throws {CommandError} for an address without a published key, or one that was withdrawn before
+   * @throws {CommandError} for an address without a published key, one that was withdrawn before, or a key file that cannot be
+   * used
    */
   async withdraw(address: string, atS?: number): Promise<string | undefined> {
     const { db, clock } = this.options
     await this.read()
-    // Most tokens are noted before, as the last transaction lets no token be signed meanwhile
+    // Notes most tokens now: the transaction below stops all processes from storing tokens, so it must be short
     if (atS === undefined) await new TokenLog({ db, clock }).update()
     return inKeyTransaction(db, async (tx) => {
       const notedMs =

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/engine.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 
 export const DAY_MS = 86_400_000
-/** All of them. */
+/** A limit that no number of tokens reaches: the largest 32-bit integer. */
 const MAX_ROWS = 2_147_483_647
 
 /** An entry of the log. */
@@ -37,7 +37,7 @@ export function noteTokens(db: Db, batch: { readonly nowMs: number; readonly lim
 }
 
 /**
- * Notes all signed tokens, and lets no other process sign one until the transaction ends.
+ * Notes all signed tokens. No process can store a token or a signature until the transaction ends.
  *
  * @returns when the last token of a signer was noted; undefined for a signer without tokens
  */
@@ -56,7 +56,7 @@ export async function noteAllTokens(
   return last?.at_ms == null ? undefined : Number(last.at_ms)
 }
 
-/** Lets no process sign a token until the transaction ends. */
+/** Locks the table of tokens: no process can store a token or a signature until the transaction ends. */
 export async function lockTokens(tx: Tx): Promise<undefined> {
   await sql`lock table token in share row exclusive mode`.execute(tx)
 }
@@ -128,8 +128,9 @@ export function readLog(
 }
 
 /**
- * Stores the root of a day, unless the log has got further entries of that day since, or the day has a root.
+ * Stores the root of a day. Does nothing where the day has a root, or where the log has got further entries of the day since.
  *
+ * @returns whether the root was stored
  */
 export function storeRoot(
   db: Db,

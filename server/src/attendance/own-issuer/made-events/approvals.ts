@@ -38,8 +38,8 @@ export class Approvals {
 
   /**
    * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has, and those of
-   * claims that hold a code already; its other codes are void until it is approved again. Without any token, its picture
-   * is deleted.
+   * claims that hold a code already; its other codes are void until it is approved again. The picture of an event
+   * without tokens is deleted.
    *
    * @throws {AppError} `event_not_found` for an event that was not made here
    */

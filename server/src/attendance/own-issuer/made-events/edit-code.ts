@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Bytes of an edit code. So many cannot be guessed, so wrong ones need no limit. */
+/** Length of an edit code in bytes. 128 random bits cannot be guessed, so wrong edit codes are not limited. */
 const EDIT_CODE_BYTES = 16
 
 /** A new edit code: 32 hex digits. Only {@link hashOfEditCode} of it is stored. */

@@ -24,7 +24,7 @@ import {
 } from './made-event-queries.ts'
 import { countWaiting, inWaitingTransaction } from './waiting-event-queries.ts'
 
-/** When too many events wait: the operator may have answered then. */
+/** `retry_after_s` of the refusal while too many events wait for the operator. */
 const RETRY_AFTER_S = 3_600
 
 export interface EventMakerOptions {

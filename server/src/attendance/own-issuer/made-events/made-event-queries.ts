@@ -152,7 +152,7 @@ export async function setDescription(
     .execute()
 }
 
-/** Deletes the picture of an event, if no claim of it has a token. */
+/** Deletes the picture of an event that has no row in `token`, signed or not. */
 export async function deleteImage(db: Db, eventId: number): Promise<void> {
   await db
     .updateTable('made_event')

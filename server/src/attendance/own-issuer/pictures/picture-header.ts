@@ -53,8 +53,8 @@ function jpegHeader(bytes: Buffer): PictureHeader | undefined {
 }
 
 /**
- * Compares the size of decoded pixels with that of the header, which the limits were held against. A camera may have said
- * that a JPEG lies on its side.
+ * Checks that the decoded picture has the size in its header, because the limits were applied to that size. Width and height
+ * of a JPEG may be exchanged: a camera can mark it as turned.
  *
  * @throws {RangeError} where the decoder has found another size
  */

@@ -51,7 +51,11 @@ export function pictureFromThread(script: URL, task: object): Promise<Buffer> {
 }
 
 function tooMany(): AppError {
-  return new AppError('too_many_pictures', 'Too many pictures wait to be read. Try again a little later.', {
-    retry_after_s: TIMEOUT_MS / SECOND_MS,
-  })
+  return new AppError(
+    'too_many_pictures',
+    `The server is checking as many pictures as it can. Try again in ${TIMEOUT_MS / SECOND_MS} seconds.`,
+    {
+      retry_after_s: TIMEOUT_MS / SECOND_MS,
+    },
+  )
 }

@@ -39,9 +39,10 @@ export function encodePng({ widthPx, heightPx, rgba }: Pixels, deflateLevel = 9)
 }
 
 /**
- * The decoder takes the size of the last header, {@link pngPixels} bounds the data by that of the first one.
+ * Refuses a file with a second header. The decoder would use the size in the last header, and {@link pngPixels} has limited the
+ * data by the size in the first one.
  *
- * @throws {RangeError}
+ * @throws {RangeError} for a file that does not begin with its only header
  */
 function assertOneHeader(chunks: readonly Chunk[]): void {
   if (chunks.findLastIndex(({ type }) => type === 'IHDR') !== 0)

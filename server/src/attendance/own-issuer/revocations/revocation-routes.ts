@@ -26,7 +26,7 @@ import { listRevocations, revokeToken } from './revocation-queries.ts'
 
 const MAX_REASON = 200
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
-/** How exactly the list says as of when it is complete. */
+/** The time in the list changes in steps of so many seconds, so that caches can share an answer. */
 const STEP_S = 60
 
 export interface RevocationRouteOptions extends OrganiserCallOptions {
@@ -122,7 +122,10 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
   done()
 }
 
-/** Its time is a whole minute, except where the last token was taken back since, or the key signs only since. */
+/**
+ * The signed list. Its time is the begin of the current minute, or, if that is later, the time of the last revocation or the
+ * time from which the key signs.
+ */
 async function signedList({ db, clock, keys }: RevocationRouteOptions): Promise<string> {
   const signer = await keys.signer()
   const nowS = Math.floor(clock.nowMs() / 1000)

@@ -10,7 +10,7 @@ import { pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
 const MAX_BYTES = 16 * 1024 * 1024
 /** Memory of an entry besides its picture. */
 const ENTRY_BYTES = 512
-/** The operator may refuse an event later: then its picture is not shown any more. */
+/** How long a picture is cached. After the operator has refused an event, this server shows its picture for so long at most. */
 const CACHED_MS = 10 * MINUTE_MS
 
 /**

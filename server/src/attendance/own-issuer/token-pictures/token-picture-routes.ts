@@ -75,7 +75,7 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
       const id = request.params.id.toLowerCase()
       const share = await shares.ofToken(id, () => shareLimit(request, reply)).catch(undefinedIfTooMany)
       if (share) return sendPicture(request, reply, share)
-      // A link with a small picture is better than one without. No copy of it is kept for the large one
+      // A link with a small picture is better than one without. It is sent uncached, so that the wide picture can follow later
       return sendUncached(reply, await pictures.ofToken(id, () => listLimit(request, reply)))
     },
   )

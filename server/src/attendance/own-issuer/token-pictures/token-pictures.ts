@@ -21,7 +21,7 @@ const ENTRY_BYTES = 512
 /** Called before a picture is drawn, which takes some 30 ms. @throws {AppError} `too_many_requests` */
 type BeforeDrawing = () => Promise<void>
 
-/** The operator may refuse an event later: then its picture is not shown any more. */
+/** How long a picture is cached. After the operator has refused an event, this server shows its picture for so long at most. */
 const CACHED_MS = 10 * MINUTE_MS
 const TAG_LENGTH = 22
 

@@ -12,8 +12,8 @@ const MAX_PAGE_BYTES = 16_000_000
 const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
 
 /**
- * Answers about tokens that are asked for often, in memory: those of gates, and pages of collections. By a clock that nobody
- * sets.
+ * Caches answers that are requested often: those of gates to addresses with a token, for ten seconds, and pages of collections,
+ * for one second. Entries expire by the monotonic clock of the process.
  */
 export class TokenAnswers {
   private timesForgotten = 0
@@ -31,7 +31,7 @@ export class TokenAnswers {
     fetchMethod: (_name, _stale, { context: read }) => read(),
   })
 
-  /** How often {@link forget} was called: to be read before the database is, for {@link keepGate}. */
+  /** The number of {@link forget} calls so far. Read it before the query of a token, and pass it to {@link keepGate}. */
   get forgotten(): number {
     return this.timesForgotten
   }

@@ -138,7 +138,7 @@ export function gateJson(token: (HeldToken & { readonly count?: number }) | unde
   }
 }
 
-/** Tokens whose JSON is made before other requests go on: about a tenth of a second for the largest page without it. */
+/** Tokens in one turn of the event loop. The largest page, in a single turn, would block all other requests for 0.1 s. */
 const AT_A_TIME = 100
 
 /** The tokens of a page. Yields to the event loop. */

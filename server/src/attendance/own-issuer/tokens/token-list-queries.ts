@@ -87,7 +87,7 @@ export async function tokenOfPlayer(
 }
 
 /**
- * The first token of an address that was not taken back, or else one that was; and how many are not.
+ * The oldest token of an address that is not revoked, or, if all are revoked, a revoked one. `count` is how many are not revoked.
  *
  * @param address in lower case
  */
