@@ -31,6 +31,8 @@ export interface CheckedRevocations {
   /** As of when nothing else was revoked, in seconds since 1970. */
   readonly asOf: number
   readonly isRevoked: (uid: string, signer: string) => boolean
+  /** The entry of a token; undefined where it is not revoked. */
+  readonly find: (uid: string, signer: string) => Revocation | undefined
 }
 
 /**
@@ -70,15 +72,13 @@ export function readRevocationList(
   if (verdict !== 'genuine' || !signed) return undefined
   const { data, time } = signed.attestation
   if (data.toLowerCase() !== revocationListAttestation(revoked, 0).data) return undefined
-  const names = new Set(
+  const entries = new Map(
     revoked
       .filter((entry) => isSameIssuer(issuers, entry.signer, signed.signer))
-      .map(({ uid, signer }) => `${signer} ${uid}`),
+      .map((entry) => [`${entry.signer} ${entry.uid}`, entry]),
   )
-  return {
-    asOf: Number(time),
-    isRevoked: (uid, signer) => names.has(`${signer.toLowerCase()} ${uid.toLowerCase()}`),
-  }
+  const find = (uid: string, signer: string) => entries.get(`${signer.toLowerCase()} ${uid.toLowerCase()}`)
+  return { asOf: Number(time), find, isRevoked: (uid, signer) => find(uid, signer) !== undefined }
 }
 
 /** Whether every trusted key of one address belongs to an issuer that the other address has a key of. */

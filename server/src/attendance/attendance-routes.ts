@@ -87,7 +87,7 @@ export async function addRoutes(
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
-    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+    ...{ organiserLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
   await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })

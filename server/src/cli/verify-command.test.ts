@@ -2,9 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  MAINNET_DOMAIN,
+  packageJson,
+  type Revocation,
+  revocationListAttestation,
+  toHex,
+} from '@landpass/client/tokens'
 import { afterAll, expect, test, vi } from 'vitest'
 import { answerOf, readShortVerifier } from '../../test/support/short-verifier.ts'
+import { signAttestation } from '../attendance/own-issuer/signing/token-signature.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
+import { keccak256 } from '../ethereum/keccak256.ts'
 import { createProgram } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -16,7 +25,11 @@ interface Vector {
   readonly trustedDomain?: object
   readonly package: {
     readonly signer: string
-    readonly sig: { readonly domain: object; readonly uid: string }
+    readonly sig: {
+      readonly domain: object
+      readonly uid: string
+      readonly message: { readonly time: string }
+    }
   }
 }
 interface Vectors {
@@ -122,6 +135,36 @@ test('the published list of keys takes the place of an address, and counts with 
   const root = `0x${'1'.repeat(64)}`
   expect(await verify(TOKEN, '--issuers', list, '--log', log, '--root', root)).toMatchObject({ ok: false })
   expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
+})
+
+test('says when and why a token was revoked, and whether the list is new enough to say that it was not', async () => {
+  const key = Buffer.from(keccak256(Buffer.from('landpass test vector issuer 1')))
+  const timeS = Number(TOKEN.sig.message.time)
+  const list = join(files, 'revocations.json')
+  const write = (revoked: readonly Revocation[], atS: number) => {
+    const attestation = revocationListAttestation(revoked, atS)
+    const bytes = signAttestation(attestation, key)
+    const signature = { r: toHex(bytes.subarray(0, 32)), s: toHex(bytes.subarray(32, 64)), v: bytes[64]! }
+    const proof = packageJson({ domain: MAINNET_DOMAIN, attestation, signature, signer: ISSUER })
+    writeFileSync(list, JSON.stringify({ revoked, proof }))
+  }
+  const answer = () => verify(TOKEN, '--issuer', ISSUER, '--revocations', list)
+
+  write([], timeS + 60)
+  expect(await answer()).toMatchObject({ code: 0, verdict: 'genuine', revocations_checked: true })
+  write([], timeS - 60)
+  expect(await answer()).toMatchObject({ code: 0, verdict: 'genuine', revocations_checked: false })
+  const since = timeS + 30
+  const of = { uid: TOKEN.sig.uid, signer: ISSUER.toLowerCase() }
+  write([{ ...of, since, reason: 'Was not there' }], timeS + 60)
+  expect(await answer()).toMatchObject({
+    ...{ code: 1, verdict: 'revoked', revocations_checked: true },
+    revoked: { since: new Date(since * 1000).toISOString(), reason: 'Was not there' },
+  })
+})
+
+test('a file may begin with a byte order mark', async () => {
+  expect(await verify(`\ufeff${JSON.stringify(TOKEN)}`, '--issuer', ISSUER)).toMatchObject({ code: 0 })
 })
 
 test('options that contradict each other, or say nothing alone, are wrong use', async () => {

@@ -7,6 +7,7 @@ import {
   type IssuerKey,
   isAddress,
   MAINNET_DOMAIN,
+  type Revocation,
   readDomain,
   readIssuerList,
   readRevocationList,
@@ -97,11 +98,17 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
     ...(log && { isLogged: (await logIn(log, options)).isLogged }),
     ...(checked && { isRevoked: checked.isRevoked }),
   })
-  const { verdict } = verification
-  const asOf = checked && timeText(BigInt(checked.asOf))
+  const { verdict, signed } = verification
+  // A list from before the token says nothing about it
+  const isChecked = checked !== undefined && signed !== undefined && checked.asOf >= signed.attestation.time
+  const check = {
+    revocations_checked: isChecked,
+    revocations_as_of: checked && timeText(BigInt(checked.asOf)),
+    revoked: revocationJson(verdict === 'revoked' ? checked?.find(signed!.uid, signed!.signer) : undefined),
+  }
   writeResult(
-    { ...resultOf(verification), revocations_checked: checked !== undefined, revocations_as_of: asOf },
-    sentencesOf(verification, { hasIssuer: trust.issuers.length > 0, asOf }),
+    { ...resultOf(verification), ...check },
+    sentencesOf(verification, { hasIssuer: trust.issuers.length > 0, check }),
   )
   if (verdict !== 'genuine') process.exitCode = EXIT_FAILED
 }
@@ -125,7 +132,7 @@ async function revocationsIn(
   const checked = readRevocationList(await jsonIn(file), trust)
   if (checked) return checked
   throw new CommandError(
-    `${file} is not a list of revocations that the issuer has signed. Save /.well-known/attendance-revocations.json again.`,
+    `${file} is not a list of revocations that the issuer has signed. After a rotation the new key signs it: give --issuers in place of --issuer.`,
   )
 }
 
@@ -155,7 +162,7 @@ async function jsonIn(file: string): Promise<unknown> {
     throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.replace(/^\ufeff/, '')) // some editors begin a file with a byte order mark
   } catch {
     return undefined
   }
@@ -176,9 +183,21 @@ function resultOf({ verdict, reason, signed, attendance }: Verification): object
   }
 }
 
+function revocationJson(revocation: Revocation | undefined) {
+  return revocation && { since: timeText(BigInt(revocation.since)), reason: revocation.reason }
+}
+
+/** What a list of revocations says about a token. */
+interface RevocationCheck {
+  readonly revocations_checked: boolean
+  /** Undefined: no list was given. */
+  readonly revocations_as_of: string | undefined
+  readonly revoked: { readonly since: string; readonly reason: string } | undefined
+}
+
 function sentencesOf(
   { verdict, reason, signed, attendance }: Verification,
-  { hasIssuer, asOf }: { readonly hasIssuer: boolean; readonly asOf: string | undefined },
+  { hasIssuer, check }: { readonly hasIssuer: boolean; readonly check: RevocationCheck },
 ): string[] {
   const found =
     signed && attendance
@@ -191,15 +210,23 @@ function sentencesOf(
       ]
     : []
   const why = reason === undefined ? '' : ` (${reason})`
-  const revoked = asOf
-    ? `Not revoked as of ${asOf}.`
-    : 'Whether it was revoked is not checked: give the list with --revocations.'
   return [
     `${verdict}${why}`,
     ...[...found, ...holder].map((line) => `  ${line}`),
     ...hintsOf(reason, hasIssuer),
-    ...(verdict === 'genuine' ? [revoked] : []),
+    ...revocationSentences(verdict, check),
   ]
+}
+
+function revocationSentences(
+  verdict: Verification['verdict'],
+  { revocations_checked: isChecked, revocations_as_of: asOf, revoked }: RevocationCheck,
+): string[] {
+  if (revoked) return [`Revoked ${revoked.since}: ${printable(revoked.reason)}`]
+  if (verdict !== 'genuine') return []
+  if (asOf === undefined) return ['Whether it was revoked is not checked: give the list with --revocations.']
+  if (!isChecked) return [`The list of revocations, of ${asOf}, is older than this token. Save it again.`]
+  return [`Not revoked as of ${asOf}.`]
 }
 
 function hintsOf(reason: Verification['reason'], hasIssuer: boolean): string[] {

@@ -283,7 +283,8 @@ export const SETTINGS = {
   LIMIT_EVENTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
-    meaning: 'Events that one network address may make per minute; 0 is no limit.',
+    meaning:
+      'Events that one network address may make per minute, refused pictures included; 0 is no limit. Other mistakes do not count.',
   },
   LIMIT_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),

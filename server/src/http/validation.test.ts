@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
 import { oneOf } from '../schema-parts.ts'
-import { invalidParameter, parameterReader } from './validation.ts'
+import { invalidParameter, invalidSecret, parameterReader } from './validation.ts'
 
 const schema = Type.Object({
   limit: Type.Integer({ minimum: 0, maximum: 1000, default: 20 }),
@@ -13,6 +13,7 @@ const schema = Type.Object({
   sure: Type.Boolean({ default: true }),
   order: Type.Optional(oneOf(['asc', 'desc'])),
   text: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
   needed: Type.String(),
 })
 
@@ -128,6 +129,11 @@ describe('reading parameters', () => {
     )
     expect(refusalOf({ text: ['a', 'b'] }).message).toBe('text is ["a","b"], but must be text, given once.')
     expect(refusalOf({ needed: undefined }).message).toBe('needed is missing, but must be text, given once.')
+    expect(refusalOf({ name: 'x'.repeat(9) }).message).toBe(
+      'name is "xxxxxxxxx", but must be text of 1 to 8 characters.',
+    )
+    expect(invalidParameter('limit', Number.POSITIVE_INFINITY, 'at most 9').data.value).toBe('Infinity')
+    expect(invalidSecret('image', null, 'text').message).toContain('"an object that is not shown"')
     expect(invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message).toBe(
       'limit is "ten", but must be a whole number from 0 to 1000.',
     )

@@ -9,6 +9,8 @@ interface ParameterSchema {
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
   readonly default?: unknown
   /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
@@ -101,7 +103,8 @@ export function invalidSecret(name: string, value: unknown, allowed: string): Ap
 
 /** The type of a secret value, or undefined: the only thing that an error may show of it. */
 function withheld(value: unknown): unknown {
-  return value === undefined ? undefined : `a ${typeof value} that is not shown`
+  if (value === undefined) return undefined
+  return `${value === null || typeof value === 'object' ? 'an' : 'a'} ${typeof value} that is not shown`
 }
 
 /**
@@ -121,7 +124,8 @@ export function invalidParameter(name: string, value: unknown, allowed: string):
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  // JSON has no infinite numbers, which `1e400` is read as
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
 /** A text, cut where it is too long to read. */
@@ -149,7 +153,8 @@ function allowedText(schema: ParameterSchema): string {
   if (schema.type === 'boolean') return 'true or false'
   if (schema.type === 'number') return 'a number'
   if (schema.type === 'integer') return wholeNumberText(schema)
-  return 'text, given once'
+  const { minLength = 0, maxLength } = schema
+  return maxLength === undefined ? 'text, given once' : `text of ${minLength} to ${maxLength} characters`
 }
 
 /**

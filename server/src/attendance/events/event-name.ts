@@ -1,10 +1,12 @@
 import { AppError } from '../../errors.ts'
+import { isOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
 
 /** How a path names an event: by the issuer's number, or by the UUID that this server made. */
 export type EventName = { readonly eventId: number } | { readonly uuid: string }
 
 /** The 404 of an event, with the next step for its organiser. */
 export function eventNotFound(name: EventName): AppError {
+  if ('eventId' in name && isOwnEvent(name.eventId)) return notMadeHere()
   const shown = 'eventId' in name ? `Event ${name.eventId}` : 'This event'
   return new AppError(
     'event_not_found',

@@ -76,7 +76,7 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
       return { description: value }
     case 'tokens':
       if (!Number.isSafeInteger(value) || (value as number) < 1)
-        throw invalidSecret(name, value, 'a whole number')
+        throw invalidSecret(name, value, 'a whole number, 1 or more')
       return { tokens: value as number }
     case 'distribution_start_date':
       return { distribution_start_at_ms: parseTime(name, value) }
@@ -102,6 +102,19 @@ function unknownOption(name: unknown): AppError {
 function isShown(name: string): boolean {
   const beginning = name.slice(0, SAME_LETTERS).toLowerCase()
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
+}
+
+/**
+ * Refuses a time from which on tokens could never be claimed, because the last day of the event is over then.
+ *
+ * @param lastMs end of the last day
+ * @param given the time as it was sent, for the error
+ * @throws {AppError} `invalid_parameter`
+ */
+export function assertStartsBefore(lastMs: number, startAtMs: number, given: unknown): void {
+  if (startAtMs < lastMs) return
+  const allowed = `before ${new Date(lastMs).toISOString()}, when the last day of the event is over`
+  throw invalidParameter('distribution_start_date', given, allowed)
 }
 
 /** Milliseconds since 1970; null is no limit. @throws {AppError} `invalid_parameter` */

@@ -5,6 +5,7 @@ import { type Clock, HOUR_MS } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
@@ -18,7 +19,7 @@ import {
   eventReferenceJson,
   eventReferenceProperties,
 } from './event-json.ts'
-import { type MadeEventChange, parseOptions } from './event-options.ts'
+import { assertStartsBefore, type MadeEventChange, parseOptions } from './event-options.ts'
 import {
   credentialFields,
   credentialsOf,
@@ -144,6 +145,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       )
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
+      assertOpensInTime({ ...known, ...options })
       assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
       if (tokens !== undefined && tokens > maxTokens)
         throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
@@ -207,6 +209,12 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     },
   )
   done()
+}
+
+/** @throws {AppError} `invalid_parameter` for an event made here that could open only after its last day */
+function assertOpensInTime({ event_id, distribution_start_at_ms: start, expires_at_ms: last }: Event): void {
+  if (!isOwnEvent(event_id) || start === null || last === null) return
+  assertStartsBefore(last, start, new Date(start).toISOString())
 }
 
 function assertWindow({ distribution_start_at_ms: start, distribution_end_at_ms: end }: Event): void {

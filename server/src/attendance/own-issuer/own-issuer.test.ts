@@ -139,7 +139,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     })
     const description = {
       ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
-      ...{ startDate: '2027-03-06', endDate: '2027-03-06', startAtMs: undefined, endAtMs: undefined },
+      ...{ startDate: '2027-03-06', endDate: '2027-03-06', startAtMs: clock.nowMs(), endAtMs: undefined },
       picture: undefined,
       ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
     }
@@ -300,7 +300,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const pieces: string[] = []
     for await (const piece of holdersCsv(holdersOfEvent(db, many))) pieces.push(piece)
     const [header, ...lines] = pieces.join('').split('\r\n')
-    expect([header, lines.pop()]).toEqual(['number,address,time,uid,revoked', ''])
+    expect([header, lines.pop()]).toEqual(['number,address,time,uid,revoked,reason', ''])
     expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(
       Array.from({ length: ROWS }, (_, at) => at + 1),
     )

@@ -4,11 +4,12 @@ import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
+import { invalidParameter } from '../../../http/validation.ts'
 import type { CodeLoader } from '../../codes/code-loader.ts'
 import { coordinatesText } from '../../events/coordinates.ts'
 import type { MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
-import { beginOfFirstDayMs, endOfLastDayMs } from '../../issuer/issuer-dates.ts'
+import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
 import type { TokenKeys } from '../keys/token-keys.ts'
 import { PictureReader } from '../pictures/picture-reader.ts'
@@ -50,8 +51,8 @@ export interface EventDescription {
   /** Days as `YYYY-MM-DD`. */
   readonly startDate: string
   readonly endDate: string
-  /** From when on tokens can be claimed; undefined: from the begin of the first day anywhere on Earth. */
-  readonly startAtMs: number | undefined
+  /** From when on tokens can be claimed. */
+  readonly startAtMs: number
   /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
   readonly endAtMs: number | undefined
   readonly tokens: number
@@ -115,7 +116,7 @@ export class EventMaker {
       image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
       requiresPresence: description.requiresPresence,
-      startAtMs: description.startAtMs ?? beginOfFirstDayMs(description.startDate)!,
+      startAtMs: description.startAtMs,
       endAtMs: description.endAtMs ?? null,
       expiresAtMs: endOfLastDayMs(description.endDate)!,
       editCodeHash: hashOfEditCode(editCode),
@@ -130,9 +131,10 @@ export class EventMaker {
   }
 
   /**
-   * Changes an event. A smaller number of tokens changes nothing: the tokens may be given out.
+   * Changes an event.
    *
-   * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` for its description
+   * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` for its description, and for
+   * fewer tokens than it has: they may be given out. Then nothing is changed
    */
   async change(event: Event, { tokens, hidesHolders, description }: MadeEventChange): Promise<void> {
     const { db, codes } = this.options
@@ -140,11 +142,14 @@ export class EventMaker {
     if (tokens === undefined && hidesHolders === undefined && description === undefined) return
     if (description !== undefined) assertDescription(description)
     assertOwnEvent(eventId)
+    if (tokens !== undefined) {
+      const supply = await raiseSupply(db, eventId, tokens)
+      if (supply !== undefined && supply > tokens)
+        throw invalidParameter('tokens', tokens, `${supply} or more, because the event has so many`)
+    }
     if (hidesHolders !== undefined) await setHidesHolders(db, eventId, hidesHolders)
     if (description !== undefined) await setDescription(db, event, description)
-    if (tokens === undefined) return
-    await raiseSupply(db, eventId, tokens)
-    await codes.load(event, '')
+    if (tokens !== undefined) await codes.load(event, '')
   }
 
   /** @throws {AppError} `too_many_requests` where too many events wait by now */

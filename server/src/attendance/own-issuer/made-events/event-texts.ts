@@ -2,16 +2,19 @@ import { invalidParameter } from '../../../http/validation.ts'
 
 export const MAX_NAME = 100
 export const MAX_DESCRIPTION = 2_000
-/** Characters that show nowhere, or turn the direction of text: a signed name reads the same for everybody. */
+/** Characters that control output or turn the direction of text: a signed name reads the same for everybody. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 /** Line breaks and tabs are allowed in descriptions. */
 const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
 
+/** A character that can be seen: U+2800 is a Braille pattern without dots. */
+const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u
+
 /** @returns the name as it is signed @throws {AppError} `invalid_parameter` */
 export function readName(text: string): string {
   const name = text.trim()
-  if (name !== '' && !UNPRINTABLE.test(name)) return name
-  throw invalidParameter('name', text, 'a text without control and direction characters')
+  if (VISIBLE.test(name) && !UNPRINTABLE.test(name)) return name
+  throw invalidParameter('name', text, 'a text that can be seen, without control and direction characters')
 }
 
 /** @throws {AppError} `invalid_parameter` */

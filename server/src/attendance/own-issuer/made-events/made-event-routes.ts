@@ -7,8 +7,8 @@ import { okSchema } from '../../../http/schemas.ts'
 import { invalidParameter } from '../../../http/validation.ts'
 import { parseCoordinates } from '../../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
-import { parseTime } from '../../events/event-options.ts'
-import { endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
+import { assertStartsBefore, parseTime } from '../../events/event-options.ts'
+import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
 import type { LimitHook } from '../../limits.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
 import { approvalSchema } from './approval-routes.ts'
@@ -69,6 +69,8 @@ export interface MadeEventRouteOptions {
   readonly publicUrl: string | undefined
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
+  readonly organiserLimit: LimitHook
+  /** For descriptions without faults. */
   readonly makerLimit: LimitHook
   readonly makerDayLimit: LimitHook
   readonly waitingDayLimit: LimitHook
@@ -85,6 +87,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     publicUrl,
     maxTokens,
     operatorKey,
+    organiserLimit,
     makerLimit,
     makerDayLimit,
     waitingDayLimit,
@@ -93,7 +96,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
   app.post(
     '/events',
     {
-      onRequest: makerLimit,
+      onRequest: organiserLimit,
       bodyLimit: BODY_LIMIT_BYTES,
       schema: {
         tags: ['events'],
@@ -126,6 +129,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     async (request, reply) => {
       assertConfigured()
       const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      await makerLimit(request, reply) // after the checks, so that a mistake in the text does not count as an event
       const fromOperator = isOperator(request, operatorKey)
       const made = maker.make(description, {
         isOperator: fromOperator,
@@ -175,7 +179,7 @@ function describedIn(
 /** @throws {AppError} `invalid_parameter` */
 function pictureIn(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
-  const [, base64] = BASE64.exec(text) ?? []
+  const [, base64] = BASE64.exec(text.replaceAll(/\s/g, '')) ?? []
   if (base64 === undefined) throw invalidParameter('image', shortened(text), PICTURE_ALLOWED)
   return Buffer.from(base64, 'base64')
 }
@@ -188,18 +192,23 @@ function shortened(text: string): string {
   return text.slice(0, 20)
 }
 
-/** @throws {AppError} `invalid_parameter` */
+/**
+ * From when and until when tokens can be claimed.
+ *
+ * @throws {AppError} `invalid_parameter` for times in which none could be claimed
+ */
 function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
   const timeIn = (name: 'distribution_start_date' | 'distribution_end_date') =>
     body[name] === undefined ? undefined : (parseTime(name, body[name]) ?? undefined)
-  const startAtMs = timeIn('distribution_start_date')
+  const startAtMs = timeIn('distribution_start_date') ?? beginOfFirstDayMs(body.start_date)!
   const endAtMs = timeIn('distribution_end_date')
-  const earliestMs = Math.max(startAtMs ?? nowMs, nowMs)
-  if (endAtMs !== undefined && endAtMs <= earliestMs)
+  const lastMs = endOfLastDayMs(body.end_date ?? body.start_date)!
+  assertStartsBefore(lastMs, startAtMs, body.distribution_start_date)
+  if (endAtMs !== undefined && endAtMs <= Math.max(startAtMs, nowMs))
     throw invalidParameter(
       'distribution_end_date',
       body.distribution_end_date,
-      'after distribution_start_date, and not over',
+      `after ${new Date(startAtMs).toISOString()}, when tokens can be claimed, and not over`,
     )
   return { startAtMs, endAtMs }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import decode, { init } from '@jsquash/jpeg/decode.js'
+import { isWholeJpeg } from './picture-header.ts'
 import type { Pixels } from './picture-square.ts'
 
 const DECODER = '@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'
@@ -42,9 +43,10 @@ class DecodedImage {
  * Decodes a JPEG, upright as its camera says. For a thread of its own: it defines a global class, and the decoder cannot
  * be used again after a failure.
  *
- * @throws for a damaged file, and one for which the decoder wants too much memory
+ * @throws for a damaged or cut file, and one for which the decoder wants too much memory
  */
 export async function jpegPixels(bytes: Buffer): Promise<Pixels> {
+  if (!isWholeJpeg(bytes)) throw new RangeError('the end of the file is missing')
   Object.assign(globalThis, { ImageData: DecodedImage })
   const decoder = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve(DECODER))))
   const instantiateWasm = (imports: object, onInstance: (instance: Instance) => void) => {

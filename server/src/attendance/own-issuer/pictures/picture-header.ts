@@ -8,6 +8,7 @@ export interface PictureHeader {
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PNG_SIDES_AT = 16
 const JPEG_START = 0xffd8
+const JPEG_END = Buffer.from([0xff, 0xd9])
 /** Markers between c0 and cf that do not begin a frame: tables, and an extension. */
 const NO_FRAME = [0xc4, 0xc8, 0xcc]
 /**
@@ -35,8 +36,16 @@ function pngHeader(bytes: Buffer): PictureHeader | undefined {
   }
 }
 
-/** Goes from segment to segment up to the first frame, whose size the decoder uses: it refuses a second one. */
+/** The size is that of the first frame, which the decoder uses: it refuses a second one. */
 function jpegHeader(bytes: Buffer): PictureHeader | undefined {
+  const at = jpegFrameAt(bytes)
+  return at === undefined
+    ? undefined
+    : { kind: 'jpeg', heightPx: bytes.readUInt16BE(at + 5), widthPx: bytes.readUInt16BE(at + 7) }
+}
+
+/** Goes from segment to segment up to the first frame. The pictures in segments of applications are passed over. */
+function jpegFrameAt(bytes: Buffer): number | undefined {
   for (let at = 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1]!
@@ -44,12 +53,16 @@ function jpegHeader(bytes: Buffer): PictureHeader | undefined {
       at += 1 // fill byte
       continue
     }
-    if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAME.includes(marker))
-      return { kind: 'jpeg', heightPx: bytes.readUInt16BE(at + 5), widthPx: bytes.readUInt16BE(at + 7) }
+    if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAME.includes(marker)) return at
     if (!BEFORE_FRAME.includes(marker) && (marker < 0xe0 || marker > 0xef)) return undefined
     at += 2 + bytes.readUInt16BE(at + 2)
   }
   return undefined
+}
+
+/** Whether a JPEG has its end marker, which cannot occur in its pixels. Decoders fill what is missing of a cut file with grey. */
+export function isWholeJpeg(bytes: Buffer): boolean {
+  return bytes.includes(JPEG_END, jpegFrameAt(bytes) ?? bytes.length)
 }
 
 /**

@@ -94,6 +94,17 @@ test('a file whose decoder would find another size than the header says is refus
   expect(() => assertSize({ ...header, kind: 'png' }, { widthPx: 128, heightPx: 64 })).toThrow('another size')
 })
 
+test('a JPEG that was cut is refused, and one with something behind its end is not', async () => {
+  const jpeg = Buffer.from(await jpegOf(twoColours(128, 128)))
+  for (const part of [0.5, 0.9]) {
+    const cut = jpeg.subarray(0, Math.floor(jpeg.length * part))
+    await expect(reader.read(cut), String(part)).rejects.toThrow('damaged')
+  }
+  // Cameras put pictures of the same scene behind each other
+  const two = Buffer.concat([jpeg, jpeg.subarray(0, jpeg.length - 2)])
+  expect((await reader.read(two)).equals(await reader.read(jpeg))).toBe(true)
+})
+
 test('pictures wait for one another, but not too many of them', async () => {
   let running = 0
   const busy = new PictureReader(async () => {

@@ -109,7 +109,12 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
       { trait_type: 'Date', value: token.timeS, display_type: 'date' },
       { trait_type: 'Number', value: number, display_type: 'number' },
       { trait_type: 'Issuer', value: checksummed(token.signer) },
-      ...(token.revokedAtS === null ? [] : [{ trait_type: 'Revoked', value: isoOf(token.revokedAtS) }]),
+      ...(token.revokedAtS === null
+        ? []
+        : [
+            { trait_type: 'Revoked', value: isoOf(token.revokedAtS) },
+            { trait_type: 'Reason', value: withoutTurns(token.revokedReason ?? '') },
+          ]),
     ],
   }
 }
@@ -151,7 +156,9 @@ export async function listedTokens(tokens: readonly SignedToken[]) {
   return listed
 }
 
-const CSV_HEADER = 'number,address,time,uid,revoked'
+const CSV_HEADER = 'number,address,time,uid,revoked,reason'
+/** Characters with which a spreadsheet begins a formula. */
+const FORMULA = /^[=+\-@]/
 
 /**
  * The holders of an event as CSV, a line each, in pieces. No field can begin a formula of a spreadsheet.
@@ -163,9 +170,16 @@ export async function* holdersCsv(batches: AsyncIterable<readonly HolderRow[]>):
   for await (const rows of batches) yield rows.map(csvLine).join('')
 }
 
-function csvLine({ number, address, timeS, uid, revokedAtS }: HolderRow): string {
+function csvLine({ number, address, timeS, uid, revokedAtS, revokedReason }: HolderRow): string {
   const revoked = revokedAtS === null ? '' : isoOf(revokedAtS)
-  return `${[number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`, revoked].join(',')}\r\n`
+  const holder = [number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`]
+  return `${[...holder, revoked, csvText(revokedReason ?? '')].join(',')}\r\n`
+}
+
+/** A text of an organiser in quotes; nothing where it is empty. Spreadsheets show what follows an apostrophe as text. */
+function csvText(text: string): string {
+  if (text === '') return ''
+  return `"${FORMULA.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
 }
 
 function revocationOf({ revokedAtS, revokedReason }: SignedToken) {

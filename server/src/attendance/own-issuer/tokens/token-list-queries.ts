@@ -44,7 +44,10 @@ export async function tokensOfEvent(db: Db, eventId: number, { limit, offset }: 
 }
 
 /** What the list of holders says of a token. */
-export type HolderRow = Pick<SignedToken, 'number' | 'address' | 'timeS' | 'uid' | 'revokedAtS'>
+export type HolderRow = Pick<
+  SignedToken,
+  'number' | 'address' | 'timeS' | 'uid' | 'revokedAtS' | 'revokedReason'
+>
 
 const BATCH_ROWS = 200
 
@@ -54,7 +57,8 @@ export async function* holdersOfEvent(db: Db, eventId: number): AsyncGenerator<r
   for (;;) {
     const rows = await db
       .selectFrom('token')
-      .select(['number', 'address', 'time_s as timeS', 'uid', 'revoked_at_s as revokedAtS'])
+      .select(['number', 'address', 'time_s as timeS', 'uid'])
+      .select(['revoked_at_s as revokedAtS', 'revoked_reason as revokedReason'])
       .where('event_id', '=', eventId)
       .where('number', '>', last)
       .where('signature', 'is not', null)
