@@ -50,7 +50,7 @@ export class ByteWriter {
     return this
   }
 
-  /** All bytes so far. */
+  /** All bytes so far: a part of a larger array, which further values may change or leave. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.length)
   }

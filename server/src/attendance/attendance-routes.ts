@@ -59,7 +59,8 @@ export async function addRoutes(
   dateAnswers(scope, endpoints.clock)
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, shareLimit, playerLimit } = limits
-  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
+  const { makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } =
+    limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
@@ -87,7 +88,7 @@ export async function addRoutes(
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
-    ...{ organiserLimit, makerLimit, makerDayLimit, waitingDayLimit },
+    ...{ makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
   await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })

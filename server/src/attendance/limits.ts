@@ -5,7 +5,7 @@ import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress, clientSite } from '../http/client-address.ts'
 
-/** For `onRequest` of a route: counts the request before anything of it is read, so refused requests count too. */
+/** Counts a request. As `onRequest` of a route it counts it before anything of it is read, so refused requests count too. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Counts a request of a player: a route calls it once it knows the address of the player. */
@@ -22,7 +22,9 @@ export interface Limits {
   readonly imageLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
-  /** By network address: for requests to make an event. @throws {AppError} `too_many_requests` */
+  /** By network address: for requests to make an event, right or wrong, ten times as many as `makerLimit`. @throws {AppError} `too_many_requests` */
+  readonly makerRequestLimit: LimitHook
+  /** By network address: the route calls it when the texts of an event are right. @throws {AppError} `too_many_requests` */
   readonly makerLimit: LimitHook
   /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
   readonly makerDayLimit: LimitHook
@@ -39,6 +41,9 @@ export interface Limits {
   /** By event: for grants with a right signature. @throws {AppError} `too_many_requests` */
   readonly eventGrantLimit: EventGrantLimit
 }
+
+/** Requests to make an event for each event that may be made: people correct their texts. */
+const REQUESTS_OF_AN_EVENT = 10
 
 /** How many senders are counted, about 200 bytes each; beyond it the least recently used count is dropped. */
 const MAX_SENDERS = 20_000
@@ -63,6 +68,12 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
   const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
+  const makerRequest = limitOf(
+    app,
+    REQUESTS_OF_AN_EVENT * config.makerPerMinute,
+    clientAddress,
+    'this network address',
+  )
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
   const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY)
@@ -75,6 +86,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
     clientLimit: client,
     imageLimit: image,
     organiserLimit: organiser,
+    makerRequestLimit: makerRequest,
     makerLimit: maker,
     makerDayLimit: makerDay,
     waitingDayLimit: waitingDay,

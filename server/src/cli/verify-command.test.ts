@@ -152,7 +152,11 @@ test('says when and why a token was revoked, and whether the list is new enough 
 
   write([], timeS + 60)
   expect(await answer()).toMatchObject({ code: 0, verdict: 'genuine', revocations_checked: true })
+  write([], timeS)
+  expect(await answer()).toMatchObject({ code: 0, verdict: 'genuine', revocations_checked: true })
+  const other = `0x${'1'.repeat(40)}`
   write([], timeS - 60)
+  expect(await verify(TOKEN, '--issuer', other, '--revocations', list)).toMatchObject({ code: 1, ok: false })
   expect(await answer()).toMatchObject({ code: 0, verdict: 'genuine', revocations_checked: false })
   const since = timeS + 30
   const of = { uid: TOKEN.sig.uid, signer: ISSUER.toLowerCase() }

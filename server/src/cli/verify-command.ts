@@ -92,15 +92,14 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
     domain: domain === undefined ? MAINNET_DOMAIN : await domainIn(domain),
     nowMs: SYSTEM_CLOCK.nowMs(),
   }
-  const checked = revocations === undefined ? undefined : await revocationsIn(revocations, trust)
+  const checked = revocations === undefined ? undefined : await revocationsIn(revocations, options, trust)
   const verification = verifyToken(await jsonIn(file), {
     ...trust,
     ...(log && { isLogged: (await logIn(log, options)).isLogged }),
     ...(checked && { isRevoked: checked.isRevoked }),
   })
   const { verdict, signed } = verification
-  // A list from before the token says nothing about it
-  const isChecked = checked !== undefined && signed !== undefined && checked.asOf >= signed.attestation.time
+  const isChecked = checked !== undefined && saysOfToken(checked, verification)
   const check = {
     revocations_checked: isChecked,
     revocations_as_of: checked && timeText(BigInt(checked.asOf)),
@@ -127,13 +126,16 @@ async function issuersOf({ issuer, issuers }: VerifyOptions): Promise<readonly I
 /** @throws {CommandError} for a list that none of the issuers has signed */
 async function revocationsIn(
   file: string,
+  { issuer }: VerifyOptions,
   trust: Pick<Trust, 'issuers' | 'domain' | 'nowMs'>,
 ): Promise<CheckedRevocations> {
   const checked = readRevocationList(await jsonIn(file), trust)
   if (checked) return checked
-  throw new CommandError(
-    `${file} is not a list of revocations that the issuer has signed. After a rotation the new key signs it: give --issuers in place of --issuer.`,
-  )
+  const next =
+    issuer === undefined
+      ? 'Save /.well-known/attendance-revocations.json again.'
+      : 'After a rotation the new key signs it: give --issuers in place of --issuer.'
+  throw new CommandError(`${file} is not a list of revocations that the issuer has signed. ${next}`)
 }
 
 /** @throws {CommandError} for files that are not the log from its beginning on, or have not the root */
@@ -183,6 +185,12 @@ function resultOf({ verdict, reason, signed, attendance }: Verification): object
   }
 }
 
+/** Whether a list says if a token was revoked: one from before the token says nothing, nor does a list of another issuer. */
+function saysOfToken({ asOf }: CheckedRevocations, { verdict, signed }: Verification): boolean {
+  if (verdict === 'revoked') return true
+  return (verdict === 'genuine' || verdict === 'expired') && asOf >= Number(signed!.attestation.time)
+}
+
 function revocationJson(revocation: Revocation | undefined) {
   return revocation && { since: timeText(BigInt(revocation.since)), reason: revocation.reason }
 }
@@ -225,7 +233,8 @@ function revocationSentences(
   if (revoked) return [`Revoked ${revoked.since}: ${printable(revoked.reason)}`]
   if (verdict !== 'genuine') return []
   if (asOf === undefined) return ['Whether it was revoked is not checked: give the list with --revocations.']
-  if (!isChecked) return [`The list of revocations, of ${asOf}, is older than this token. Save it again.`]
+  if (!isChecked)
+    return [`The list of revocations, of ${asOf}, is older than this token. Save it again in a minute.`]
   return [`Not revoked as of ${asOf}.`]
 }
 

@@ -284,7 +284,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per minute, refused pictures included; 0 is no limit. Other mistakes do not count.',
+      'Events that one network address may make per minute, refused pictures included; 0 is no limit. Ten times as many requests may have wrong texts.',
   },
   LIMIT_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),

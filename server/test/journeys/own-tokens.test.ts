@@ -240,6 +240,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
         parameter: 'image',
       })
 
+    const inLines = await make({ image: image.replaceAll(/.{64}/g, '$&\r\n') })
+    expect((await read(`/events/${inLines.uuid}/image.png`)).side).toBe(64)
     const drawn = await make()
     expect((await read(`/events/${drawn.uuid}/image.png`)).side).toBe(512)
 
@@ -283,7 +285,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await stage.server.claim(made.uuid, leo)
     const [token] = await signedOf(made)
     const path = `/tokens/${token!.id}/revocation`
-    const reason = 'Was "elsewhere"'
+    const reason = '=1+"elsewhere"'
     const list = async () => (await stage.server.get('/.well-known/attendance-revocations.json')).body
     const before = await list()
     const gateOf = () => stage.server.get(`/events/${made.uuid}/holders/${leo.address}`)
@@ -309,7 +311,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       attributes: expect.arrayContaining([{ trait_type: 'Reason', value: reason }]),
     })
     expect((await stage.server.get(`/events/${made.uuid}/holders.csv`)).text).toMatch(
-      /Z,"Was ""elsewhere"""\r\n$/,
+      /Z,"'=1\+""elsewhere"""\r\n$/,
     )
     const gate = await gateOf()
     expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
@@ -365,6 +367,14 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await holders()).toBe(200)
     const late = await change([['distribution_start_date', '2030-01-01T00:00:00Z']])
     expect([late.status, late.body.data]).toMatchObject([400, { parameter: 'distribution_start_date' }])
+    // An event that an earlier version made so can still be changed
+    await stage.engine.db
+      .updateTable('attendance_event')
+      .set({ distribution_start_at_ms: Date.parse('2030-01-01T00:00:00Z') })
+      .where('uuid', '=', made.uuid)
+      .execute()
+    expect((await change([['enabled', true]])).status).toBe(200)
+    expect((await change([['distribution_start_date', null]])).status).toBe(200)
     // Upper case and blanks do no harm to an edit code
     const typed = { editCode: ` ${made.edit_code.toUpperCase()} `, options: [['hide_holders', false]] }
     expect((await stage.server.send('PATCH', `/event/${made.uuid}`, typed)).status).toBe(200)
@@ -553,9 +563,9 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await daily.close()
     const slow = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_MINUTE: '1' })
     const tried = []
-    for (const fields of [{ name: ' ' }, { tokens: 10_001 }, {}, {}])
+    for (const fields of [{ name: ' ' }, { tokens: 10_001 }, { image: '!' }, {}])
       tried.push((await attempt(fields, {}, slow)).status)
-    expect(tried, 'mistakes do not count').toEqual([400, 400, 200, 429])
+    expect(tried, 'mistakes in texts do not count, pictures do').toEqual([400, 400, 400, 429])
     await slow.close()
 
     // Pictures that are drawn count, once; the operator sees the organiser's

@@ -1,6 +1,6 @@
 import { RECORD_FIELDS } from '@landpass/client'
+import type { CsvValue } from '@landpass/client/csv'
 import type { ListName } from '../state/explore-state.ts'
-import type { CsvValue } from './csv.ts'
 
 const { Parcel, Estate, Bid, Contribution, Mortgage } = RECORD_FIELDS
 

@@ -104,6 +104,11 @@ function isShown(name: string): boolean {
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
 }
 
+/** The error for fewer tokens than an event has: they may be given out. */
+export function fewerTokens(tokens: number, supply: number): AppError {
+  return invalidParameter('tokens', tokens, `${supply} or more, because the event has so many`)
+}
+
 /**
  * Refuses a time from which on tokens could never be claimed, because the last day of the event is over then.
  *

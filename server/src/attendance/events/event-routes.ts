@@ -125,7 +125,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
@@ -145,7 +145,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       )
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
-      assertOpensInTime({ ...known, ...options })
+      if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options })
       assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
       if (tokens !== undefined && tokens > maxTokens)
         throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)

@@ -25,7 +25,9 @@ const issuersSchema = Type.Object(
         until: timeOrNull,
         state: oneOf(['active', 'retired', 'compromised']),
         withdrawn: Type.Optional(
-          Type.String({ description: 'When the key was withdrawn: tokens count that the log had before.' }),
+          Type.String({
+            description: 'Since when the key counts as stolen: tokens count that the log had before.',
+          }),
         ),
       }),
     ),

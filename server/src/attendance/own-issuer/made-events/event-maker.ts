@@ -4,10 +4,9 @@ import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
-import { invalidParameter } from '../../../http/validation.ts'
 import type { CodeLoader } from '../../codes/code-loader.ts'
 import { coordinatesText } from '../../events/coordinates.ts'
-import type { MadeEventChange } from '../../events/event-options.ts'
+import { fewerTokens, type MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
@@ -144,8 +143,7 @@ export class EventMaker {
     assertOwnEvent(eventId)
     if (tokens !== undefined) {
       const supply = await raiseSupply(db, eventId, tokens)
-      if (supply !== undefined && supply > tokens)
-        throw invalidParameter('tokens', tokens, `${supply} or more, because the event has so many`)
+      if (supply !== undefined && supply > tokens) throw fewerTokens(tokens, supply)
     }
     if (hidesHolders !== undefined) await setHidesHolders(db, eventId, hidesHolders)
     if (description !== undefined) await setDescription(db, event, description)

@@ -8,7 +8,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
 
 /** A character that can be seen: U+2800 is a Braille pattern without dots. */
-const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u
+const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Cn}\p{Co}\u2800]/u
 
 /** @returns the name as it is signed @throws {AppError} `invalid_parameter` */
 export function readName(text: string): string {

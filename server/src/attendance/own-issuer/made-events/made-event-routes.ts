@@ -16,7 +16,8 @@ import type { EventDescription, EventMaker } from './event-maker.ts'
 import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
 import { isOperator } from './operator-key.ts'
 
-const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
+/** Base64 in lines of 64 characters is a thirtieth longer. */
+const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
 const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
 const BASE64 = /^(?:data:image\/(?:png|jpeg);base64,)?([A-Za-z0-9+/]+={0,2})$/
@@ -69,8 +70,9 @@ export interface MadeEventRouteOptions {
   readonly publicUrl: string | undefined
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
-  readonly organiserLimit: LimitHook
-  /** For descriptions without faults. */
+  /** For requests, right or wrong. */
+  readonly makerRequestLimit: LimitHook
+  /** For events whose texts are right. */
   readonly makerLimit: LimitHook
   readonly makerDayLimit: LimitHook
   readonly waitingDayLimit: LimitHook
@@ -87,7 +89,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     publicUrl,
     maxTokens,
     operatorKey,
-    organiserLimit,
+    makerRequestLimit,
     makerLimit,
     makerDayLimit,
     waitingDayLimit,
@@ -96,7 +98,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
   app.post(
     '/events',
     {
-      onRequest: organiserLimit,
+      onRequest: makerRequestLimit,
       bodyLimit: BODY_LIMIT_BYTES,
       schema: {
         tags: ['events'],
@@ -128,8 +130,9 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     },
     async (request, reply) => {
       assertConfigured()
-      const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
-      await makerLimit(request, reply) // after the checks, so that a mistake in the text does not count as an event
+      const texts = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      await makerLimit(request, reply) // a mistake in the texts does not count as an event; a picture is work and does
+      const description = { ...texts, picture: pictureIn(request.body.image) }
       const fromOperator = isOperator(request, operatorKey)
       const made = maker.make(description, {
         isOperator: fromOperator,
@@ -152,7 +155,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
 function describedIn(
   body: Static<typeof bodySchema>,
   { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
-): EventDescription {
+): Omit<EventDescription, 'picture'> {
   const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
@@ -172,14 +175,13 @@ function describedIn(
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
     hidesHolders: body.hide_holders ?? false,
-    picture: pictureIn(body.image),
   }
 }
 
 /** @throws {AppError} `invalid_parameter` */
 function pictureIn(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
-  const [, base64] = BASE64.exec(text.replaceAll(/\s/g, '')) ?? []
+  const [, base64] = BASE64.exec(text.replaceAll(/\s+/g, '')) ?? []
   if (base64 === undefined) throw invalidParameter('image', shortened(text), PICTURE_ALLOWED)
   return Buffer.from(base64, 'base64')
 }

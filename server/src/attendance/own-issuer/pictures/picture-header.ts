@@ -60,7 +60,10 @@ function jpegFrameAt(bytes: Buffer): number | undefined {
   return undefined
 }
 
-/** Whether a JPEG has its end marker, which cannot occur in its pixels. Decoders fill what is missing of a cut file with grey. */
+/**
+ * Whether a JPEG has its end marker, which cannot occur in its pixels: decoders fill what is missing of a cut file with grey. A cut
+ * file counts as whole where the marker stands in a comment between frame and pixels.
+ */
 export function isWholeJpeg(bytes: Buffer): boolean {
   return bytes.includes(JPEG_END, jpegFrameAt(bytes) ?? bytes.length)
 }

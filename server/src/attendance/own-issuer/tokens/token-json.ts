@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { csvCell } from '@landpass/client/csv'
 import { checksumAddress, explorerLink } from '@landpass/client/tokens'
 import { LRUCache } from 'lru-cache'
 import Type from 'typebox'
@@ -157,8 +158,6 @@ export async function listedTokens(tokens: readonly SignedToken[]) {
 }
 
 const CSV_HEADER = 'number,address,time,uid,revoked,reason'
-/** Characters with which a spreadsheet begins a formula. */
-const FORMULA = /^[=+\-@]/
 
 /**
  * The holders of an event as CSV, a line each, in pieces. No field can begin a formula of a spreadsheet.
@@ -173,13 +172,7 @@ export async function* holdersCsv(batches: AsyncIterable<readonly HolderRow[]>):
 function csvLine({ number, address, timeS, uid, revokedAtS, revokedReason }: HolderRow): string {
   const revoked = revokedAtS === null ? '' : isoOf(revokedAtS)
   const holder = [number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`]
-  return `${[...holder, revoked, csvText(revokedReason ?? '')].join(',')}\r\n`
-}
-
-/** A text of an organiser in quotes; nothing where it is empty. Spreadsheets show what follows an apostrophe as text. */
-function csvText(text: string): string {
-  if (text === '') return ''
-  return `"${FORMULA.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
+  return `${[...holder, revoked, csvCell(revokedReason)].join(',')}\r\n`
 }
 
 function revocationOf({ revokedAtS, revokedReason }: SignedToken) {
