@@ -342,6 +342,12 @@ export const ERRORS = {
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
+  event_refused: {
+    status: 409,
+    where: 'POST /claim/:uuid',
+    meaning: 'The operator of this server has refused the event, so it gives out no tokens.',
+    next: 'Ask the organiser, who can ask the operator: the operator can still approve it.',
+  },
   claim_refused: {
     status: 409,
     where: 'POST /claim/:uuid',

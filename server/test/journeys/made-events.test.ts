@@ -40,13 +40,8 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     return { ...event, editCode }
   }
 
-  const approve = ({ uuid }: Made) =>
-    stage.server.send(
-      'POST',
-      `/events/${uuid}/approval`,
-      { approval: 'approved' },
-      { 'operator-key': OPERATOR_KEY },
-    )
+  const approve = ({ uuid }: Made, approval: 'approved' | 'refused' = 'approved') =>
+    stage.server.send('POST', `/events/${uuid}/approval`, { approval }, { 'operator-key': OPERATOR_KEY })
 
   test('no refusal sends anybody to an issuer that its event does not have', async () => {
     const made = await make()
@@ -73,6 +68,43 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const { message } = (waiting[0]!.body.data as unknown as { body: { message: string } }).body
     for (const sentence of [message, ...refused.map(({ body }) => body.error)])
       expect(sentence).not.toMatch(/issuer|e-mail/)
+  })
+
+  test('a refused event says so everywhere, also where tokens were given out before', async () => {
+    const made = await make()
+    const claim = async (name: string) =>
+      stage.server.claim(
+        made.uuid,
+        await playerAt(outside, `${kind} refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+      )
+    const reason = async () => {
+      const { body } = await stage.server.get(`/event/${made.uuid}/availability`)
+      return (body.data as { reason: string | null }).reason
+    }
+    const load = async () => {
+      const { body } = await stage.server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
+      return (body.data as unknown as { body: object }).body
+    }
+    expect(await reason()).toBe('waiting_for_issuer')
+    await approve(made, 'refused')
+    expect(await reason()).toBe('event_refused')
+    expect((await claim('ann')).body).toMatchObject({
+      code: 'event_refused',
+      error: expect.stringContaining('The operator of this server has refused this event'),
+    })
+    const answer = await load()
+    expect(answer).toMatchObject({ total: 0, message: expect.stringContaining('has refused this event') })
+    expect(answer).not.toHaveProperty('waiting_for_issuer')
+
+    await approve(made)
+    expect(await reason()).toBe(null)
+    expect((await claim('ann')).status).toBe(200)
+    await approve(made, 'refused')
+    expect(await reason()).toBe('event_refused')
+    expect((await claim('ben')).body.code).toBe('event_refused')
+    expect(await load()).toMatchObject({ total: 1, message: expect.stringContaining('has refused') })
+    const report = await stage.server.send('POST', `/event/${made.id}/report`, { editCode: made.editCode })
+    expect(report.body.data).toMatchObject({ availability: { reason: 'event_refused', claimed: 1 } })
   })
 
   test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {

@@ -38,11 +38,14 @@ interface Token {
   readonly address: string
 }
 
+const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const openEngine = freshEngine('postgres')
 const open = testBrowser()
 let outside: OutsideWorld
 let clock: TestClock
 let server: AttendanceServer
+/** Another process of the server, with other settings. */
+let startAnother: (env: Record<string, string>) => Promise<AttendanceServer>
 
 beforeAll(async () => {
   clock = testClock()
@@ -51,12 +54,14 @@ beforeAll(async () => {
   const folder = emptyDir()
   await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
   await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
-  server = await startAttendance(engine, clock, outside, {
+  const env = {
     WORLD,
     TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key'),
     EVENT_MAKERS: 'anyone',
     LIMIT_EVENTS_PER_MINUTE: '0',
-  })
+  }
+  server = await startAttendance(engine, clock, outside, env)
+  startAnother = (others) => startAttendance(engine, clock, outside, { ...env, ...others })
 })
 afterAll(() => server.close())
 
@@ -229,6 +234,32 @@ describe('the form of an event that was made here', () => {
     // Only edit codes of the other issuer can be guessed, so only its events have passes
     expect(await page.getByText('Make all passes invalid').count()).toBe(0)
     expect(await page.content()).not.toContain(token.editCode)
+  })
+})
+
+describe('where the operator approves events', () => {
+  test('the page of an event says that it waits, and that it was refused, without counts of nothing', async () => {
+    const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    const made = await approving.send('POST', '/events', event)
+    const { uuid } = (made.body.data as unknown as { event: { uuid: string } }).event
+    const opened = await open(`${approving.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('Waiting for the operator of this server.').waitFor()
+    expect(await page.locator('.numbers').count()).toBe(0)
+    await expectGood(opened, 'event-waiting-phone')
+
+    const operator = { 'operator-key': OPERATOR_KEY }
+    await approving.send('POST', `/events/${uuid}/approval`, { approval: 'refused' }, operator)
+    await page.reload()
+    const sentence = 'The operator of this server has refused this event'
+    await page.getByText(`${sentence}.`).waitFor()
+    await page.getByText('the operator can still approve it').waitFor()
+    await page.getByText(`${sentence}, so it gives out no tokens`).waitFor()
+    expect(await page.locator('.numbers').count()).toBe(0)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectGood(opened, 'event-refused-phone-dark')
+    await approving.close()
   })
 })
 

@@ -56,7 +56,7 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly organisers: Organisers
   /** For availability, which booths request often. A changed event is dropped from it. */
   readonly events: Pick<EventCache, 'get' | 'forget'>
-  readonly codeCounts: Pick<CodeCountCache, 'get'>
+  readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
   readonly holds: Pick<EventHolds, 'findHeld'>
   /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
   readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
@@ -203,7 +203,11 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
       const isHeld = (await holds.findHeld(event.event_id)) !== undefined
-      return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs(), isHeld) }
+      const isRefused = await codeCounts.isRefused(event.event_id, counts)
+      return {
+        ok: true as const,
+        data: availabilityJson(event, counts, clock.nowMs(), { isHeld, isRefused }),
+      }
     },
   )
   done()

@@ -24,7 +24,7 @@ export function MoreTokens({ report, onChanged }: MoreTokensProps) {
     <section class="card">
       <h2>{text('evening.tokens.heading')}</h2>
       {isMadeHere(report.event) ? (
-        <TokensHere total={report.availability.total} onChanged={onChanged} />
+        <TokensHere availability={report.availability} onChanged={onChanged} />
       ) : (
         <CodesOfIssuer report={report} onChanged={onChanged} />
       )}
@@ -32,11 +32,16 @@ export function MoreTokens({ report, onChanged }: MoreTokensProps) {
   )
 }
 
+interface TokensHereProps extends Pick<MoreTokensProps, 'onChanged'> {
+  readonly availability: Report['availability']
+}
+
 /** A larger number, of an event that was made here. */
-function TokensHere({ total, onChanged }: { readonly total: number; onChanged(): void }) {
+function TokensHere({ availability: { reason, total }, onChanged }: TokensHereProps) {
   const action = useAction()
   const typed = useSignal('')
   const isWrong = useSignal(false)
+  if (reason === 'event_refused') return <p>{text('organise.next.event_refused')}</p>
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const raise = async () => {
     const tokens = readCount(typed.value)
