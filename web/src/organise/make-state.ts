@@ -6,6 +6,7 @@ import { coordinatesText } from './coordinates.ts'
 import { momentOf } from './event-hours.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { finish } from './form-state.ts'
+import { type MadeEventAnswer, made } from './made-state.ts'
 import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
@@ -35,8 +36,6 @@ export interface EventDraft {
   readonly hidesHolders: boolean
 }
 
-export type MadeEventAnswer = Awaited<ReturnType<typeof sendDraft>>
-
 const EMPTY: EventDraft = {
   name: '',
   description: '',
@@ -52,8 +51,6 @@ const EMPTY: EventDraft = {
 }
 
 export const draft = signal(EMPTY)
-/** The event that was just made, with its edit code: in memory only, until the organiser has kept it. */
-export const made = signal<MadeEventAnswer | undefined>(undefined)
 
 /** @param place the field, whose fault is deleted */
 export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): void {
