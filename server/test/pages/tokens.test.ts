@@ -161,6 +161,7 @@ describe('the whole way', () => {
       'rgb(74, 84, 100)',
     )
     await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
+    await page.getByText('This token says that its holder attended the event.').waitFor()
     expect(opened.problems.splice(0)).toEqual([
       `400: ${server.origin}/events`,
       expect.stringContaining('console'),
@@ -204,6 +205,8 @@ describe('the whole way', () => {
 })
 
 describe('the form of an event that was made here', () => {
+    const attended = page.getByText('Ce jeton dit que son détenteur a participé')
+    expect(await attended.count()).toBe(0)
   test('takes a token back, with a reason that everybody can read', async () => {
     const token = await givenToken('dora')
     const other = await givenToken('emil')
@@ -211,6 +214,7 @@ describe('the form of an event that was made here', () => {
     const { page } = opened
     const press = pressIn(page)
     await page.getByText('Take a token back').click()
+    expect(await attended.count()).toBe(0)
     await press('Take the token back')
     await page.getByText('Please enter the edit code of the event.').waitFor()
     await page.getByLabel('Edit code').fill(token.editCode.toUpperCase().replace(/(.{4})/g, '$1 '))
@@ -280,7 +284,9 @@ describe('what a program that previews links reads', () => {
     expect(html).toMatch(
       /<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;\/b> #\d+" \/>/,
     )
-    expect(html).toMatch(/og:description" content="Token de asistencia: su titular estuvo en .*parcela 5,-2/)
+    expect(html).toMatch(
+      /og:description" content="Este token de asistencia dice que su titular asistió a .*parcela 5,-2/,
+    )
     expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/share.png"`)
     const picture = PNG.sync.read((await server.ask('GET', `/tokens/${id}/share.png`)).bytes)
     expect(html).toContain(`og:image:width" content="${picture.width}"`)
