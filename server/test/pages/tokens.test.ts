@@ -253,6 +253,23 @@ describe('where the operator approves events', () => {
     expect(await page.locator('.numbers').count()).toBe(0)
     await expectGood(opened, 'event-waiting-phone')
 
+describe('where the operator alone makes events', () => {
+  test.each([
+    ['with access to POAP', {}, 'You need the event id and the edit code'],
+    ['without', { ISSUER_API_KEY: '' }, 'This server has no access to POAP'],
+  ])('the page says so, and what is known of the other way: %s', async (name, env, ofPoap) => {
+    const closed = await startAnother({ EVENT_MAKERS: 'operator', OPERATOR_KEY, ...env })
+    const opened = await open(`${closed.origin}/organise?way=here`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('Only the operator of this server makes and approves events here').waitFor()
+    await page.getByText(ofPoap).waitFor()
+    const buttons = await page.locator('.way button').allTextContents()
+    expect(buttons).toEqual(name === 'without' ? [] : ['I have an event at POAP'])
+    await expectGood(opened, `ways-operator-${name.split(' ')[0]}-phone`)
+    await closed.close()
+  })
+})
+
     const operator = { 'operator-key': OPERATOR_KEY }
     await approving.send('POST', `/events/${uuid}/approval`, { approval: 'refused' }, operator)
     await page.reload()
