@@ -115,6 +115,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const second = await make(bounded)
     const third = await attempt()
     expect([third.status, third.body.error]).toMatchObject([429, expect.stringContaining('2 a day are')])
+    expect(third.body.data).toMatchObject({ limit: 'waiting_events' })
     const ofOperator = await attempt({ 'operator-key': OPERATOR_KEY })
     expect(ofOperator.body.data, 'the operator approves by making it').toMatchObject({ approval: 'approved' })
     await bounded.close()

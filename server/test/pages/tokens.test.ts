@@ -88,7 +88,9 @@ describe('the whole way', () => {
     })
     await page.getByText('This file cannot be used').waitFor()
     await press('Make the event')
-    await page.getByText('Please enter a whole number from 1').waitFor()
+    await page
+      .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
+      .waitFor()
     await page.getByLabel('Number of tokens').fill('20')
     await page.getByLabel('From (optional)').fill('18:00')
     await page.getByLabel('Until (optional)').fill('17:00')
@@ -294,6 +296,28 @@ describe('what a program that previews links reads', () => {
 
     expect([status, headers['content-language'], headers.vary]).toEqual([
       200,
+
+  test('the limit of events that wait is named, with a wait in hours', async () => {
+    const bounded = await startAnother({
+      ...{ EVENT_MAKERS: 'approved', OPERATOR_KEY, LIMIT_WAITING_EVENTS_PER_DAY: '1' },
+    })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    expect((await bounded.send('POST', '/events', event)).status).toBe(200)
+    const opened = await open(`${bounded.origin}/organise?way=here`, { size: 'phone' })
+    const { page } = opened
+    await page.getByLabel('Name').fill(NAME)
+    await page.getByLabel('Coordinates').fill('5,-2')
+    await page.getByLabel('First day').fill(TODAY)
+    await pressIn(page)('Make the event')
+    await page.getByText('The limit of events that wait for the operator is reached today.').waitFor()
+    await page.getByText('You can try again in 24 hours.').waitFor()
+    await expectGood(opened, 'waiting-full-phone')
+    expect(opened.problems.splice(0)).toEqual([
+      `429: ${bounded.origin}/events`,
+      expect.stringContaining('console'),
+    ])
+    await bounded.close()
+  })
       'es',
       expect.stringMatching(/^accept, accept-language/),
     ])

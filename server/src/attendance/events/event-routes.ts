@@ -3,7 +3,7 @@ import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { invalidParameter } from '../../http/validation.ts'
+import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
@@ -145,8 +145,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
       assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
-      if (tokens !== undefined && tokens > maxTokens)
-        throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
+      if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
       await changeMade(known, { tokens, hidesHolders, description })
