@@ -87,6 +87,16 @@ describe('the whole way', () => {
       buffer: PNG.sync.write(new PNG({ width: 32, height: 32 })),
     })
     await page.getByText('This file cannot be used').waitFor()
+    await page.getByText('Without one, the server draws a picture.').waitFor()
+    await page.getByLabel('Picture (optional)').setInputFiles({
+      name: 'square.png',
+      mimeType: 'image/png',
+      buffer: PNG.sync.write(new PNG({ width: 64, height: 64 })),
+    })
+    const chosen = page.getByRole('img', { name: 'The chosen picture' })
+    await chosen.waitFor()
+    const radius = "getComputedStyle(document.querySelector('.chosen-picture img')).borderRadius"
+    expect(await page.evaluate(radius), 'a square, as all other pages show it').toBe('0px')
     await press('Make the event')
     await page
       .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
@@ -151,6 +161,7 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/tokens/${id}`)
     await page.getByRole('heading', { name: 'Genuine' }).waitFor()
     await page.getByText(/^Not taken back as of /).waitFor()
+    await page.getByText('This token says that its holder attended the event.').waitFor()
     await page.getByRole('img', { name: 'Map around parcel 5,-2' }).waitFor()
     await page.getByRole('img', { name: `QR code of ${server.origin}/tokens/${id}` }).waitFor()
     expect(await page.title()).toMatch(new RegExp(`^${NAME} #\\d+ · Landpass$`))
@@ -163,7 +174,6 @@ describe('the whole way', () => {
       'rgb(74, 84, 100)',
     )
     await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
-    await page.getByText('This token says that its holder attended the event.').waitFor()
     expect(opened.problems.splice(0)).toEqual([
       `400: ${server.origin}/events`,
       expect.stringContaining('console'),
@@ -195,6 +205,8 @@ describe('the whole way', () => {
     })
     await page.reload()
     await page.getByRole('heading', { name: 'Abîmé' }).waitFor()
+    const attended = page.getByText('Ce jeton dit que son détenteur a participé')
+    expect(await attended.count()).toBe(0)
     await page.unroute(`**/tokens/${token.id}`)
 
     const body = { editCode: token.editCode, reason: 'Erreur de la caisse' }
@@ -202,13 +214,12 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/tokens/${token.id}?again`)
     await page.getByRole('heading', { name: 'Retiré' }).waitFor()
     await page.getByText('Erreur de la caisse').waitFor()
+    expect(await attended.count()).toBe(0)
     await expectGood(opened, 'token-revoked-desktop-fr-dark')
   })
 })
 
 describe('the form of an event that was made here', () => {
-    const attended = page.getByText('Ce jeton dit que son détenteur a participé')
-    expect(await attended.count()).toBe(0)
   test('takes a token back, with a reason that everybody can read', async () => {
     const token = await givenToken('dora')
     const other = await givenToken('emil')
@@ -216,7 +227,6 @@ describe('the form of an event that was made here', () => {
     const { page } = opened
     const press = pressIn(page)
     await page.getByText('Take a token back').click()
-    expect(await attended.count()).toBe(0)
     await press('Take the token back')
     await page.getByText('Please enter the edit code of the event.').waitFor()
     await page.getByLabel('Edit code').fill(token.editCode.toUpperCase().replace(/(.{4})/g, '$1 '))
@@ -243,18 +253,6 @@ describe('the form of an event that was made here', () => {
   })
 })
 
-describe('where the operator approves events', () => {
-  test('the page of an event says that it waits, and that it was refused, without counts of nothing', async () => {
-    const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
-    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
-    const made = await approving.send('POST', '/events', event)
-    const { uuid } = (made.body.data as unknown as { event: { uuid: string } }).event
-    const opened = await open(`${approving.origin}/organise?event=${uuid}`, { size: 'phone' })
-    const { page } = opened
-    await page.getByText('Waiting for the operator of this server.').waitFor()
-    expect(await page.locator('.numbers').count()).toBe(0)
-    await expectGood(opened, 'event-waiting-phone')
-
 describe('where the operator alone makes events', () => {
   test.each([
     ['with access to POAP', {}, 'You need the event id and the edit code'],
@@ -272,6 +270,18 @@ describe('where the operator alone makes events', () => {
   })
 })
 
+describe('where the operator approves events', () => {
+  test('the page of an event says that it waits, and that it was refused, without counts of nothing', async () => {
+    const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    const made = await approving.send('POST', '/events', event)
+    const { uuid } = (made.body.data as unknown as { event: { uuid: string } }).event
+    const opened = await open(`${approving.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('Waiting for the operator of this server.').waitFor()
+    expect(await page.locator('.numbers').count()).toBe(0)
+    await expectGood(opened, 'event-waiting-phone')
+
     const operator = { 'operator-key': OPERATOR_KEY }
     await approving.send('POST', `/events/${uuid}/approval`, { approval: 'refused' }, operator)
     await page.reload()
@@ -284,18 +294,6 @@ describe('where the operator alone makes events', () => {
     await expectGood(opened, 'event-refused-phone-dark')
     await approving.close()
   })
-})
-
-describe('what a program that previews links reads', () => {
-  test('is title, text and picture, in the language of the link, with the name escaped', async () => {
-    const { id } = await givenToken('cleo', { name: '<b>"Harbour" & co</b>' })
-    const { status, headers, bytes } = await server.ask('GET', `/tokens/${id}?lang=es`, {
-      headers: IN_BROWSER,
-    })
-    const html = bytes.toString()
-
-    expect([status, headers['content-language'], headers.vary]).toEqual([
-      200,
 
   test('the limit of events that wait is named, with a wait in hours', async () => {
     const bounded = await startAnother({
@@ -318,6 +316,18 @@ describe('what a program that previews links reads', () => {
     ])
     await bounded.close()
   })
+})
+
+describe('what a program that previews links reads', () => {
+  test('is title, text and picture, in the language of the link, with the name escaped', async () => {
+    const { id } = await givenToken('cleo', { name: '<b>"Harbour" & co</b>' })
+    const { status, headers, bytes } = await server.ask('GET', `/tokens/${id}?lang=es`, {
+      headers: IN_BROWSER,
+    })
+    const html = bytes.toString()
+
+    expect([status, headers['content-language'], headers.vary]).toEqual([
+      200,
       'es',
       expect.stringMatching(/^accept, accept-language/),
     ])
