@@ -97,6 +97,7 @@ describe('the whole way', () => {
     await chosen.waitFor()
     const radius = "getComputedStyle(document.querySelector('.chosen-picture img')).borderRadius"
     expect(await page.evaluate(radius), 'a square, as all other pages show it').toBe('0px')
+    await press('Remove the picture')
     await press('Make the event')
     await page
       .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
