@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'event_held'
   | 'event_not_found'
   | 'event_not_open'
+  | 'event_refused'
   | 'expectation_failed'
   | 'grant_required'
   | 'header_too_large'
@@ -1652,7 +1653,7 @@ export interface EventInfo {
 
 export interface Availability {
   open: boolean
-  /** Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
+  /** Why no token can be had: event_refused (by the operator of this server), event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
   reason: string | null
   /** Codes that were loaded, without those that the issuer no longer takes. */
   total: number

@@ -342,6 +342,12 @@ export const ERRORS = {
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
+  event_refused: {
+    status: 409,
+    where: 'POST /claim/:uuid',
+    meaning: 'The operator of this server has refused the event, so it gives out no tokens.',
+    next: 'Ask the organiser, who can ask the operator: the operator can still approve it.',
+  },
   claim_refused: {
     status: 409,
     where: 'POST /claim/:uuid',
@@ -352,7 +358,7 @@ export const ERRORS = {
     status: 429,
     where: 'every endpoint of the land and attendance interfaces',
     meaning: 'Too many requests of this player or network address.',
-    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads (land), open streams and open large answers.',
+    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads (land), open streams and open large answers. `limit` in data is waiting_events where it is that of events that wait for the operator.',
   },
   too_many_guesses: {
     status: 429,

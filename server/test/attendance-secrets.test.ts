@@ -201,10 +201,12 @@ class Scenario {
       '/tokens/log',
     ])
       expect((await this.ask('GET', path)).status).toBe(200)
-    await this.expect('ok', 'POST', `/events/${event.uuid}/approval`, {
-      headers,
-      body: { approval: 'approved' },
-    })
+    const answer = (approval: string) =>
+      this.expect('ok', 'POST', `/events/${event.uuid}/approval`, { headers, body: { approval } })
+    await answer('refused')
+    const ben = await this.player('lantern ben')
+    await this.expect('event_refused', 'POST', `/claim/${event.uuid}`, { by: ben, body: {} })
+    await answer('approved')
   }
 
   /** A game's server gives a grant, and makes each mistake. The secret is answered once, and never again. */

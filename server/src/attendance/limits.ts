@@ -76,7 +76,9 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   )
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
-  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY)
+  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY, {
+    limit: 'waiting_events',
+  })
   const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
   const share = limitOf(app, config.sharePicturesPerMinute, clientAddress, 'this network address')
   const player = limitByName(app, config.playerPerMinute, 'this player')
@@ -131,6 +133,8 @@ function limitOf(
   keyGenerator: (request: FastifyRequest) => string,
   sender: string,
   window = MINUTE,
+  /** Names the limit in the refusal, for clients that show another text for it. */
+  named: { readonly limit?: 'waiting_events' } = {},
 ): LimitHook {
   if (max === 0) return async () => {}
   // `cache` is missing in the types of the plugin; its default is 5,000 senders
@@ -150,7 +154,7 @@ function limitOf(
     throw new AppError(
       'too_many_requests',
       `Too many requests from ${sender}: ${max} a ${window.name} are allowed. Wait ${resetS} seconds.`,
-      { retry_after_s: resetS },
+      { retry_after_s: resetS, ...named },
     )
   }
 }

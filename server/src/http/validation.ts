@@ -123,6 +123,12 @@ export function invalidParameter(name: string, value: unknown, allowed: string):
   return new AppError('invalid_parameter', sentence, { parameter: name, value: text, allowed })
 }
 
+/** The error for a number above a limit of this server, which is `data.maximum` too. */
+export function aboveMaximum(name: string, value: number, maximum: number): AppError {
+  const { code, message, data } = invalidParameter(name, value, `at most ${maximum}`)
+  return new AppError(code, message, { ...data, maximum })
+}
+
 function textOf(value: unknown): string {
   // JSON has no infinite numbers, which `1e400` is read as
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)

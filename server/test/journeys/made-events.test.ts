@@ -40,13 +40,8 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     return { ...event, editCode }
   }
 
-  const approve = ({ uuid }: Made) =>
-    stage.server.send(
-      'POST',
-      `/events/${uuid}/approval`,
-      { approval: 'approved' },
-      { 'operator-key': OPERATOR_KEY },
-    )
+  const approve = ({ uuid }: Made, approval: 'approved' | 'refused' = 'approved') =>
+    stage.server.send('POST', `/events/${uuid}/approval`, { approval }, { 'operator-key': OPERATOR_KEY })
 
   test('no refusal sends anybody to an issuer that its event does not have', async () => {
     const made = await make()
@@ -75,6 +70,43 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       expect(sentence).not.toMatch(/issuer|e-mail/)
   })
 
+  test('a refused event says so everywhere, also where tokens were given out before', async () => {
+    const made = await make()
+    const claim = async (name: string) =>
+      stage.server.claim(
+        made.uuid,
+        await playerAt(outside, `${kind} refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+      )
+    const reason = async () => {
+      const { body } = await stage.server.get(`/event/${made.uuid}/availability`)
+      return (body.data as { reason: string | null }).reason
+    }
+    const load = async () => {
+      const { body } = await stage.server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
+      return (body.data as unknown as { body: object }).body
+    }
+    expect(await reason()).toBe('waiting_for_issuer')
+    await approve(made, 'refused')
+    expect(await reason()).toBe('event_refused')
+    expect((await claim('ann')).body).toMatchObject({
+      code: 'event_refused',
+      error: expect.stringContaining('The operator of this server has refused this event'),
+    })
+    const answer = await load()
+    expect(answer).toMatchObject({ total: 0, message: expect.stringContaining('has refused this event') })
+    expect(answer).not.toHaveProperty('waiting_for_issuer')
+
+    await approve(made)
+    expect(await reason()).toBe(null)
+    expect((await claim('ann')).status).toBe(200)
+    await approve(made, 'refused')
+    expect(await reason()).toBe('event_refused')
+    expect((await claim('ben')).body.code).toBe('event_refused')
+    expect(await load()).toMatchObject({ total: 1, message: expect.stringContaining('has refused') })
+    const report = await stage.server.send('POST', `/event/${made.id}/report`, { editCode: made.editCode })
+    expect(report.body.data).toMatchObject({ availability: { reason: 'event_refused', claimed: 1 } })
+  })
+
   test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {
     const bounded = await stage.startAnother({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
     await answerAll()
@@ -83,6 +115,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const second = await make(bounded)
     const third = await attempt()
     expect([third.status, third.body.error]).toMatchObject([429, expect.stringContaining('2 a day are')])
+    expect(third.body.data).toMatchObject({ limit: 'waiting_events' })
     const ofOperator = await attempt({ 'operator-key': OPERATOR_KEY })
     expect(ofOperator.body.data, 'the operator approves by making it').toMatchObject({ approval: 'approved' })
     await bounded.close()

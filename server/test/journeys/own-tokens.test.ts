@@ -516,11 +516,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const event = await approvals.find({ eventId: second.id })
     await approvals.answer(event, 'refused')
     const emil = await player('emil')
-    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('event_refused')
     const more = { editCode: second.edit_code, options: [['tokens', 5]] }
     await approving.send('PATCH', `/event/${second.id}`, more)
     await approving.send('POST', `/addcodes/${second.id}`, { editCode: second.edit_code })
-    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('event_refused')
     expect(await signedOf(second)).toHaveLength(1)
     await approvals.answer(event, 'approved')
     expect((await approving.claim(second.uuid, emil)).status).toBe(200)

@@ -196,7 +196,7 @@ describe('an event that works', () => {
     await fillAndRegister(page, id)
     await form.press('Load the tokens')
     await page.getByLabel('Let the server load the tokens when the issuer has approved the event').check()
-    await expectText(page, 'the server keeps your edit code, encrypted, for at most 14 days')
+    await expectText(page, 'keeps your edit code, encrypted, for at most 14 days')
     await expectGood(opened, 'loads-later')
     await form.press('Keep the code and load later')
     await expectText(page, 'The server asks the issuer by itself until 4 Dec 2026, 00:00.')

@@ -38,11 +38,14 @@ interface Token {
   readonly address: string
 }
 
+const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const openEngine = freshEngine('postgres')
 const open = testBrowser()
 let outside: OutsideWorld
 let clock: TestClock
 let server: AttendanceServer
+/** Another process of the server, with other settings. */
+let startAnother: (env: Record<string, string>) => Promise<AttendanceServer>
 
 beforeAll(async () => {
   clock = testClock()
@@ -51,12 +54,14 @@ beforeAll(async () => {
   const folder = emptyDir()
   await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
   await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
-  server = await startAttendance(engine, clock, outside, {
+  const env = {
     WORLD,
     TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key'),
     EVENT_MAKERS: 'anyone',
     LIMIT_EVENTS_PER_MINUTE: '0',
-  })
+  }
+  server = await startAttendance(engine, clock, outside, env)
+  startAnother = (others) => startAttendance(engine, clock, outside, { ...env, ...others })
 })
 afterAll(() => server.close())
 
@@ -82,8 +87,21 @@ describe('the whole way', () => {
       buffer: PNG.sync.write(new PNG({ width: 32, height: 32 })),
     })
     await page.getByText('This file cannot be used').waitFor()
+    await page.getByText('Without one, the server draws a picture.').waitFor()
+    await page.getByLabel('Picture (optional)').setInputFiles({
+      name: 'square.png',
+      mimeType: 'image/png',
+      buffer: PNG.sync.write(new PNG({ width: 64, height: 64 })),
+    })
+    const chosen = page.getByRole('img', { name: 'The chosen picture' })
+    await chosen.waitFor()
+    const radius = "getComputedStyle(document.querySelector('.chosen-picture img')).borderRadius"
+    expect(await page.evaluate(radius), 'a square, as all other pages show it').toBe('0px')
+    await press('Remove the picture')
     await press('Make the event')
-    await page.getByText('Please enter a whole number from 1').waitFor()
+    await page
+      .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
+      .waitFor()
     await page.getByLabel('Number of tokens').fill('20')
     await page.getByLabel('From (optional)').fill('18:00')
     await page.getByLabel('Until (optional)').fill('17:00')
@@ -144,6 +162,7 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/tokens/${id}`)
     await page.getByRole('heading', { name: 'Genuine' }).waitFor()
     await page.getByText(/^Not taken back as of /).waitFor()
+    await page.getByText('This token says that its holder attended the event.').waitFor()
     await page.getByRole('img', { name: 'Map around parcel 5,-2' }).waitFor()
     await page.getByRole('img', { name: `QR code of ${server.origin}/tokens/${id}` }).waitFor()
     expect(await page.title()).toMatch(new RegExp(`^${NAME} #\\d+ · Landpass$`))
@@ -187,6 +206,8 @@ describe('the whole way', () => {
     })
     await page.reload()
     await page.getByRole('heading', { name: 'Abîmé' }).waitFor()
+    const attended = page.getByText('Ce jeton dit que son détenteur a participé')
+    expect(await attended.count()).toBe(0)
     await page.unroute(`**/tokens/${token.id}`)
 
     const body = { editCode: token.editCode, reason: 'Erreur de la caisse' }
@@ -194,6 +215,7 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/tokens/${token.id}?again`)
     await page.getByRole('heading', { name: 'Retiré' }).waitFor()
     await page.getByText('Erreur de la caisse').waitFor()
+    expect(await attended.count()).toBe(0)
     await expectGood(opened, 'token-revoked-desktop-fr-dark')
   })
 })
@@ -232,6 +254,71 @@ describe('the form of an event that was made here', () => {
   })
 })
 
+describe('where the operator alone makes events', () => {
+  test.each([
+    ['with access to POAP', {}, 'You need the event id and the edit code'],
+    ['without', { ISSUER_API_KEY: '' }, 'This server has no access to POAP'],
+  ])('the page says so, and what is known of the other way: %s', async (name, env, ofPoap) => {
+    const closed = await startAnother({ EVENT_MAKERS: 'operator', OPERATOR_KEY, ...env })
+    const opened = await open(`${closed.origin}/organise?way=here`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('Only the operator of this server makes and approves events here').waitFor()
+    await page.getByText(ofPoap).waitFor()
+    const buttons = await page.locator('.way button').allTextContents()
+    expect(buttons).toEqual(name === 'without' ? [] : ['I have an event at POAP'])
+    await expectGood(opened, `ways-operator-${name.split(' ')[0]}-phone`)
+    await closed.close()
+  })
+})
+
+describe('where the operator approves events', () => {
+  test('the page of an event says that it waits, and that it was refused, without counts of nothing', async () => {
+    const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    const made = await approving.send('POST', '/events', event)
+    const { uuid } = (made.body.data as unknown as { event: { uuid: string } }).event
+    const opened = await open(`${approving.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('Waiting for the operator of this server.').waitFor()
+    expect(await page.locator('.numbers').count()).toBe(0)
+    await expectGood(opened, 'event-waiting-phone')
+
+    const operator = { 'operator-key': OPERATOR_KEY }
+    await approving.send('POST', `/events/${uuid}/approval`, { approval: 'refused' }, operator)
+    await page.reload()
+    const sentence = 'The operator of this server has refused this event'
+    await page.getByText(`${sentence}.`).waitFor()
+    await page.getByText('the operator can still approve it').waitFor()
+    await page.getByText(`${sentence}, so it gives out no tokens`).waitFor()
+    expect(await page.locator('.numbers').count()).toBe(0)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectGood(opened, 'event-refused-phone-dark')
+    await approving.close()
+  })
+
+  test('the limit of events that wait is named, with a wait in hours', async () => {
+    const bounded = await startAnother({
+      ...{ EVENT_MAKERS: 'approved', OPERATOR_KEY, LIMIT_WAITING_EVENTS_PER_DAY: '1' },
+    })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    expect((await bounded.send('POST', '/events', event)).status).toBe(200)
+    const opened = await open(`${bounded.origin}/organise?way=here`, { size: 'phone' })
+    const { page } = opened
+    await page.getByLabel('Name').fill(NAME)
+    await page.getByLabel('Coordinates').fill('5,-2')
+    await page.getByLabel('First day').fill(TODAY)
+    await pressIn(page)('Make the event')
+    await page.getByText('The limit of events that wait for the operator is reached today.').waitFor()
+    await page.getByText('You can try again in 24 hours.').waitFor()
+    await expectGood(opened, 'waiting-full-phone')
+    expect(opened.problems.splice(0)).toEqual([
+      `429: ${bounded.origin}/events`,
+      expect.stringContaining('console'),
+    ])
+    await bounded.close()
+  })
+})
+
 describe('what a program that previews links reads', () => {
   test('is title, text and picture, in the language of the link, with the name escaped', async () => {
     const { id } = await givenToken('cleo', { name: '<b>"Harbour" & co</b>' })
@@ -249,7 +336,9 @@ describe('what a program that previews links reads', () => {
     expect(html).toMatch(
       /<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;\/b> #\d+" \/>/,
     )
-    expect(html).toMatch(/og:description" content="Token de asistencia: su titular estuvo en .*parcela 5,-2/)
+    expect(html).toMatch(
+      /og:description" content="Este token de asistencia dice que su titular asistió a .*parcela 5,-2/,
+    )
     expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/share.png"`)
     const picture = PNG.sync.read((await server.ask('GET', `/tokens/${id}/share.png`)).bytes)
     expect(html).toContain(`og:image:width" content="${picture.width}"`)

@@ -11,6 +11,7 @@ import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.t
 import { readCount } from './read-count.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
+import { tooManyTokensText } from './tokens-text.ts'
 
 /** State of the form that changes an event made here. Its places are those of `places-state.ts`. */
 
@@ -111,10 +112,13 @@ function faultOfRefusal(error: unknown, total: number): Fault {
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
   const place = makePlaceOf(error)
   if (place === 'description') return { place, say: () => text('organise.make.description_fault') }
-  return place === 'tokens' ? faultOfTokens(total) : faultAt(place, error)
+  return place === 'tokens' ? faultOfTokens(total, error) : faultAt(place, error)
 }
 
 /** The server ignores a lower number: the form says so. */
-function faultOfTokens(total: number): Fault {
-  return { place: 'tokens', say: () => text('organise.change.tokens_fault', { count: total }) }
+function faultOfTokens(total: number, error?: unknown): Fault {
+  return {
+    place: 'tokens',
+    say: () => tooManyTokensText(error, total) ?? text('organise.change.tokens_fault', { count: total }),
+  }
 }

@@ -35,7 +35,7 @@ export function LiveCounts({ info, availability, onLoad }: LiveCountsProps) {
           <Words info={info} availability={availability} />
         </div>
       )}
-      <Numbers availability={availability} />
+      <Numbers info={info} availability={availability} />
       {reason && NEEDS_CODES.includes(reason) && !isMadeHere(info) && (
         <button type="button" class="primary" onClick={onLoad}>
           {text('organise.codes.load')}
@@ -55,9 +55,10 @@ function Words({ info, availability }: Pick<LiveCountsProps, 'info' | 'availabil
   )
 }
 
-/** How many tokens are left, given out and in all. */
-export function Numbers({ availability }: { readonly availability: Availability }) {
+/** How many tokens are left, given out and in all; nothing while the operator has not approved the event. */
+export function Numbers({ info, availability }: Pick<LiveCountsProps, 'info' | 'availability'>) {
   const { total, available, claimed } = availability
+  if (total === 0 && isMadeHere(info)) return null
   return (
     <>
       <dl class="numbers">

@@ -5,7 +5,8 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
-import { leaveMade, type MadeEventAnswer } from './make-state.ts'
+import type { MadeEventAnswer } from './made-state.ts'
+import { leaveMade } from './make-state.ts'
 
 /** The edit code of a new event, shown this once: the organiser leaves when it is kept. */
 export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {

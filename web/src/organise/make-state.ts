@@ -1,4 +1,4 @@
-import { attendance } from '@landpass/client'
+import { attendance, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
@@ -6,9 +6,11 @@ import { coordinatesText } from './coordinates.ts'
 import { momentOf } from './event-hours.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { finish } from './form-state.ts'
+import { type MadeEventAnswer, made } from './made-state.ts'
 import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
+import { tooManyTokensText } from './tokens-text.ts'
 
 /** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
 
@@ -35,8 +37,6 @@ export interface EventDraft {
   readonly hidesHolders: boolean
 }
 
-export type MadeEventAnswer = Awaited<ReturnType<typeof sendDraft>>
-
 const EMPTY: EventDraft = {
   name: '',
   description: '',
@@ -52,8 +52,6 @@ const EMPTY: EventDraft = {
 }
 
 export const draft = signal(EMPTY)
-/** The event that was just made, with its edit code: in memory only, until the organiser has kept it. */
-export const made = signal<MadeEventAnswer | undefined>(undefined)
 
 /** @param place the field, whose fault is deleted */
 export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): void {
@@ -98,8 +96,7 @@ export async function makeEvent(incomplete: readonly MakePlace[]): Promise<void>
       made.value = await sendDraft(draft.value)
     },
     (error) => {
-      const place = makePlaceOf(error)
-      fault.value = isMakePlace(place) ? faultOfField(place) : faultAt(place, error)
+      fault.value = faultOfRefusal(error)
     },
   )
 }
@@ -146,6 +143,16 @@ function faultOf(entered: EventDraft, [incomplete]: readonly MakePlace[]): Fault
   const { fromMs, untilMs } = hoursOf(entered)
   if (fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs) return faultOfField('last_time')
   return (readCount(tokens) ?? 0) > 0 ? undefined : faultOfField('tokens')
+}
+
+function faultOfRefusal(error: unknown): Fault {
+  const place = makePlaceOf(error)
+  if (place === 'tokens')
+    return { place, say: () => tooManyTokensText(error, 1) ?? text(FIELD_FAULTS.tokens) }
+  if (isMakePlace(place)) return faultOfField(place)
+  const refused = faultAt(place, error)
+  const isOfWaiting = error instanceof LandpassError && error.data.limit === 'waiting_events'
+  return isOfWaiting ? { ...refused, say: () => text('organise.make.waiting_full') } : refused
 }
 
 function faultOfField(place: MakePlace): Fault {

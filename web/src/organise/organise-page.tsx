@@ -3,10 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { PageHeader } from '../ui/page-header.tsx'
 import { forgetWhenLeft } from './edit-code.ts'
 import { returnTo } from './form-state.ts'
+import { LateMakeForm } from './late-part.tsx'
 import { LivePage } from './live-page.tsx'
-import { MadeEvent } from './made-event.tsx'
-import { MakeForm } from './make-form.tsx'
-import { made } from './make-state.ts'
+import { made } from './made-state.ts'
 import { OrganiseForm } from './organise-form.tsx'
 import { followAddress, shownEvent, shownWay } from './shown-event.ts'
 import { WayChoice } from './way-choice.tsx'
@@ -25,11 +24,11 @@ export function OrganisePage() {
 }
 
 function Form() {
-  // First of all: its edit code is shown this once
-  if (made.value) return <MadeEvent made={made.value} />
+  // First of all: the edit code of a new event is shown this once
+  if (made.value) return <LateMakeForm />
   switch (shownWay.value) {
     case 'here':
-      return <MakeForm />
+      return <LateMakeForm />
     case 'poap':
       return <OrganiseForm />
     default:

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type EventWay, OFFERED_WAYS } from './event-ways.ts'
+import { type EventWay, OFFERED_WAYS, whyClosed } from './event-ways.ts'
 import { namedWay } from './named-way.ts'
 import { STEPS, type Step } from './steps.ts'
 
@@ -60,7 +60,8 @@ function changeInAddress(): boolean {
 }
 
 function wayInAddress(): EventWay | undefined {
-  return namedWay(new URLSearchParams(location.search).get('way'), OFFERED_WAYS)
+  const way = namedWay(new URLSearchParams(location.search).get('way'), OFFERED_WAYS)
+  return way === 'here' && whyClosed(way) ? undefined : way
 }
 
 function stepInHistory(): Step {

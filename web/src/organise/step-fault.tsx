@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { formatWait } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { fault } from './fault-state.ts'
 import type { RequestPlace } from './refusal-place.ts'
@@ -37,5 +38,6 @@ function Countdown({ waitS }: { readonly waitS: number }) {
 }
 
 function clockText(seconds: number): string {
+  if (seconds > 7_200) return formatWait(seconds)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

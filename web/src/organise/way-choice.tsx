@@ -1,6 +1,6 @@
 import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
-import { type EventWay, eventMakers, OFFERED_WAYS } from './event-ways.ts'
+import { type EventWay, eventMakers, OFFERED_WAYS, whyClosed } from './event-ways.ts'
 import { MyEventsList } from './my-events-list.tsx'
 import { showForm } from './shown-event.ts'
 
@@ -23,14 +23,17 @@ export function WayChoice() {
 }
 
 function Way({ way }: { readonly way: EventWay }) {
+  const closed = whyClosed(way)
   return (
     <section class="card way">
       <h3>{text(`organise.way.${way}`)}</h3>
-      <p>{text(`organise.way.${way}_explained`)}</p>
+      <p>{text(closed ?? `organise.way.${way}_explained`)}</p>
       {way === 'here' && eventMakers() === 'approved' && <p>{text('organise.way.here_approved')}</p>}
-      <button type="button" class={way === 'here' ? 'primary' : ''} onClick={() => showForm(way)}>
-        {text(`organise.way.${way}`)}
-      </button>
+      {!closed && (
+        <button type="button" class={way === 'here' ? 'primary' : ''} onClick={() => showForm(way)}>
+          {text(`organise.way.${way}`)}
+        </button>
+      )}
     </section>
   )
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { formatDate, formatDateTime } from './format.ts'
+import { formatDate, formatDateTime, formatWait } from './format.ts'
 
 beforeEach(() => {
   vi.stubGlobal('navigator', { languages: ['en'] })
@@ -12,4 +12,13 @@ test('a time that no calendar holds is shown as the last one', () => {
     expect([format(Number.MAX_SAFE_INTEGER), format('9007199254740991')]).toEqual([last, last])
     expect(format(Date.UTC(2026, 0, 15, 12))).toContain('2026')
   }
+})
+
+test('a wait is rounded up, and shown in hours above two of them', () => {
+  expect([120, 7_200, 7_201, 86_399].map(formatWait)).toEqual([
+    '2 minutes',
+    '120 minutes',
+    '3 hours',
+    '24 hours',
+  ])
 })

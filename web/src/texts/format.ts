@@ -62,6 +62,12 @@ export function formatAgo(seconds: number): string {
   return words.format(-Math.floor(seconds / length), unit)
 }
 
+/** How long something takes, rounded up: `2 minutes`, and above two hours `3 hours`. @param seconds from one on */
+export function formatWait(seconds: number): string {
+  const [unit, length] = seconds > 7_200 ? (['hour', 3_600] as const) : (['minute', 60] as const)
+  return formatNumber(Math.ceil(seconds / length), { style: 'unit', unit, unitDisplay: 'long' })
+}
+
 /**
  * A range of days, in UTC, so that it is the same for every reader.
  *

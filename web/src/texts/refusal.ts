@@ -1,6 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import { FeedError } from '@landpass/client/feed'
 import { isOnline } from '../api/connection.ts'
+import { formatWait } from './format.ts'
 import { findText, text } from './texts.ts'
 
 /** The text for a failure: cause and next step, in the page's language. Other texts, or a countdown, say how long to wait. */
@@ -12,9 +13,7 @@ export function refusalText(error: unknown): string {
   if (code === 'unreadable_answer') return unreadableText(status)
   const words = findText(`error.${code}`) ?? error.message
   const waitS = error.retryAfterS ?? 0
-  return waitS < LONG_WAIT_S
-    ? words
-    : `${words} ${text('error.wait_minutes', { count: Math.ceil(waitS / 60) })}`
+  return waitS < LONG_WAIT_S ? words : `${words} ${text('error.wait', { time: formatWait(waitS) })}`
 }
 
 /** From this wait on, the text names it. */

@@ -62,7 +62,6 @@ function ShownTokenView({ token }: { readonly token: ShownToken }) {
           <p class="token-kind">{text('token.title')}</p>
           <h1 dir="auto">{withoutTurns(token.event.name)}</h1>
           <p class="token-number">{text('token.number', { number: formatNumber(token.number) })}</p>
-          <p class="lead">{text('token.explained')}</p>
         </div>
       </header>
       <VerdictCard token={token} />

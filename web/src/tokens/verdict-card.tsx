@@ -78,6 +78,7 @@ function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; read
       </svg>
       <div>
         <h2>{text(heading)}</h2>
+        {(verdict === 'genuine' || verdict === 'expired') && <p>{text('token.explained')}</p>}
         <p>{text(reason === 'compromised' ? 'token.key_stolen' : explained)}</p>
         {token.revoked && <Reason {...token.revoked} />}
         {verdict === 'genuine' && (

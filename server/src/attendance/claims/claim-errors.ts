@@ -10,6 +10,7 @@ export const CLAIM_ERRORS = [
   'captcha_required',
   'wrong_captcha',
   'proof_of_work_required',
+  'event_refused',
   'event_disabled',
   'event_not_open',
   'event_closed',

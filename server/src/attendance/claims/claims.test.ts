@@ -43,7 +43,7 @@ test('a player to whom another process gives the last code meanwhile gets that c
     clock,
     worker: { hasRoom: false, take: () => {}, waitForStep: async () => undefined },
     signedFetch: { assertFirstUse: () => {} },
-    codeCounts: { forget: () => {} },
+    codeCounts: { forget: () => {}, isRefused: async () => false },
     grants: { assertGranted: async () => {} },
     prepareToken: async () => undefined,
     waitMs: 0,

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { Batches } from '../batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
-import { eventExpired } from '../events/openness.ts'
+import { eventExpired, eventRefused } from '../events/openness.ts'
 import type { Grants } from '../grants/grants.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
@@ -25,7 +25,7 @@ export interface ClaimsOptions {
   readonly clock: Clock
   readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
-  readonly codeCounts: Pick<CodeCountCache, 'forget'>
+  readonly codeCounts: Pick<CodeCountCache, 'forget' | 'isRefused'>
   readonly grants: Pick<Grants, 'assertGranted'>
   /** The signed token of a player, where our own issuer makes it. */
   readonly prepareToken: (event: Event, address: string) => Promise<PreparedToken | undefined>
@@ -66,8 +66,8 @@ export class Claims {
    * our own issuer is stored together with the claim. A player with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
-   * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `no_codes_left`, `no_codes_loaded`, or why
-   * the issuer refused
+   * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `event_refused`, `no_codes_left`, `no_codes_loaded`,
+   * or why the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
@@ -85,7 +85,7 @@ export class Claims {
   }
 
   private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
-    const { db, clock, worker, grants, prepareToken, onMinted } = this.options
+    const { db, clock, worker, grants, codeCounts, prepareToken, onMinted } = this.options
     const token = await prepareToken(event, address)
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
@@ -117,6 +117,7 @@ export class Claims {
     const late = unfinished(await findClaim(db, event.event_id, address))
     if (late) return { repeated: late }
     await grants.assertGranted(event, address)
+    if (await codeCounts.isRefused(event.event_id, { free: 0 })) throw eventRefused()
     throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 

@@ -232,7 +232,10 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
   test('of many players are all made, each with a token and a code of its own, by several statements at once', async () => {
     const clients = Array.from({ length: 2 }, () => {
       const worker = workerOf(issuer)
-      const request = { signedFetch: { assertFirstUse: () => {} }, codeCounts: { forget: () => {} } }
+      const request = {
+        signedFetch: { assertFirstUse: () => {} },
+        codeCounts: { forget: () => {}, isRefused: async () => false },
+      }
       const grants = { assertGranted: async () => {} }
       const prepareToken = (event: Event, address: string) => issuer.prepare(event, address)
       const parts = { db, clock, worker, waitMs: 0, ...request, grants, prepareToken, insertsAtOnce: 2 }
@@ -268,7 +271,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const claims = new Claims({
       ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
       signedFetch: { assertFirstUse: () => {} },
-      codeCounts: { forget: () => {} },
+      codeCounts: { forget: () => {}, isRefused: async () => false },
       grants: { assertGranted: async () => {} },
       prepareToken: (event, address) => issuer.prepare(event, address),
       onMinted: () => {

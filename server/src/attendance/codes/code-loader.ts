@@ -23,6 +23,8 @@ export interface LoadedCodes {
   readonly listed: number
   /** How many of them were not stored before. */
   readonly added: number
+  /** Whether the operator has refused the event, which was made here. */
+  readonly isRefused: boolean
   /** The codes of the event by state, after loading. */
   readonly counts: CodeCounts
 }
@@ -50,6 +52,8 @@ export class CodeLoader {
     await voidUnapproved(db, eventId)
     if (listed.length > 0) await holds.end(eventId)
     codeCounts.forget(eventId)
-    return { listed: listed.length, added, counts: await codeCounts.get(eventId) }
+    const counts = await codeCounts.get(eventId)
+    const isRefused = await codeCounts.isRefused(eventId, counts)
+    return { listed: listed.length, added, isRefused, counts }
   }
 }

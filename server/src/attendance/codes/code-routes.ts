@@ -100,6 +100,7 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
 function loadedJson(eventId: number, loaded: LoadedCodes, untilMs: number | undefined) {
   const { total, available, claimed } = codeTotals(loaded.counts)
   const counts = { num: loaded.added, total, available, claimed }
+  if (loaded.isRefused) return { ...counts, message: REFUSED }
   if (!isWaiting(loaded)) return counts
   return untilMs === undefined
     ? { ...counts, ...waiting(eventId) }
@@ -110,6 +111,9 @@ function loadedJson(eventId: number, loaded: LoadedCodes, untilMs: number | unde
 function isWaiting({ listed, counts }: LoadedCodes): boolean {
   return listed === 0 && codeTotals(counts).total === 0
 }
+
+const REFUSED =
+  'The operator of this server has refused this event, so it gives out no tokens. Ask the operator, who can still approve it.'
 
 /** Not an error: an event is approved some time after it was made. */
 function waiting(eventId: number) {

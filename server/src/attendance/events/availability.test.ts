@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codeTotals } from './availability.ts'
+import { availabilityJson, codeTotals } from './availability.ts'
+import type { Event } from './event-queries.ts'
+
+test('that the operator has refused the event counts before all else', () => {
+  const event = { enabled: false, expires_at_ms: 1, distribution_end_at_ms: null } as Event
+  const counts = { free: 0, held: 0, used: 2, used_elsewhere: 0, void: 3 }
+  const reasonOf = (isRefused: boolean) =>
+    availabilityJson(event, counts, 5, { isHeld: true, isRefused }).reason
+
+  expect([reasonOf(true), reasonOf(false)]).toEqual(['event_refused', 'event_disabled'])
+})
 
 test('codes that the issuer no longer accepts are not counted', () => {
   expect(codeTotals({ free: 5, held: 1, used: 2, used_elsewhere: 3, void: 9 })).toEqual({

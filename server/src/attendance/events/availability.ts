@@ -4,7 +4,7 @@ import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
 
 const reasonSchema = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
+    'Why no token can be had: event_refused (by the operator of this server), event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
 })
 const timeSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'ISO 8601, UTC; null for no limit.',
@@ -25,11 +25,27 @@ export const availabilitySchema = Type.Object(
   { title: 'Availability' },
 )
 
-/** The availability of tokens at a time, for booths and organisers. @param isHeld see event-holds.ts */
-export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number, isHeld = false) {
+/** What keeps players from the tokens of an event, and stands in no column of it. */
+export interface Obstacles {
+  /** See event-holds.ts. */
+  readonly isHeld?: boolean
+  /** By the operator of this server. */
+  readonly isRefused?: boolean
+}
+
+/** The availability of tokens at a time, for booths and organisers. The operator's refusal counts before all else. */
+export function availabilityJson(
+  event: Event,
+  counts: CodeCounts,
+  nowMs: number,
+  { isHeld = false, isRefused = false }: Obstacles = {},
+) {
   const { opensAtMs, closesAtMs } = windowOf(event)
   const reason =
-    closedReason(event, nowMs) ?? (isHeld ? 'event_held' : undefined) ?? codesReason(event, counts)
+    (isRefused ? 'event_refused' : undefined) ??
+    closedReason(event, nowMs) ??
+    (isHeld ? 'event_held' : undefined) ??
+    codesReason(event, counts)
   return {
     open: reason === undefined,
     reason: reason ?? null,

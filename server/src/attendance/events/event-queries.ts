@@ -38,6 +38,17 @@ export async function getEvent(db: Db, name: EventName): Promise<Event> {
   return event
 }
 
+/** Whether the operator has refused an event; false for one that was not made here. */
+export async function wasRefused(db: Db, eventId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('event_id')
+    .where('event_id', '=', eventId)
+    .where('approval', '=', 'refused')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The issuer's number of an event; a UUID is looked up. @throws {AppError} `event_not_found` */
 export async function getEventId(db: Db, name: EventName): Promise<number> {
   return 'eventId' in name ? name.eventId : (await getEvent(db, name)).event_id

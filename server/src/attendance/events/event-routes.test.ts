@@ -38,7 +38,10 @@ describeOnOneEngine('the routes of events', (open) => {
       organiserLimit: async () => {},
       assertConfigured: () => {},
       events: { get: async () => Promise.reject(new Error('not asked')), forget: () => {} },
-      codeCounts: { get: async () => Promise.reject(new Error('not asked')) },
+      codeCounts: {
+        get: async () => Promise.reject(new Error('not asked')),
+        isRefused: async () => Promise.reject(new Error('not asked')),
+      },
       holds: { findHeld: async () => undefined },
       changeMade: async () => {},
       maxTokens: 1,

@@ -3,7 +3,7 @@ import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { invalidParameter } from '../../http/validation.ts'
+import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
@@ -57,7 +57,7 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly organisers: Organisers
   /** For availability, which booths request often. A changed event is dropped from it. */
   readonly events: Pick<EventCache, 'get' | 'forget'>
-  readonly codeCounts: Pick<CodeCountCache, 'get'>
+  readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
   readonly holds: Pick<EventHolds, 'findHeld'>
   /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
   readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
@@ -147,8 +147,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       assertWindow({ ...known, ...options })
       if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options })
       assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
-      if (tokens !== undefined && tokens > maxTokens)
-        throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
+      if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
       await changeMade(known, { tokens, hidesHolders, description })
@@ -205,7 +204,11 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
       const isHeld = (await holds.findHeld(event.event_id)) !== undefined
-      return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs(), isHeld) }
+      const isRefused = await codeCounts.isRefused(event.event_id, counts)
+      return {
+        ok: true as const,
+        data: availabilityJson(event, counts, clock.nowMs(), { isHeld, isRefused }),
+      }
     },
   )
   done()

@@ -4,6 +4,7 @@ import type { CodeCounts, Event } from './event-queries.ts'
 
 /** Why an event gives out no tokens: `reason` of `GET /event/:uuid/availability`. */
 export type ClosedReason =
+  | 'event_refused'
   | 'event_disabled'
   | 'event_not_open'
   | 'event_closed'
@@ -81,6 +82,14 @@ export function isRehearsing({ rehearsal_until_ms: untilMs }: Event, nowMs: numb
  */
 export function assertNotOver(event: Event, nowMs: number): void {
   assertOpen({ ...event, enabled: true, distribution_start_at_ms: null }, nowMs)
+}
+
+/** The error for an event that was made here, and that the operator has refused. */
+export function eventRefused(): AppError {
+  return new AppError(
+    'event_refused',
+    'The operator of this server has refused this event, so it gives out no tokens. Please ask the organiser.',
+  )
 }
 
 /** The error for an expired event, found by the stored expiry or by an answer of the issuer. */

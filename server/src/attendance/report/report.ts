@@ -163,13 +163,14 @@ export class Reports {
     const { db, clock, codeCounts, holds, issuerState, presenceState } = this.options
     const { event_id: eventId } = event
     const codes = await codeCounts.get(eventId)
+    const isRefused = await codeCounts.isRefused(eventId, codes)
     const counted = await this.counted.get(String(eventId), () => this.count(eventId))
     holds.forget(eventId)
     const hold = await holds.find(eventId)
     const load = await findLoad(db, eventId)
     return {
       event: eventInfoJson(event),
-      availability: availabilityJson(event, codes, clock.nowMs(), isHeld(hold)),
+      availability: availabilityJson(event, codes, clock.nowMs(), { isHeld: isHeld(hold), isRefused }),
       alarms: hold ? [alarmJson(hold)] : [],
       codes,
       issuer: issuerStatusJson(event, issuerState),

@@ -37,6 +37,7 @@ test.each<[string, Partial<EventInfo>, Before, string | null]>([
   ['it has closed', { distribution_end_date: BEFORE_NOW }, {}, 'event_closed'],
   ['a later end opens it', { distribution_end_date: AFTER_NOW }, { reason: 'event_closed' }, null],
   ['what the issuer holds back stays', {}, { reason: 'event_held' }, 'event_held'],
+  ['what the operator has refused stays', { enabled: false }, { reason: 'event_refused' }, 'event_refused'],
   ['what is over at the issuer stays', {}, { reason: 'event_expired' }, 'event_expired'],
 ])('%s', (_, event, before, reason) => {
   expect(after(event, before)).toMatchObject({ reason, open: reason === null })

@@ -54,9 +54,10 @@ interface Known {
   readonly nowMs: number
 }
 
-/** In the order of the server: what the organiser wants counts before what is missing. */
+/** In the order of the server: after the operator's refusal, what the organiser wants counts before what is missing. */
 function reasonAfter(event: EventInfo, before: Availability, { isHeld, nowMs }: Known): Reason {
   const { distribution_start_date: start, distribution_end_date: end } = event
+  if (before.reason === 'event_refused') return before.reason
   if (!event.enabled) return 'event_disabled'
   if (before.reason === 'event_expired') return before.reason
   if (start !== null && nowMs < Date.parse(start)) return 'event_not_open'

@@ -12,6 +12,7 @@ describe('the state of an event', () => {
     ['ended', { reason: 'event_closed' }],
     ['ended', { reason: 'event_expired' }],
     ['held', { reason: 'event_held' }],
+    ['refused', { reason: 'event_refused' }],
     ['waiting', { reason: 'no_codes_loaded' }],
     ['waiting', { reason: 'waiting_for_issuer' }],
     ['given_out', { reason: 'no_codes_left', available: 0 }],

@@ -4,7 +4,7 @@ import { claimsSince } from './claims-by-minute.ts'
 /**
  * What the page of an event says first on its evening, and what to do next depends on.
  *
- * `held`: the issuer contradicts itself, so claims wait · `waiting`: for codes, or for the operator · `short`: tokens are
+ * `held`: the issuer contradicts itself, so claims wait · `refused`: by the operator of this server · `waiting`: for codes, or for the operator · `short`: tokens are
  * left, but few · the others are as their names.
  */
 export type EveningState =
@@ -12,6 +12,7 @@ export type EveningState =
   | 'open'
   | 'paused'
   | 'held'
+  | 'refused'
   | 'waiting'
   | 'short'
   | 'given_out'
@@ -43,6 +44,8 @@ export function eveningState(report: Report, nowMs: number, isIssuerDown = false
       return 'ended'
     case 'event_held':
       return 'held'
+    case 'event_refused':
+      return 'refused'
     case 'waiting_for_issuer':
     case 'no_codes_loaded':
       return 'waiting'

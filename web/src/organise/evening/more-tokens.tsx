@@ -5,6 +5,7 @@ import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
+import { tooManyTokensText } from '../tokens-text.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './evening-session.ts'
 import { TextField } from './text-field.tsx'
@@ -24,7 +25,7 @@ export function MoreTokens({ report, onChanged }: MoreTokensProps) {
     <section class="card">
       <h2>{text('evening.tokens.heading')}</h2>
       {isMadeHere(report.event) ? (
-        <TokensHere total={report.availability.total} onChanged={onChanged} />
+        <TokensHere availability={report.availability} onChanged={onChanged} />
       ) : (
         <CodesOfIssuer report={report} onChanged={onChanged} />
       )}
@@ -32,11 +33,16 @@ export function MoreTokens({ report, onChanged }: MoreTokensProps) {
   )
 }
 
+interface TokensHereProps extends Pick<MoreTokensProps, 'onChanged'> {
+  readonly availability: Report['availability']
+}
+
 /** A larger number, of an event that was made here. */
-function TokensHere({ total, onChanged }: { readonly total: number; onChanged(): void }) {
+function TokensHere({ availability: { reason, total }, onChanged }: TokensHereProps) {
   const action = useAction()
   const typed = useSignal('')
   const isWrong = useSignal(false)
+  if (reason === 'event_refused') return <p>{text('organise.next.event_refused')}</p>
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const raise = async () => {
     const tokens = readCount(typed.value)
@@ -78,7 +84,8 @@ function TokensHere({ total, onChanged }: { readonly total: number; onChanged():
 
 function wordsOfRefusal(fault: unknown, total: number): string | undefined {
   const isOfNumber = fault instanceof LandpassError && fault.code === 'invalid_parameter'
-  return isOfNumber ? text('organise.change.tokens_fault', { count: total }) : undefined
+  if (!isOfNumber) return undefined
+  return tooManyTokensText(fault, total + 1) ?? text('organise.change.tokens_fault', { count: total })
 }
 
 /** Codes that the issuer made meanwhile, or will have approved. */

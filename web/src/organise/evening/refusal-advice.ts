@@ -24,6 +24,7 @@ const ADVICE: Readonly<Record<string, TextKey>> = {
   contract_wallet_unsupported: 'evening.advice.wallet',
   claim_refused: 'evening.advice.issuer',
   event_held: 'evening.advice.issuer',
+  event_refused: 'organise.next.event_refused',
   issuer_unavailable: 'evening.advice.issuer',
   issuer_refused: 'evening.advice.issuer',
   too_many_requests: 'evening.advice.nothing',

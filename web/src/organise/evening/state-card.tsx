@@ -22,6 +22,7 @@ const LOOKS: Readonly<Record<EveningState, 'good' | 'warn' | 'bad' | 'calm'>> = 
   short: 'warn',
   given_out: 'warn',
   held: 'bad',
+  refused: 'bad',
   issuer_down: 'bad',
   presence_down: 'bad',
 }
@@ -51,7 +52,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
       {rehearsal !== null && Date.parse(rehearsal) > serverNowMs() && (
         <p class="hint">{text('evening.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
       )}
-      <Numbers availability={report.availability as Availability} />
+      <Numbers info={report.event} availability={report.availability as Availability} />
       <Pause isEnabled={report.event.enabled} onChanged={onChanged} />
     </section>
   )
@@ -117,6 +118,8 @@ function nextOf(state: EveningState, { report }: Evening): string {
       return stateWords(event, availability as Availability).next ?? ''
     case 'held':
       return text('organise.next.event_held')
+    case 'refused':
+      return text('organise.next.event_refused')
     default:
       return text(`evening.next.${state}`)
   }

@@ -204,7 +204,7 @@ function tooManyWaiting(count: number): AppError {
   return new AppError(
     'too_many_requests',
     `${count} events wait for the operator of this server, and no more may. Ask the operator, or try again tomorrow.`,
-    { retry_after_s: RETRY_AFTER_S },
+    { retry_after_s: RETRY_AFTER_S, limit: 'waiting_events' },
   )
 }
 

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../clock.ts'
 import { publicBase } from '../../../http/public-base.ts'
 import { okSchema } from '../../../http/schemas.ts'
-import { invalidParameter } from '../../../http/validation.ts'
+import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { parseCoordinates } from '../../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
 import { assertStartsBefore, parseTime } from '../../events/event-options.ts'
@@ -160,7 +160,7 @@ function describedIn(
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
   if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
-  if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
+  if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
   return {
