@@ -111,22 +111,27 @@ function withheld(value: unknown): unknown {
  * The error for one parameter. Its `data.value` is the text that was sent; JSON for a value that is no text; null for a
  * missing one.
  *
+ * @param limits numbers that a client may want to show: they are in `data`, too
  * @example
  * invalidParameter('limit', 1001, 'a whole number from 0 to 1000').message
  * // 'limit is 1001, but must be a whole number from 0 to 1000.'
  * invalidParameter('limit', 1001, 'a whole number from 0 to 1000').data.value // '1001'
  */
-export function invalidParameter(name: string, value: unknown, allowed: string): AppError {
+export function invalidParameter(
+  name: string,
+  value: unknown,
+  allowed: string,
+  limits: { readonly minimum?: number; readonly maximum?: number } = {},
+): AppError {
   const text = value === undefined ? null : shortened(textOf(value))
   const shown = text === null ? 'missing' : typeof value === 'string' ? JSON.stringify(text) : text
   const sentence = `${name} is ${shown}, but must be ${allowed}.`
-  return new AppError('invalid_parameter', sentence, { parameter: name, value: text, allowed })
+  return new AppError('invalid_parameter', sentence, { parameter: name, value: text, allowed, ...limits })
 }
 
 /** The error for a number above a limit of this server, which is `data.maximum` too. */
 export function aboveMaximum(name: string, value: number, maximum: number): AppError {
-  const { code, message, data } = invalidParameter(name, value, `at most ${maximum}`)
-  return new AppError(code, message, { ...data, maximum })
+  return invalidParameter(name, value, `at most ${maximum}`, { maximum })
 }
 
 function textOf(value: unknown): string {

@@ -11,7 +11,7 @@ import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.t
 import { readCount } from './read-count.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
-import { tooManyTokensText } from './tokens-text.ts'
+import { refusedTokensText } from './tokens-text.ts'
 
 /** State of the form that changes an event made here. Its places are those of `places-state.ts`. */
 
@@ -115,10 +115,10 @@ function faultOfRefusal(error: unknown, total: number): Fault {
   return place === 'tokens' ? faultOfTokens(total, error) : faultAt(place, error)
 }
 
-/** The server ignores a lower number: the form says so. */
+/** A number below that of the event, or one that the server refused. */
 function faultOfTokens(total: number, error?: unknown): Fault {
   return {
     place: 'tokens',
-    say: () => tooManyTokensText(error, total) ?? text('organise.change.tokens_fault', { count: total }),
+    say: () => refusedTokensText(error, total) ?? text('organise.change.tokens_fault', { count: total }),
   }
 }

@@ -71,7 +71,7 @@ export function EventStep() {
         <PastedEditCode />
         <WhatIsKnown />
       </SentForm>
-      {registered.value && id !== undefined && <RevokePasses eventId={id} />}
+      {registered.value && id !== undefined && !isOwn && <RevokePasses eventId={id} />}
     </>
   )
 }

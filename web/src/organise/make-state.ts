@@ -10,7 +10,7 @@ import { type MadeEventAnswer, made } from './made-state.ts'
 import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
-import { tooManyTokensText } from './tokens-text.ts'
+import { refusedTokensText } from './tokens-text.ts'
 
 /** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
 
@@ -148,7 +148,7 @@ function faultOf(entered: EventDraft, [incomplete]: readonly MakePlace[]): Fault
 function faultOfRefusal(error: unknown): Fault {
   const place = makePlaceOf(error)
   if (place === 'tokens')
-    return { place, say: () => tooManyTokensText(error, 1) ?? text(FIELD_FAULTS.tokens) }
+    return { place, say: () => refusedTokensText(error, 1) ?? text(FIELD_FAULTS.tokens) }
   if (isMakePlace(place)) return faultOfField(place)
   const refused = faultAt(place, error)
   const isOfWaiting = error instanceof LandpassError && error.data.limit === 'waiting_events'

@@ -104,9 +104,10 @@ function isShown(name: string): boolean {
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
 }
 
-/** The error for fewer tokens than an event has: they may be given out. */
+/** The error for fewer tokens than an event has, which may be given out. `data.minimum` is how many it has. */
 export function fewerTokens(tokens: number, supply: number): AppError {
-  return invalidParameter('tokens', tokens, `${supply} or more, because the event has so many`)
+  const allowed = `${supply} or more, because the event has so many`
+  return invalidParameter('tokens', tokens, allowed, { minimum: supply })
 }
 
 /**

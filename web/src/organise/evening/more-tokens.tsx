@@ -5,7 +5,7 @@ import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
-import { tooManyTokensText } from '../tokens-text.ts'
+import { refusedTokensText } from '../tokens-text.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './evening-session.ts'
 import { TextField } from './text-field.tsx'
@@ -85,7 +85,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
 function wordsOfRefusal(fault: unknown, total: number): string | undefined {
   const isOfNumber = fault instanceof LandpassError && fault.code === 'invalid_parameter'
   if (!isOfNumber) return undefined
-  return tooManyTokensText(fault, total + 1) ?? text('organise.change.tokens_fault', { count: total })
+  return refusedTokensText(fault, total + 1) ?? text('organise.change.tokens_fault', { count: total })
 }
 
 /** Codes that the issuer made meanwhile, or will have approved. */
