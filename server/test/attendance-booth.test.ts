@@ -80,7 +80,7 @@ const CLIENTS = {
 
 for (const [name, handOver] of Object.entries(CLIENTS)) {
   describe(`the example booth in ${name}`, () => {
-    const open = freshEngine('embedded')
+    const open = freshEngine('postgres')
     let engine: Engine
     let clock: TestClock
     let server: AttendanceServer

@@ -81,7 +81,7 @@ async function readCaptcha({ db }: Engine, address: string): Promise<string> {
 }
 
 describe('the pages of docs/attendance', () => {
-  const open = freshEngine('embedded')
+  const open = freshEngine('postgres')
   let engine: Engine
   let clock: TestClock
   let server: AttendanceServer
@@ -493,7 +493,7 @@ test('the simulated player of the page claims as it says', async () => {
   expect([stdout, code]).toEqual([shown, 0])
   await server.close()
 })
-const openForPlayer = freshEngine('embedded')
+const openForPlayer = freshEngine('postgres')
 
 test('the pictures are of the answers on the page: otherwise run `npm run attendance-pictures`', () => {
   const shown = picturesOf(pages).map(({ name }) => name)

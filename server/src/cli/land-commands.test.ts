@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
-import { WASM_OPTIONS } from '../../test/support/landpass.ts'
+import { V8_OPTIONS } from '../../test/support/landpass.ts'
 import { landpassHere } from '../../test/support/landpass-here.ts'
 import { programPath } from '../../test/support/programs.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
@@ -28,7 +28,7 @@ interface RunOptions {
 }
 
 function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [...WASM_OPTIONS, PROGRAM, ...args], {
+  const child = spawn(process.execPath, [...V8_OPTIONS, PROGRAM, ...args], {
     env: { ...process.env, WORLD: '-2,-2,2,2', ...env },
   })
   let stdout = ''

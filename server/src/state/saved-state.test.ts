@@ -16,7 +16,7 @@ import { State } from './state.ts'
 
 const MARCH_MS = Date.parse('2019-03-10T00:00:00.000Z')
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 let parts: StateParts
 beforeAll(async () => {
   const { db } = await open()

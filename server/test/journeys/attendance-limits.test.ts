@@ -23,7 +23,7 @@ const LIMITS = {
   LIMIT_ORGANISER_PER_MINUTE: '4',
 }
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 const clock = testClock()
 let outside: OutsideWorld
 beforeAll(async () => {

@@ -238,7 +238,7 @@ describeOnBothEngines('the stream of changes', (open) => {
 })
 
 describe('many streams', () => {
-  const open = freshEngine('embedded')
+  const open = freshEngine('postgres')
   const MANY = 1_000
   let land: DemoLand
   beforeAll(async () => {

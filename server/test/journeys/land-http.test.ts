@@ -225,7 +225,7 @@ describeOnOneEngine('the form of every answer', (open) => {
 })
 
 describe('translations', () => {
-  const open = freshEngine('embedded')
+  const open = freshEngine('postgres')
   let server: LandServer
   beforeAll(async () => {
     server = await startLandServer(await open(), testClock())

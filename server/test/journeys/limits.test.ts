@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = SECOND_MS
 /** How much later than REQUEST_TIMEOUT_MS a slow request may be cut off. */
 const TOLERANCE_MS = MINUTE_MS
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 let server: LandServer
 
 beforeAll(async () => {

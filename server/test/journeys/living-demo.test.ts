@@ -27,7 +27,7 @@ const CALLS_OF_PLAYERS = [
   ...['approve', 'list', 'buy', 'cancel-listing', 'transfer', 'bid', 'accept-bid', 'cancel-bid'],
   ...['make-estate', 'grow-estate', 'shrink-estate', 'describe', 'set-update-operator', 'rent', 'end-rent'],
 ]
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 const snapshot = emptyDir()
 const store = emptyDir()
 const clock = testClock()

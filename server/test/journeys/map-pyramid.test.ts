@@ -186,7 +186,7 @@ describeOnOneEngine('the pyramid for map viewers', (open) => {
 })
 
 describe('behind another address', () => {
-  const open = freshEngine('embedded')
+  const open = freshEngine('postgres')
 
   test('the TileJSON names the public one, without a world as well', async () => {
     const server = await startLandServer(await open(), testClock(), {

@@ -12,8 +12,8 @@ import type { Output } from './find-secrets.ts'
 import { programPath } from './programs.ts'
 
 const MAIN = programPath('src/cli/main.js')
-/** When the embedded engine is compiled again: as in our own process, see vitest.config.mjs. */
-export const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
+/** When hot code is compiled again: as in our own process, see vitest.config.mjs. */
+export const V8_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
 const POLL_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
@@ -55,7 +55,7 @@ export interface Running {
 
 /** Starts `landpass <args>` with these settings and no others, in an empty folder where no `.env` lies. */
 export function startLandpass(args: readonly string[], env: Env = {}): Running {
-  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
+  const child = spawn(process.execPath, [...V8_OPTIONS, MAIN, ...args], {
     cwd: emptyDir(),
     env: { ...environmentWithoutSettings(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,7 +18,7 @@ import type { StateParts } from '../../state/parts/parts.ts'
 import { State } from '../../state/state.ts'
 import { ChangeStream, type KnownState } from './change-stream.ts'
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 const clock = testClock()
 let parts: StateParts
 let state: State

@@ -24,7 +24,7 @@ const UNAPPROVED = { id: 90002, editCode: '123456' }
 const PLAYER = '0x52908400098527886e0f7030069857d2e4169ee7'
 const OTHER_PLAYER = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 
 /** No check before a request is sent. */
 const AT_ONCE = async () => {}
