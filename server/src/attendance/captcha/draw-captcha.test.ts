@@ -27,14 +27,19 @@ function textOf(name: string): string {
 /** 1 for ink: pixels nearer to the darkest tone than to the lightest. */
 function inkOf(file: Buffer): Uint8Array {
   const { width, height, data } = PNG.sync.read(file)
-  const tones = Uint16Array.from({ length: width * height }, (_, px) => data[4 * px]! + data[4 * px + 1]!)
-  let [darkest, lightest] = [tones[0]!, tones[0]!]
-  for (const tone of tones) {
+  const tones = new Uint16Array(width * height)
+  let [darkest, lightest] = [Number.POSITIVE_INFINITY, 0]
+  // Loops, because a function for each of the 75,000 pixels takes several times as long
+  for (let px = 0; px < tones.length; px++) {
+    const tone = data[4 * px]! + data[4 * px + 1]!
+    tones[px] = tone
     darkest = Math.min(darkest, tone)
     lightest = Math.max(lightest, tone)
   }
   const middle = darkest + 0.43 * (lightest - darkest)
-  return Uint8Array.from(tones, (tone) => (tone < middle ? 1 : 0))
+  const ink = new Uint8Array(tones.length)
+  for (let px = 0; px < tones.length; px++) ink[px] = tones[px]! < middle ? 1 : 0
+  return ink
 }
 
 test('every text is a PNG of 500 x 150 and 10 to 24 kB, with equal pixels in two decoders', () => {
@@ -94,8 +99,11 @@ test('two drawings of a text are never similar: a table of images does not help'
   // For any two drawings, at least a fifth of the ink of one is no ink in the other
   for (const [i, one] of inks.entries()) {
     for (const other of inks.slice(i + 1)) {
-      const parted = one.reduce((sum, ink, px) => sum + (ink ^ other[px]!), 0)
-      const inAny = one.reduce((sum, ink, px) => sum + (ink | other[px]!), 0)
+      let [parted, inAny] = [0, 0]
+      for (let px = 0; px < one.length; px++) {
+        parted += one[px]! ^ other[px]!
+        inAny += one[px]! | other[px]!
+      }
       expect(parted / inAny).toBeGreaterThan(0.2)
     }
   }
