@@ -5,6 +5,7 @@ import { signGrant } from '@landpass/client'
 import { PNG } from 'pngjs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
+import { eventRefused } from '../src/attendance/events/openness.ts'
 import { combineResults } from '../src/attendance/presence/policy.ts'
 import type { PresenceResult } from '../src/attendance/presence/presence.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
@@ -182,6 +183,9 @@ describe('the pages of docs/attendance', () => {
     for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) add(body)
     const { error, code } = claimRefused()
     codeOf.set(error, code)
+    // Events that the operator approves are made by another server: journeys/made-events.test.ts
+    const refused = eventRefused()
+    codeOf.set(refused.message, refused.code)
     const tables = ['### Messages for organisers', '### Messages for players'].map((title) =>
       tableBelow(pages, title),
     )

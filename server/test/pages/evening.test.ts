@@ -110,7 +110,10 @@ describe.each([
     await expectText('evening.tokens.wrong', { count: 12 })
     await page.locator('#more-tokens').fill('999999999')
     await press('evening.tokens.raise')
-    await expectText('organise.make.tokens_range', { from: 13, to: 10_000 })
+    await expectText('organise.make.tokens_range', {
+      from: 13,
+      to: new Intl.NumberFormat(locale).format(10_000),
+    })
     expectRefusals(opened, 400)
     await page.locator('#more-tokens').fill(' ５０ ')
     expect(await page.locator('#more-tokens-fault').textContent()).toBe('')
