@@ -52,6 +52,7 @@ export type ErrorCode =
   | 'proof_of_work_required'
   | 'publication_not_found'
   | 'request_timeout'
+  | 'server_busy'
   | 'server_stopping'
   | 'signature_expired'
   | 'signature_used'

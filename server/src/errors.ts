@@ -149,6 +149,12 @@ export const ERRORS = {
     meaning: 'This process is about to stop. Until it does, it answers all other requests.',
     next: 'Send requests to another process, or try again after the seconds in Retry-After.',
   },
+  server_busy: {
+    status: 503,
+    where: 'every endpoint',
+    meaning: 'The server has more requests than it can answer: this one waited for five seconds.',
+    next: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+  },
   too_many_streams: {
     status: 503,
     where: '/v2/changes',

@@ -5,6 +5,7 @@ import { costSearch } from '../faults/cost-search.ts'
 import { dependencies } from '../faults/dependencies.ts'
 import { failover } from '../faults/failover.ts'
 import { largeEvent } from '../faults/large-event.ts'
+import { neighbours } from '../faults/neighbours.ts'
 import { pipelining } from '../faults/pipelining.ts'
 import { rollingRestart } from '../faults/rolling-restart.ts'
 import { crowd } from './crowd.ts'
@@ -36,6 +37,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   dependencies,
   failover,
   pipelining,
+  neighbours,
   'rolling-restart': rollingRestart,
   chain,
 }

@@ -12,6 +12,8 @@ const MAP = 'GET /v1/map?nw=-32,31&se=31,-32 HTTP/1.1\r\nHost: a\r\n\r\n'
 const EXPORT = 'GET /v2/export/parcels.geojson HTTP/1.1\r\nHost: a\r\n\r\n'
 /** As many as one packet of 64 KiB holds. */
 const PACKET = MAP.repeat(Math.floor(65_536 / MAP.length))
+/** Not that of the normal requests: an address has a limit of connections. */
+const ADDRESS = '127.0.0.2'
 /** A socket that was cut is opened again after this time. */
 const REOPEN_AFTER_MS = 30_000
 /** New sockets are spread over this time. */
@@ -51,7 +53,7 @@ const open = new Set<net.Socket>()
 
 function openSocket(at: number): void {
   if (isOver) return
-  const socket = net.connect(Number(port), hostname)
+  const socket = net.connect({ port: Number(port), host: hostname, localAddress: ADDRESS })
   opened++
   open.add(socket)
   socket.once('connect', () => ATTACKS[attack]!(socket, at))

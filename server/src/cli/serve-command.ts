@@ -164,10 +164,14 @@ async function fillIfEmpty(
   }
 }
 
+/** Connections that wait to be accepted; systems allow 4,096 at most. Beyond it, clients try again after a second. */
+const LISTEN_BACKLOG = 4_096
+
 async function listen(app: App, { host, port }: Config): Promise<string> {
   try {
     // Always the same address: systems differ in whether localhost is 127.0.0.1 or ::1 first.
-    return await app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+    const address = host === 'localhost' ? '127.0.0.1' : host
+    return await app.server.listen({ host: address, port, backlog: LISTEN_BACKLOG })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {

@@ -108,9 +108,9 @@ export const SETTINGS = {
   },
   CONNECTIONS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
-    default: 2_000,
+    default: 500,
     meaning:
-      'The most open connections of one network address; 0 is no limit. Addresses in TRUSTED_PROXIES have none. Set 0 behind any other proxy.',
+      'The most open connections of one network address; 0 is no limit. Further ones wait for five seconds, then their request is refused with 429. Addresses in TRUSTED_PROXIES have no limit. Set 0 behind any other proxy.',
   },
   SLOW_READER_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),

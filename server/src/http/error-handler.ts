@@ -29,7 +29,7 @@ function withDataOf({ routeOptions }: FastifyRequest, error: AppError): AppError
 }
 
 /** Whole seconds, at least one: `retry_after_s` of the failure, or a default. */
-function retryAfterS({ data }: AppError): number {
+export function retryAfterS({ data }: AppError): number {
   const seconds = data.retry_after_s
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return RETRY_AFTER_S
   return Math.max(Math.ceil(seconds), 1)

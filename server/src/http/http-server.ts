@@ -1,14 +1,16 @@
-import http, { type RequestListener, STATUS_CODES } from 'node:http'
+import http, { type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
+import { rawClientAddress } from './client-address.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
 import { ConnectionLimiter, type ConnectionLimits } from './connection-limits.ts'
-import { errorJson } from './error-handler.ts'
+import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
+import { errorJson, retryAfterS } from './error-handler.ts'
 import type { Metrics } from './metrics.ts'
-import { type AnswerRequest, Pipelining } from './pipelining.ts'
 import type { ReadyAnswers } from './ready-answers.ts'
 import { requestId } from './request-id.ts'
+import { type AnswerRequest, RequestScheduler } from './request-scheduler.ts'
 import { type SlowReaderLimits, SlowReaders } from './slow-readers.ts'
 import type { Stopping } from './stopping.ts'
 
@@ -40,62 +42,93 @@ const REFUSAL_READ_WITHIN_MS = 5 * SECOND_MS
  * framework sets none on a server that it did not create.
  */
 export function createHttpServer(framework: RequestListener, options: HttpServerOptions): http.Server {
-  const { readyAnswers, requestTimeoutMs, stopping } = options
-  const pipelining = new Pipelining()
+  const { readyAnswers, requestTimeoutMs, stopping, trustedProxies } = options
+  const scheduler = new RequestScheduler({
+    clientOf: rawClientAddress(trustedProxies),
+    refuse: sendRefusal,
+    onCut: (socket) => limiter?.readSlowly(socket),
+  })
+  const limiter =
+    options.connections &&
+    new ConnectionLimiter(options.connections, trustedProxies, (socket, error) =>
+      scheduler.refuseConnection(socket, error),
+    )
   const answer: AnswerRequest = (request, response) => {
     if (!readyAnswers?.sendIfReady(request, response)) framework(request, response)
   }
   // Node.js would refuse a missing Host and an unknown Expect without a body: refuseUnmetConditions does it instead.
   const settings = { connectionsCheckingInterval: TIMEOUT_CHECK_EVERY_MS, requireHostHeader: false }
   const server = http.createServer(settings, (request, response) =>
-    pipelining.serve(request, response, answer),
+    scheduler.serve(request, response, answer),
   )
-  server.on('checkExpectation', (request, response) => pipelining.serve(request, response, framework))
+  server.on('checkExpectation', (request, response) => scheduler.serve(request, response, framework))
+  server.on('connection', () => scheduler.connectionArrived())
   server.on('clientError', (error: BrokenRequest, socket: Socket) =>
-    pipelining.refuseAfterAnswers(socket, () => refuseBrokenRequest(error, socket)),
+    scheduler.refuseAfterAnswers(socket, () => refuseBrokenRequest(error, socket)),
   )
-  stopping?.onBegin(() => pipelining.closeConnections())
+  stopping?.onBegin(() => scheduler.closeConnections())
   server.requestTimeout = requestTimeoutMs
   server.headersTimeout = requestTimeoutMs
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.setTimeout(IDLE_TIMEOUT_MS)
-  limitConnections(server, options)
+  limiter?.watch(server)
+  measure(scheduler, limiter, options)
+  limitReading(server, options)
   return server
 }
 
-function limitConnections(
-  server: http.Server,
-  { connections, slowReaders, trustedProxies, metrics }: HttpServerOptions,
+function measure(
+  scheduler: RequestScheduler,
+  limiter: ConnectionLimiter | undefined,
+  { metrics }: HttpServerOptions,
 ): void {
-  if (connections) {
-    const limiter = new ConnectionLimiter(connections, trustedProxies)
-    limiter.watch(server)
-    metrics.addGauges([
-      {
-        name: 'landpass_connections_open',
-        help: 'Open connections of clients.',
-        read: () => limiter.counts.open,
-      },
-    ])
-    metrics.addCounters([
-      {
-        name: 'landpass_connections_refused_total',
-        help: 'Connections that were closed at once because a limit was reached.',
-        read: () => limiter.counts.refused,
-      },
-    ])
-  }
-  if (slowReaders) {
-    const readers = new SlowReaders(slowReaders)
-    readers.watch(server)
-    metrics.addCounters([
-      {
-        name: 'landpass_slow_readers_total',
-        help: 'Clients that were disconnected because they did not take their answer.',
-        read: () => readers.count,
-      },
-    ])
-  }
+  metrics.addGauges([
+    {
+      name: 'landpass_requests_waiting',
+      help: 'Requests that have arrived and not been started.',
+      read: () => scheduler.counts.queued + scheduler.counts.behind,
+    },
+  ])
+  metrics.addCounters([
+    {
+      name: 'landpass_requests_shed_total',
+      help: 'Requests that were refused because they waited too long, or their connection was beyond the limit.',
+      read: () => scheduler.counts.refused,
+    },
+    {
+      name: 'landpass_connections_cut_total',
+      help: 'Connections that were cut because too many requests were sent before their answers.',
+      read: () => scheduler.counts.cut,
+    },
+  ])
+  if (!limiter) return
+  metrics.addGauges([
+    {
+      name: 'landpass_connections_open',
+      help: 'Open connections of clients.',
+      read: () => limiter.counts.open,
+    },
+  ])
+  metrics.addCounters([
+    {
+      name: 'landpass_connections_refused_total',
+      help: 'Connections that were refused because a limit was reached.',
+      read: () => limiter.counts.refused,
+    },
+  ])
+}
+
+function limitReading(server: http.Server, { slowReaders, metrics }: HttpServerOptions): void {
+  if (!slowReaders) return
+  const readers = new SlowReaders(slowReaders)
+  readers.watch(server)
+  metrics.addCounters([
+    {
+      name: 'landpass_slow_readers_total',
+      help: 'Clients that were disconnected because they did not take their answer.',
+      read: () => readers.count,
+    },
+  ])
 }
 
 type BrokenRequest = Error & { readonly code?: string }
@@ -105,21 +138,42 @@ function refuseBrokenRequest({ code }: BrokenRequest, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return
   const refusal = brokenRequestRefusal(code)
   const body = errorJson(refusal)
+  const headers = Object.entries({
+    ...refusalHeaders(refusal, body, requestId({ headers: {} })),
+    connection: 'close',
+  })
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-      'Content-Type: application/json; charset=utf-8',
-      `X-Request-Id: ${requestId({ headers: {} })}`,
-      `X-Error-Code: ${refusal.code}`,
-      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
-      'Access-Control-Allow-Origin: *',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
+      ...headers.map(([name, value]) => `${name}: ${value}`),
       '',
       body,
     ].join('\r\n'),
   )
   setTimeout(() => socket.destroy(), REFUSAL_READ_WITHIN_MS).unref()
+}
+
+/** Answers a request that does not reach the framework, in the form of all failures. */
+function sendRefusal(response: ServerResponse, refusal: AppError): void {
+  const body = errorJson(refusal)
+  response
+    .writeHead(refusal.status, {
+      ...refusalHeaders(refusal, body, requestId(response.req)),
+      'retry-after': String(retryAfterS(refusal)),
+    })
+    .end(body)
+}
+
+function refusalHeaders(refusal: AppError, body: string, id: string): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': id,
+    'x-error-code': refusal.code,
+    ...COMMON_HEADERS,
+    ...CROSS_ORIGIN_HEADERS,
+    'content-length': String(Buffer.byteLength(body)),
+  }
 }
 
 function brokenRequestRefusal(code: string | undefined): AppError {
