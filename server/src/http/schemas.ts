@@ -10,6 +10,8 @@ const ANYWHERE: readonly ErrorCode[] = [
   'bad_request',
   'request_timeout',
   'expectation_failed',
+  'too_many_requests',
+  'server_busy',
   'header_too_large',
   'internal_error',
 ]
@@ -20,8 +22,8 @@ export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Reco
   return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
 }
 
-/** Errors that every land endpoint can answer: it needs a world, and its client is charged. */
-const ANYWHERE_OF_LAND: readonly ErrorCode[] = ['world_not_loaded', 'too_many_requests']
+/** What every land endpoint can answer besides: it needs a world. */
+const ANYWHERE_OF_LAND: readonly ErrorCode[] = ['world_not_loaded']
 
 /** Like {@link okSchema}, for land endpoints: their answers have validators. */
 export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
