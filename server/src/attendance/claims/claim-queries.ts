@@ -293,10 +293,13 @@ export async function swapCode(
   return { ...claim, codeId, sealed, attempts: 0, wasAsked: false }
 }
 
-/** Sets the time of the next step, and counts an attempt. */
+/**
+ * Sets the time of the next step, and counts an attempt. The column takes whole milliseconds: a fraction, as pauses have it
+ * that grow or that the issuer asks for, is rounded up here.
+ */
 export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
-    update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
+    update claim set attempts = attempts + 1, next_step_at_ms = ${Math.ceil(nextStepAtMs)}
     where ${isOurs(claim)} returning id`.execute(db)
   return rows.length === 1
 }
@@ -304,7 +307,7 @@ export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): 
 /** As {@link postponeClaim}, for a claim whose request for a token was certainly not executed. */
 export async function postponeUnasked(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
-    update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}, asked_code_id = null
+    update claim set attempts = attempts + 1, next_step_at_ms = ${Math.ceil(nextStepAtMs)}, asked_code_id = null
     where ${isOurs(claim)} returning id`.execute(db)
   return rows.length === 1
 }
