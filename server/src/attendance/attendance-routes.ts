@@ -65,10 +65,10 @@ export async function addRoutes(
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, baseOf } = endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
-  const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
+  const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
@@ -77,7 +77,7 @@ export async function addRoutes(
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
   await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
-  const forClaims = { clock, events, presence, rules, queue, refusals, onClaim }
+  const forClaims = { baseOf, clock, events, presence, rules, queue, refusals, onClaim }
   await scope.register(claimRoutes, { ...forPlayers, ...forClaims })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   const downloads = new Downloads()
@@ -87,15 +87,22 @@ export async function addRoutes(
   await scope.register(grantRoutes, { ...forOrganisers, ...forGrants })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
-    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ clock, world, maker, baseOf, maxTokens, operatorKey, assertConfigured },
     ...{ makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
-  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
+  await scope.register(approvalRoutes, {
+    db,
+    approvals,
+    operatorKey,
+    organiserLimit,
+    baseOf,
+    assertConfigured,
+  })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })
   await scope.register(tokenRoutes, {
-    ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
+    ...{ db, events, showsHolders, baseOf, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
     ...{ events, pictures, shares, imageLimit, listLimit, shareLimit },

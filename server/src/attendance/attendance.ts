@@ -4,6 +4,7 @@ import type { AttendanceConfig, Config } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { publicBase } from '../http/public-base.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { addRoutes, type Endpoints } from './attendance-routes.ts'
@@ -212,7 +213,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     maker,
     approvals,
     ...makers,
-    publicUrl: config.publicUrl,
+    baseOf: (request) => publicBase(request, config.publicUrl),
     showsHolders: (eventId) => maker.showsHolders(eventId),
     changeMade: (event, change) => maker.change(event, change),
     keys,

@@ -81,7 +81,8 @@ export const SETTINGS = {
   PUBLIC_URL: {
     kind: webAddress,
     unset: 'the host of each request',
-    meaning: 'Public address of the server, used in openapi.json, tiles.json and token metadata.',
+    meaning:
+      'Public address of the server, used in openapi.json, tiles.json, token metadata and image_url of events made here.',
   },
   EXTERNAL_BASE_URL: {
     kind: webAddress,

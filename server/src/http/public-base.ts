@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 
+/** The base of this server's addresses as the client of a request sees it: see {@link publicBase}. */
+export type BaseOf = (request: FastifyRequest) => string
+
 /** A host name or IP address (IPv6 in brackets) and a port. No character that could begin a path. */
 const SAFE_HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
 /**
  * The base of this server's addresses as the client sees it, without a slash at the end: the setting `PUBLIC_URL`, or
- * the host that the request names. For answers that contain whole addresses.
+ * the host that the request names. For answers that contain whole addresses. It is never stored: the client chooses the host.
  *
  * TLS that ends at a proxy is recognised only behind a trusted proxy. Behind others, `PUBLIC_URL` must say `https`.
  *

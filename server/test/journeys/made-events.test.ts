@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { attendanceDump } from '../support/attendance-rows.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
 import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
@@ -42,6 +43,36 @@ describeOnBothEngines('an event made here, where the operator approves events', 
 
   const approve = ({ uuid }: Made, approval: 'approved' | 'refused' = 'approved') =>
     stage.server.send('POST', `/events/${uuid}/approval`, { approval }, { 'operator-key': OPERATOR_KEY })
+
+  test('nobody chooses the host of its picture: each answer has the host that its own request names', async () => {
+    const asElsewhere = async (method: string, path: string, body?: object) => {
+      const headers = {
+        ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+        ...{ 'content-type': 'application/json', 'operator-key': OPERATOR_KEY },
+      }
+      const answer = await stage.server.ask(method, path, {
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      expect(answer.status, answer.bytes.toString()).toBe(200)
+      return JSON.parse(answer.bytes.toString()).data
+    }
+    const ofOperator = await asElsewhere('POST', '/events', EVENT)
+    const { event, edit_code: editCode } = await asElsewhere('POST', '/events', EVENT)
+    await asElsewhere('POST', `/events/${event.uuid}/approval`, { approval: 'approved' })
+    await asElsewhere('POST', `/event/${event.id}`, { editCode, coordinates: EVENT.coordinates })
+    const options = [['description', 'By the water.']]
+    await asElsewhere('PATCH', `/event/${event.id}`, { editCode, options })
+    const waiting = await make()
+
+    const pathOf = (uuid: string) => `/events/${uuid}/image.png`
+    expect(event.image_url).toBe(`http://evil.example${pathOf(event.uuid)}`)
+    for (const { id, uuid } of [event, ofOperator.event, waiting]) {
+      const { body } = await stage.server.get(`/event/${id}`)
+      expect(body.data).toMatchObject({ image_url: stage.server.origin + pathOf(uuid) })
+    }
+    expect(await attendanceDump(stage.engine.db)).not.toMatch(/evil|http:/)
+  })
 
   test('no refusal sends anybody to an issuer that its event does not have', async () => {
     const made = await make()

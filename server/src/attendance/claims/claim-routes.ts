@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { Clock } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { clientAddress } from '../../http/client-address.ts'
+import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
 import type { EventCache } from '../events/event-cache.ts'
@@ -110,6 +111,7 @@ export interface ClaimRouteOptions {
   readonly refusals: Pick<Refusals, 'add'>
   /** Called once for every answer, with the state of the claim, the error code, or `rehearsal`. */
   readonly onClaim: (result: string) => void
+  readonly baseOf: BaseOf
   readonly clientLimit: LimitHook
   readonly playerLimit: PlayerLimit
   /** @throws {AppError} `attendance_not_configured` */
@@ -118,7 +120,7 @@ export interface ClaimRouteOptions {
 
 /** A player claims a token: docs/architecture.md follows the request step by step. */
 export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app, options, done) => {
-  const { clock, events, signedFetch, presence, rules, refusals, onClaim } = options
+  const { clock, events, signedFetch, presence, rules, refusals, onClaim, baseOf } = options
   app.post(
     '/claim/:event',
     {
@@ -151,7 +153,8 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
         onClaim(claim.isRehearsal ? REHEARSAL : claim.state)
         const queue = claim.state === 'reserved' ? await options.queue.look(event.event_id) : undefined
         if (queue) reply.header('retry-after', queue.waitS)
-        const data = { event: eventInfoJson(event), claim: claimJson(claim, queue), ...mark }
+        const info = eventInfoJson(event, baseOf(request))
+        const data = { event: info, claim: claimJson(claim, queue), ...mark }
         return { ok: true as const, data }
       } catch (error) {
         if (isRehearsal(error)) {

@@ -54,7 +54,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     issuer = new OwnIssuer({ db, clock, keys })
     const made = await inTransaction(db, (tx) =>
       insertMadeEvent(tx, {
-        record: ({ eventId: id }) => ({ id, name: 'Lanterns "é"' }),
+        record: (id) => ({ id, name: 'Lanterns "é"' }),
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
         ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
         ...{

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
-import { eventInfoJson } from './event-json.ts'
+import { eventName } from './event-json.ts'
 import {
   credentialsOf,
   editCodeBody,
@@ -77,7 +77,7 @@ async function checkedEvent(
   const event = await findEvent(db, { eventId })
   if (event) {
     const newPass = await organisers.assertEditCode(eventId, credentials)
-    return { uuid: event.uuid, name: eventInfoJson(event).name, registered: true, newPass }
+    return { uuid: event.uuid, name: eventName(event), registered: true, newPass }
   }
   const { found, newPass } = await organisers.getIssuerEvent(eventId, credentials)
   return { uuid: null, name: found.name, registered: false, newPass }

@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Event } from './event-queries.ts'
 import { isoText } from './openness.ts'
-
-type IssuerRecord = Readonly<Record<string, unknown>>
 
 const iso = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC; null when unset.` })
@@ -73,13 +72,16 @@ export const eventReferenceProperties = {
   ),
 }
 
-/** @returns the answer of `GET /event/:uuid` */
-export function eventInfoJson(event: Event) {
+/**
+ * @param base of the addresses, without a slash at its end
+ * @returns the answer of `GET /event/:uuid`
+ */
+export function eventInfoJson(event: Event, base: string) {
   const record = event.issuer_record
   return {
     id: event.event_id,
     uuid: event.uuid,
-    ...describingJson(record),
+    ...describingJson(event, base),
     event_start_date: isoText(parseIssuerDate(record.start_date)),
     event_end_date: isoText(parseIssuerDate(record.end_date)),
     created_at: new Date(event.created_at_ms).toISOString(),
@@ -95,17 +97,25 @@ export function eventInfoJson(event: Event) {
   }
 }
 
-/** @returns the answer of `POST /event/:id` */
-export function eventReferenceJson(event: Event) {
-  return { ...eventInfoJson(event), event: issuerRecordJson(event.issuer_record) }
+/**
+ * @param base of the addresses, without a slash at its end
+ * @returns the answer of `POST /event/:id`
+ */
+export function eventReferenceJson(event: Event, base: string) {
+  return { ...eventInfoJson(event, base), event: issuerRecordJson(event, base) }
 }
 
-function describingJson(record: IssuerRecord) {
+export function eventName({ issuer_record: record }: Pick<Event, 'issuer_record'>): string {
+  return text(record.name)
+}
+
+function describingJson(event: Event, base: string) {
+  const record = event.issuer_record
   return {
     fancy_id: text(record.fancy_id),
-    name: text(record.name),
+    name: eventName(event),
     event_url: text(record.event_url),
-    image_url: text(record.image_url),
+    image_url: imageUrl(event, base),
     country: text(record.country),
     city: text(record.city),
     description: text(record.description),
@@ -117,11 +127,12 @@ function describingJson(record: IssuerRecord) {
  * The issuer's record with every documented field in its documented type, and all other fields unchanged. Newer answers
  * of the issuer leave some documented fields out, or have null there.
  */
-function issuerRecordJson(record: IssuerRecord) {
+function issuerRecordJson(event: Event, base: string) {
+  const record = event.issuer_record
   return {
     ...record,
     id: wholeNumber(record.id) ?? 0,
-    ...describingJson(record),
+    ...describingJson(event, base),
     start_date: dayText(record.start_date),
     end_date: dayText(record.end_date),
     expiry_date: dayText(record.expiry_date),
@@ -131,6 +142,11 @@ function issuerRecordJson(record: IssuerRecord) {
     event_host_id: wholeNumber(record.event_host_id) ?? 0,
     private_event: record.private_event === true,
   }
+}
+
+/** The picture of an event that was made here has an address of this server, of which nothing is stored. */
+function imageUrl({ event_id: eventId, uuid, issuer_record: record }: Event, base: string): string {
+  return isOwnEvent(eventId) ? `${base}/events/${uuid}/image.png` : text(record.image_url)
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -37,6 +37,7 @@ describeOnOneEngine('the routes of events', (open) => {
       organisers: { assertEditCode: async () => undefined } as unknown as Organisers,
       organiserLimit: async () => {},
       assertConfigured: () => {},
+      baseOf: () => 'http://localhost',
       events: { get: async () => Promise.reject(new Error('not asked')), forget: () => {} },
       codeCounts: {
         get: async () => Promise.reject(new Error('not asked')),

@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
+import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
@@ -54,6 +55,7 @@ const changedEventSchema = Type.Object(
 export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
+  readonly baseOf: BaseOf
   readonly organisers: Organisers
   /** For availability, which booths request often. A changed event is dropped from it. */
   readonly events: Pick<EventCache, 'get' | 'forget'>
@@ -70,7 +72,7 @@ export interface EventRouteOptions extends OrganiserCallOptions {
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, ...others },
+  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, baseOf, ...others },
   done,
 ) => {
   const { organiserLimit, assertConfigured, maxTokens, changeMade } = others
@@ -107,7 +109,10 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         nowMs: clock.nowMs(),
       })
       events.forget(event)
-      return { ok: true as const, data: { ...eventReferenceJson(event), ...passIn(reply, newPass) } }
+      return {
+        ok: true as const,
+        data: { ...eventReferenceJson(event, baseOf(request)), ...passIn(reply, newPass) },
+      }
     },
   )
 
@@ -159,7 +164,10 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       // A rehearsal that has begun is counted anew, also where the change fails then
       const event = await change().finally(() => forgetReport(id))
       events.forget(event)
-      return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
+      return {
+        ok: true as const,
+        data: { ...eventInfoJson(event, baseOf(request)), ...passIn(reply, newPass) },
+      }
     },
   )
 
@@ -177,7 +185,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     async (request, reply) => {
       const event = await getEvent(db, parsePublicEventName(request.params.event))
       reply.header('cache-control', 'no-store')
-      return { ok: true as const, data: eventInfoJson(event) }
+      return { ok: true as const, data: eventInfoJson(event, baseOf(request)) }
     },
   )
 

@@ -48,7 +48,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     signers = Array.from({ length: PROCESSES }, () => new OwnIssuer({ db, clock, keys }))
     const made = await inTransaction(db, (tx) =>
       insertMadeEvent(tx, {
-        record: ({ eventId: id }) => ({ id, name: 'Lanterns' }),
+        record: (id) => ({ id, name: 'Lanterns' }),
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
         ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
         ...{
@@ -144,7 +144,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
     }
     const { event, editCode } = await maker.make(description, {
-      ...{ isOperator: false, assertMayMake: async () => {}, base: 'http://localhost' },
+      ...{ isOperator: false, assertMayMake: async () => {} },
     })
     const own = new OwnIssuer({ db: engine.db, clock, keys })
     expect(await own.isEditCode(event.event_id, editCode)).toBe(true)
@@ -277,7 +277,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   test('the CSV of many holders is read in batches: every row once, by number', async () => {
     const { db } = engine
     const name = {
-      record: ({ eventId: id }: { eventId: number }) => ({ id, name: 'Fair' }),
+      record: (id: number) => ({ id, name: 'Fair' }),
       coordinates: '1,2',
     }
     const { event_id: many } = await inTransaction(db, (tx) =>

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { eventName } from '../events/event-json.ts'
 import { findEvent } from '../events/event-queries.ts'
 import {
   type CodeAtIssuer,
@@ -54,7 +55,7 @@ export class OwnIssuer implements Issuer {
 
   async findEvent(eventId: number): Promise<IssuerEvent | undefined> {
     const event = await findEvent(this.options.db, { eventId })
-    return event && { id: eventId, name: nameOf(event), record: event.issuer_record }
+    return event && { id: eventId, name: eventName(event), record: event.issuer_record }
   }
 
   async isEditCode(eventId: number, editCode: string): Promise<boolean> {
@@ -122,7 +123,10 @@ export class OwnIssuer implements Issuer {
   private async newMessage(event: NamedEvent): Promise<NewToken> {
     const signer = await this.options.keys.current()
     const { uuid, coordinates } = event
-    return newToken({ uuid, name: nameOf(event), coordinates }, { signer, nowMs: this.options.clock.nowMs() })
+    return newToken(
+      { uuid, name: eventName(event), coordinates },
+      { signer, nowMs: this.options.clock.nowMs() },
+    )
   }
 
   /** The stored message of a claim; made now where a server of an earlier version has reserved the claim. */
@@ -135,12 +139,4 @@ export class OwnIssuer implements Issuer {
     await insertToken(db, { eventId, address, token: await this.newMessage(event) })
     return findTokenOf(db, eventId, address)
   }
-}
-
-function nameOf({
-  issuer_record: record,
-}: {
-  readonly issuer_record: Readonly<Record<string, unknown>>
-}): string {
-  return typeof record.name === 'string' ? record.name : ''
 }

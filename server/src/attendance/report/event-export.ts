@@ -26,23 +26,27 @@ export const exportSchema = Type.Object(
 )
 
 /** Everything about an event but its claims, which may be many: and never a code. */
-export async function exportHead(db: Db, event: Event, reports: Pick<Reports, 'make'>, nowMs: number) {
-  const { event: _event, ...report } = await reports.make(event)
+export async function exportHead(
+  db: Db,
+  event: Event,
+  reports: Pick<Reports, 'make'>,
+  { nowMs, base }: { readonly nowMs: number; readonly base: string },
+) {
+  const reference = eventReferenceJson(event, base)
   return {
     exported_at: new Date(nowMs).toISOString(),
-    event: eventReferenceJson(event),
-    options: await optionsOf(db, event),
+    event: reference,
+    options: await optionsOf(db, reference),
     places: readCoordinates(event.coordinates),
-    report,
+    report: await reports.make(event),
     blocked: (await listBlocked(db, event.event_id)).map(blockedJson),
   }
 }
 
-async function optionsOf(db: Db, event: Event) {
-  const { coordinates, enabled, distribution_start_date, distribution_end_date, ...info } =
-    eventReferenceJson(event)
+async function optionsOf(db: Db, reference: ReturnType<typeof eventReferenceJson>) {
+  const { coordinates, enabled, distribution_start_date, distribution_end_date, ...info } = reference
   const { requires_captcha, requires_presence, requires_grant, rehearsal_until, description } = info
-  const made = await findMadeEvent(db, event.event_id)
+  const made = await findMadeEvent(db, reference.id)
   return {
     ...{ coordinates, enabled, distribution_start_date, distribution_end_date },
     ...{ requires_captcha, requires_presence, requires_grant, rehearsal_until },

@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { Clock } from '../../clock.ts'
+import type { BaseOf } from '../../http/public-base.ts'
 import { streamSchema } from '../../http/schemas.ts'
 import {
   editCodeBody,
@@ -18,12 +19,13 @@ export interface ExportRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly reports: Pick<Reports, 'make'>
   readonly downloads: Downloads
+  readonly baseOf: BaseOf
 }
 
 /** Everything about an event as one file, for its organiser. */
 export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
   app,
-  { db, clock, organisers, reports, downloads, organiserLimit, assertConfigured },
+  { db, clock, organisers, reports, downloads, baseOf, organiserLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -47,7 +49,8 @@ export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
       const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       const id = event.event_id
       passIn(reply, newPass)
-      const head = await exportHead(db, event, reports, clock.nowMs())
+      const facts = { nowMs: clock.nowMs(), base: baseOf(request) }
+      const head = await exportHead(db, event, reports, facts)
       const headers = {
         'cache-control': 'no-store',
         'content-disposition': `attachment; filename="event-${id}.json"`,

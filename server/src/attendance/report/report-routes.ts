@@ -1,6 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
+import { eventInfoJson } from '../events/event-json.ts'
 import {
   editCodeBody,
   eventOfOrganiser,
@@ -14,12 +16,13 @@ import { type Reports, reportSchema } from './report.ts'
 
 export interface ReportRouteOptions extends OrganiserCallOptions {
   readonly reports: Pick<Reports, 'make'>
+  readonly baseOf: BaseOf
 }
 
 /** The report of an event, for its organiser. */
 export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
   app,
-  { db, organisers, reports, organiserLimit, assertConfigured },
+  { db, organisers, reports, baseOf, organiserLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -40,7 +43,9 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
     },
     async (request, reply) => {
       const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
-      return { ok: true as const, data: { ...(await reports.make(event)), ...passIn(reply, newPass) } }
+      const info = eventInfoJson(event, baseOf(request))
+      const report = await reports.make(event)
+      return { ok: true as const, data: { event: info, ...report, ...passIn(reply, newPass) } }
     },
   )
   done()

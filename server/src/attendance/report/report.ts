@@ -7,7 +7,7 @@ import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import { countBlocked } from '../events/blocked-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
-import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
+import { eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
 import { type EventHold, isHeld } from '../events/hold-queries.ts'
 import { isoText } from '../events/openness.ts'
@@ -169,7 +169,6 @@ export class Reports {
     const hold = await holds.find(eventId)
     const load = await findLoad(db, eventId)
     return {
-      event: eventInfoJson(event),
       availability: availabilityJson(event, codes, clock.nowMs(), { isHeld: isHeld(hold), isRefused }),
       alarms: hold ? [alarmJson(hold)] : [],
       codes,

@@ -3,6 +3,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import type { Db } from '../../../db/engine.ts'
 import { AppError } from '../../../errors.ts'
+import type { BaseOf } from '../../../http/public-base.ts'
 import { okSchema } from '../../../http/schemas.ts'
 import { oneOf } from '../../../schema-parts.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
@@ -46,13 +47,14 @@ export interface ApprovalRouteOptions {
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly organiserLimit: LimitHook
+  readonly baseOf: BaseOf
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
 }
 
 /** What the operator does with events that were made here. */
 export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> = (app, options, done) => {
-  const { db, approvals, operatorKey, organiserLimit, assertConfigured } = options
+  const { db, approvals, operatorKey, organiserLimit, baseOf, assertConfigured } = options
 
   /** @throws {AppError} `operator_only` */
   const assertOperator = (request: { readonly headers: IncomingHttpHeaders }) => {
@@ -85,7 +87,11 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       assertOperator(request)
       const { total, events, next = null } = await approvals.waiting(request.query)
       reply.header('cache-control', 'no-store')
-      const listed = events.map(({ event, supply }) => ({ event: eventInfoJson(event), tokens: supply }))
+      const base = baseOf(request)
+      const listed = events.map(({ event, supply }) => ({
+        event: eventInfoJson(event, base),
+        tokens: supply,
+      }))
       return { ok: true as const, data: { total, next, events: listed } }
     },
   )

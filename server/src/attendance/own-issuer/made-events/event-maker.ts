@@ -62,13 +62,11 @@ export interface EventDescription {
   readonly picture: Buffer | undefined
 }
 
-/** Who makes an event, and at which address it is seen. */
+/** Who makes an event. */
 export interface MakingRequest {
   readonly isOperator: boolean
   /** Is called immediately before the event is stored: throws where its maker has made too many. */
   readonly assertMayMake: (approval: Approval) => Promise<void>
-  /** Of the addresses of this server, without a slash at its end. */
-  readonly base: string
 }
 
 export interface MadeEventAnswer {
@@ -98,7 +96,7 @@ export class EventMaker {
    * `too_many_pictures`; `too_many_requests` where too many events wait for the operator
    */
   async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
-    const { isOperator, base, assertMayMake } = request
+    const { isOperator, assertMayMake } = request
     const { db, clock, keys, codes, log, who, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
@@ -110,7 +108,7 @@ export class EventMaker {
     const editCode = newEditCode()
     await assertMayMake(approval)
     const event = await this.insert({
-      record: (made) => recordOf(made, description, base),
+      record: (eventId) => recordOf(eventId, description),
       coordinates: coordinatesText(places),
       image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
@@ -174,18 +172,13 @@ export class EventMaker {
 }
 
 /** The record has the fields of the other issuer's, because clients read them. */
-function recordOf(
-  { eventId, uuid }: { readonly eventId: number; readonly uuid: string },
-  { name, description, eventUrl, startDate, endDate }: EventDescription,
-  base: string,
-) {
+function recordOf(eventId: number, { name, description, eventUrl, startDate, endDate }: EventDescription) {
   return {
     id: eventId,
     fancy_id: `event-${eventId}`,
     name,
     description,
     event_url: eventUrl,
-    image_url: `${base}/events/${uuid}/image.png`,
     country: '',
     city: '',
     year: Number(startDate.slice(0, 4)),

@@ -13,10 +13,7 @@ export type MadeEvent = Pick<
 >
 
 export interface EventToMake {
-  readonly record: (event: {
-    readonly eventId: number
-    readonly uuid: string
-  }) => Readonly<Record<string, unknown>>
+  readonly record: (eventId: number) => Readonly<Record<string, unknown>>
   readonly coordinates: string
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -36,13 +33,12 @@ export interface EventToMake {
 export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event> {
   const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
   const eventId = Number(rows[0]!.id)
-  const uuid = randomUUID()
   const inserted = await tx
     .insertInto('attendance_event')
     .values({
       event_id: eventId,
-      uuid,
-      issuer_record: JSON.stringify(event.record({ eventId, uuid })),
+      uuid: randomUUID(),
+      issuer_record: JSON.stringify(event.record(eventId)),
       coordinates: event.coordinates,
       enabled: true,
       requires_captcha: event.requiresCaptcha,

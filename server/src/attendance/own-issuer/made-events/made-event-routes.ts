@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../clock.ts'
-import { publicBase } from '../../../http/public-base.ts'
+import type { BaseOf } from '../../../http/public-base.ts'
 import { okSchema } from '../../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { parseCoordinates } from '../../events/coordinates.ts'
@@ -67,7 +67,7 @@ export interface MadeEventRouteOptions {
   readonly world: World
   readonly maker: EventMaker
   readonly maxTokens: number
-  readonly publicUrl: string | undefined
+  readonly baseOf: BaseOf
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   /** For requests, right or wrong. */
@@ -86,7 +86,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     clock,
     world,
     maker,
-    publicUrl,
+    baseOf,
     maxTokens,
     operatorKey,
     makerRequestLimit,
@@ -141,11 +141,11 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
           if (approval === 'waiting') await waitingDayLimit(request, reply)
           await makerDayLimit(request, reply)
         },
-        base: publicBase(request, publicUrl),
       })
       const { event, editCode, approval } = await made.catch(refusePicture)
       reply.header('cache-control', 'no-store')
-      return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
+      const data = { event: eventInfoJson(event, baseOf(request)), edit_code: editCode, approval }
+      return { ok: true as const, data }
     },
   )
   done()

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import type { Db } from '../../../db/engine.ts'
 import { AppError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/client-address.ts'
-import { publicBase } from '../../../http/public-base.ts'
+import type { BaseOf } from '../../../http/public-base.ts'
 import { readyAnswer } from '../../../http/ready-answers.ts'
 import { okSchema, streamSchema } from '../../../http/schemas.ts'
 import type { EventCache } from '../../events/event-cache.ts'
@@ -81,7 +81,7 @@ export interface TokenRouteOptions {
   readonly events: Pick<EventCache, 'get'>
   /** Whether the list of holders of an event is public. */
   readonly showsHolders: (eventId: number) => Promise<boolean>
-  readonly publicUrl: string | undefined
+  readonly baseOf: BaseOf
   readonly tokenAnswers: Pick<TokenAnswers, 'forgotten' | 'keepGate' | 'page'>
   readonly organisers: Pick<Organisers, 'assertEditCode'>
   /** For requests with an edit code. */
@@ -92,7 +92,7 @@ export interface TokenRouteOptions {
 
 /** Tokens that this server signed, for holders, galleries and gates. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
-  const { db, events, publicUrl, tokenAnswers, listLimit } = options
+  const { db, events, baseOf, tokenAnswers, listLimit } = options
 
   app.get(
     '/tokens/:id',
@@ -130,7 +130,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     async (request, reply) => {
       const token = await getToken(db, request.params.id)
       const event = await events.get({ eventId: token.eventId })
-      return sendJson(reply, metadataJson(token, event, publicBase(request, publicUrl)))
+      return sendJson(reply, metadataJson(token, event, baseOf(request)))
     },
   )
 
