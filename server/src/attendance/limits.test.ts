@@ -223,6 +223,14 @@ describe('X-Forwarded-For', () => {
     expect(await statuses([from('1.1.1.1, 10.0.0.1'), from('1.1.1.1, 10.9.9.9')])).toEqual([200, 429])
   })
 
+  test('ports and brackets are no part of an address, that of a trusted proxy neither', async () => {
+    await start({ clientPerMinute: 1 }, [PROXY, '10.0.0.0/8', '2001:db8:a::/48'])
+
+    expect(await statuses(['1.1.1.1:555', '2.2.2.2:1', '[2001:db8::5]'].map(from))).toEqual([200, 200, 200])
+    const same = ['1.1.1.1:556', '2.2.2.2', '[2001:db8::6]:8080', '2001:db8::7', '1.1.1.1:1, 10.0.0.1:443']
+    expect(await statuses([...same, '2.2.2.2:3, [2001:db8:a::1]:443'].map(from))).toEqual(Array(6).fill(429))
+  })
+
   test('a network of IPv6 addresses is one client', async () => {
     await start({ clientPerMinute: 1 }, [PROXY])
 

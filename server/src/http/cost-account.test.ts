@@ -204,7 +204,12 @@ test('behind a trusted proxy each client has its own budget, an IPv6 network one
   expect(await remaining('192.0.2.2')).toBe('999')
   expect(await remaining('2001:db8:1:2::1')).toBe('999')
   expect(await remaining('2001:db8:1:2:ffff::9')).toBe('998')
+  expect(await remaining('192.0.2.2:4711')).toBe('998')
+  expect(await remaining('[2001:db8:1:2:ffff::9]:4711')).toBe('997')
   expect(logged).toEqual([])
+
+  for (const unknown of ['unknown', '1.2.3', '[192.0.2.3', '192.0.2.3:x', '_hidden']) await remaining(unknown)
+  expect(logged).toEqual([expect.stringContaining('has no IP address for its client')])
 })
 
 test('without a limit nothing is counted, and no header is sent', async () => {

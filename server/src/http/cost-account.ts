@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
 import type { CostBucket, CostBudget } from './cost-budget.ts'
@@ -100,8 +100,6 @@ function refusal(waitS: number): AppError {
 /**
  * Charges all requests to routes that are registered in `app` from now on. `http/answer.ts` charges for their bodies.
  *
- * The first `X-Forwarded-For` of a sender that is no trusted proxy is logged: all clients behind it share one budget.
- *
  * @example
  * await server.register(async (app) => {
  *   chargeRequests(app, { budget: new CostBudget(200_000), largeAnswers: new LargeAnswers() })
@@ -109,23 +107,11 @@ function refusal(waitS: number): AppError {
  * })
  */
 export function chargeRequests(app: FastifyInstance, limits: CostLimits): void {
-  let hasWarned = false
   app.decorateRequest('costAccount', undefined)
   app.addHook('onRequest', (request, reply, done) => {
-    if (!hasWarned && isForwardedByStranger(request)) {
-      hasWarned = true
-      request.log.warn(
-        { sender: request.ip },
-        'X-Forwarded-For of a proxy that is not in TRUSTED_PROXIES is ignored: all clients behind it share one limit',
-      )
-    }
     const account = new CostAccount(clientAddress(request), limits)
     request.costAccount = account
     account.charge(reply, SMALL_ANSWER_UNITS)
     done()
   })
-}
-
-function isForwardedByStranger({ headers, ip, socket }: FastifyRequest): boolean {
-  return headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress
 }

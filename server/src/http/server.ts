@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
+import { trustIn, watchForwarded } from './client-address.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
 import { CONTENT_ENCODINGS } from './content-encoding.ts'
 import { EXPOSED_HEADERS } from './cross-origin.ts'
@@ -31,12 +32,13 @@ const MAX_PARAMETER_LENGTH = 1000
 
 /** Creates the server without routes: request ids, limits, CORS, compression, parameters, failures, metrics. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const isTrusted = trustIn(options.trustedProxies)
   const app = Fastify({
     logger: { level: options.logLevel, serializers: { req: loggedRequest } },
     logController: new LogController({ disableRequestLogging: !logsRequests(options.logLevel) }),
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
+    trustProxy: options.trustedProxies.length > 0 && isTrusted,
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (framework) => createHttpServer(framework, options),
     forceCloseConnections: 'idle',
@@ -57,6 +59,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id })
     done()
   })
+  watchForwarded(app, isTrusted)
   app.addHook('preClose', (done) => {
     options.stopping?.begin()
     options.readyAnswers?.close()
