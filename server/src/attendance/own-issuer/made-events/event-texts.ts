@@ -2,27 +2,32 @@ import { invalidParameter } from '../../../http/validation.ts'
 
 export const MAX_NAME = 100
 export const MAX_DESCRIPTION = 2_000
-/** Characters that control output or turn the direction of text: a signed name reads the same for everybody. */
+/** Characters that control output or turn the direction of text: without them a text reads the same for everybody. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 /** Line breaks and tabs are allowed in descriptions. */
-const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
+const UNPRINTABLE_IN_LINES = /(?![\n\t])[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 
 /** A character that can be seen: U+2800 is a Braille pattern without dots. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Cn}\p{Co}\u2800]/u
 
+/** Whether a text is one line without characters that control output or turn the direction of text. */
+export function isPlainLine(text: string): boolean {
+  return !UNPRINTABLE.test(text)
+}
+
 /** @returns the name as it is signed @throws {AppError} `invalid_parameter` */
 export function readName(text: string): string {
   const name = text.trim()
-  if (VISIBLE.test(name) && !UNPRINTABLE.test(name)) return name
+  if (VISIBLE.test(name) && isPlainLine(name)) return name
   throw invalidParameter('name', text, 'a text that can be seen, without control and direction characters')
 }
 
 /** @throws {AppError} `invalid_parameter` */
 export function assertDescription(text: string): void {
-  if (text.length <= MAX_DESCRIPTION && !UNPRINTABLE_IN_TEXT.test(text)) return
+  if (text.length <= MAX_DESCRIPTION && !UNPRINTABLE_IN_LINES.test(text)) return
   throw invalidParameter(
     'description',
     text.slice(0, 100),
-    `a text without control characters, of at most ${MAX_DESCRIPTION} characters`,
+    `a text without control and direction characters, of at most ${MAX_DESCRIPTION} characters`,
   )
 }

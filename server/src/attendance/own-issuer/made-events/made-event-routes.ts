@@ -13,7 +13,7 @@ import type { LimitHook } from '../../limits.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
 import { approvalSchema } from './approval-routes.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
-import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
+import { assertDescription, isPlainLine, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
 import { isOperator } from './operator-key.ts'
 
 /** Base64 in lines of 64 characters is a thirtieth longer. */
@@ -228,5 +228,5 @@ function assertDays(startDate: string, endDate: string, nowMs: number): void {
 }
 
 function isHttps(text: string): boolean {
-  return URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)
+  return URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text) && isPlainLine(text)
 }

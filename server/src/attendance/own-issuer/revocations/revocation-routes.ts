@@ -18,6 +18,7 @@ import {
 } from '../../events/event-params.ts'
 import { OneSecondCache } from '../../one-second-cache.ts'
 import type { TokenKeys } from '../keys/token-keys.ts'
+import { isPlainLine } from '../made-events/event-texts.ts'
 import type { TokenAnswers } from '../tokens/token-answers.ts'
 import { listedTokenJson, listedTokenSchema } from '../tokens/token-json.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
@@ -25,7 +26,6 @@ import { tokenParams } from '../tokens/token-routes.ts'
 import { listRevocations, revokeToken } from './revocation-queries.ts'
 
 const MAX_REASON = 200
-const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
 /** The time in the list changes in steps of so many seconds, so that caches can share an answer. */
 const STEP_S = 60
 
@@ -69,8 +69,8 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
     async (request) => {
       assertConfigured()
       const { reason } = request.body
-      if (UNPRINTABLE.test(reason) || reason.trim() === '')
-        throw invalidParameter('reason', reason, 'a text without control characters')
+      if (!isPlainLine(reason) || reason.trim() === '')
+        throw invalidParameter('reason', reason, 'a text without control and direction characters')
       const { id, eventId } = await getToken(db, request.params.id)
       await organisers.assertEditCode(eventId, credentialsOf(request))
       await revokeToken(db, id, { atS: Math.floor(clock.nowMs() / 1000), reason })

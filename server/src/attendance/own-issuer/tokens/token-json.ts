@@ -101,7 +101,7 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
   const { number } = token
   return {
     name: `${withoutTurns(token.eventName)} #${number}`,
-    description: typeof description === 'string' ? description : '',
+    description: typeof description === 'string' ? withoutTurns(description) : '',
     image: `${base}/tokens/${token.id}/image.png`,
     external_url: `${base}/tokens/${token.id}`,
     attributes: [
