@@ -30,7 +30,7 @@ async function start(beforeListening: () => unknown = () => {}) {
   return { origin, metrics, routed }
 }
 
-function ask(url: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) {
+function ask(url: string, method = 'GET', headers: http.OutgoingHttpHeaders | readonly string[] = {}) {
   return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>(
     (resolve, reject) => {
       const request = http.request(url, { method, headers, agent: false }, (response) => {
@@ -95,6 +95,8 @@ test('other requests are answered by the framework', async () => {
   expect(await ask(`${origin}/picture`, 'OPTIONS')).toMatchObject({ status: 404 }) // here no route for OPTIONS was added
   expect(await ask(`${origin}/picture`, 'GET', { expect: 'a miracle' })).toMatchObject({ status: 417 })
   expect(await ask(`${origin}/picture`, 'GET', { host: '' })).toMatchObject({ status: 200 })
+  const twoHosts = await ask(`${origin}/picture`, 'GET', ['host', 'a.example', 'Host', 'b.example'])
+  expect(twoHosts).toMatchObject({ status: 400, headers: { 'x-error-code': 'bad_request' } })
   for (const headers of [
     { 'if-none-match': '"abc.1"' },
     { 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' },

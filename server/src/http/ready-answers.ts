@@ -3,6 +3,7 @@ import { COMMON_HEADERS } from './common-headers.ts'
 import { READY_ANSWER_UNITS } from './cost-account.ts'
 import type { CostBudget } from './cost-budget.ts'
 import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
+import { countHosts } from './host-header.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
 
@@ -107,10 +108,11 @@ export class ReadyAnswers {
   }
 }
 
-function isPlainRead({ method, headers }: IncomingMessage): boolean {
+function isPlainRead(request: IncomingMessage): boolean {
+  const { method, headers } = request
   if (method !== 'GET' && method !== 'HEAD') return false
   return (
-    headers.host !== undefined &&
+    countHosts(request) === 1 &&
     headers['if-none-match'] === undefined &&
     headers['if-modified-since'] === undefined
   )

@@ -148,6 +148,8 @@ const HOST = 'Host: landpass.example\r\n'
 test.each([
   ['no Host header', 'GET /echo HTTP/1.1\r\n\r\n', 400, 'bad_request'],
   ['no Host header, with a body', 'POST /echo HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}', 400, 'bad_request'],
+  ['two Host headers', `GET /echo HTTP/1.1\r\n${HOST}host: evil.example\r\n\r\n`, 400, 'bad_request'],
+  ['the same Host header twice', `GET /nowhere HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, 'bad_request'],
   ['an unknown Expect', `GET /echo HTTP/1.1\r\n${HOST}Expect: a miracle\r\n\r\n`, 417, 'expectation_failed'],
   [
     'an unknown Expect, while the body waits',

@@ -9,6 +9,7 @@ import { CONTENT_ENCODINGS } from './content-encoding.ts'
 import { EXPOSED_HEADERS } from './cross-origin.ts'
 import { COMPRESS_FROM_BYTES, ENCODERS } from './encoders.ts'
 import { handleError, handleNotFound } from './error-handler.ts'
+import { countHosts } from './host-header.ts'
 import { createHttpServer, type HttpServerOptions } from './http-server.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
 import { loggedRequest } from './logged-request.ts'
@@ -115,11 +116,16 @@ const addEncodingToTag: Extract<
   done(null, payload)
 }
 
-/** Refuses requests without `Host` or with an unknown `Expect`, and closes the connection: a body may still follow. */
+/** Refuses requests without `Host`, with several, or with an unknown `Expect`, and closes the connection: a body may still follow. */
 async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (headers.host === undefined && raw.httpVersion === '1.1') {
+  const hosts = countHosts(raw)
+  if (hosts === 0 && raw.httpVersion === '1.1') {
     reply.header('connection', 'close')
     throw new AppError('bad_request', 'The request has no Host header, which HTTP/1.1 requires.')
+  }
+  if (hosts > 1) {
+    reply.header('connection', 'close')
+    throw new AppError('bad_request', 'The request has several Host headers. Send one.')
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     reply.header('connection', 'close')
