@@ -38,8 +38,8 @@ export async function verifySignature(
 ): Promise<SignedRequest> {
   const headers = readSignatureHeaders(request.headers)
   refuseFarTime(headers.timestampMs, options)
-  const isCaseFolded = isCaseFoldedText(request, headers, options.publicPrefix ?? '')
-  const metadata = readSceneMetadata(headers.metadata, { isCaseFolded })
+  assertSignedText(request, headers, options.publicPrefix ?? '')
+  const metadata = readSceneMetadata(headers.metadata)
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
   const delegation = readDelegation(headers, options.nowMs)
   await checkSignatures(headers, delegation, options.checkSigners ?? areSignedAsNamed)
@@ -67,18 +67,18 @@ function refuseFarTime(timestampMs: number, { nowMs, windowMs }: VerifyOptions):
 
 /**
  * Compares the signed text with the request: in the newer form the metadata is as it was sent, in the older form the
- * whole text is in lower case. True for the older form, and for a text that is the same in both forms.
+ * whole text is in lower case.
+ *
+ * @throws {AppError} `bad_signature`
  */
-function isCaseFoldedText(
+function assertSignedText(
   { method, path }: IncomingRequest,
   { timestamp, metadata, request }: SignatureHeaders,
   publicPrefix: string,
-): boolean {
+): void {
   for (const called of publicPrefix === '' ? [path] : [path, publicPrefix + path]) {
     const newer = `${`${method}:${called}`.toLowerCase()}:${timestamp}:${metadata}`
-    const legacy = newer.toLowerCase()
-    if (request.payload === legacy) return true
-    if (request.payload === newer) return false
+    if (request.payload === newer || request.payload === newer.toLowerCase()) return
   }
   throw new AppError(
     'bad_signature',
@@ -86,10 +86,13 @@ function isCaseFoldedText(
   )
 }
 
-/** @returns whether the signature covers the body */
-function checkBody(body: Buffer, hashPayload = ''): boolean {
-  if (hashPayload === '') return body.length === 0
-  if (hashPayload === hash('sha256', body)) return true
+/**
+ * @param hashPayload empty: the client signed that there is no body; undefined: it signs nothing about bodies
+ * @returns whether the signature covers the body
+ */
+function checkBody(body: Buffer, hashPayload: string | undefined): boolean {
+  if (hashPayload === undefined) return body.length === 0
+  if (hashPayload === '' ? body.length === 0 : hashPayload === hash('sha256', body)) return true
   throw new AppError('bad_signature', 'The body is not the one that was signed.')
 }
 
