@@ -1,9 +1,10 @@
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, onSendHookHandler } from 'fastify'
+import type { FastifyInstance, onRequestHookHandler, onSendHookHandler } from 'fastify'
 
 /** `/docs`: the OpenAPI description as a page for people. It loads nothing from other servers. */
 export async function serveDocsPage(app: FastifyInstance): Promise<void> {
   await app.register(async (scope) => {
+    scope.addHook('onRequest', dropQuery)
     scope.addHook('onSend', completePage)
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
@@ -16,6 +17,21 @@ export async function serveDocsPage(app: FastifyInstance): Promise<void> {
       },
     })
   })
+}
+
+/** The addresses of the page, and the way from each to the one that all lead to. */
+const PAGE_ADDRESSES: Readonly<Record<string, string>> = {
+  '/docs': 'docs/',
+  '/docs/': './',
+  '/docs/static/index.html': '../',
+}
+
+/** The scripts of the library take the address of the page, with its query, for a folder: they would find nothing there. */
+const dropQuery: onRequestHookHandler = ({ url }, reply, done) => {
+  const start = url.indexOf('?')
+  const page = start < 0 ? undefined : PAGE_ADDRESSES[url.slice(0, start)]
+  if (page === undefined) done()
+  else reply.redirect(page)
 }
 
 /** The library's page has no viewport, so phones would show it as wide as a desktop, and no link to other pages. */

@@ -197,6 +197,14 @@ describe('the page that describes the interface', () => {
     expect({ status, path: new URL(url).pathname.replace(/\/$/, '') }).toEqual({ status: 200, path: '/docs' })
     expect(front.text).toContain('href="/docs/"')
   })
+
+  test('works with a query, which is dropped', async () => {
+    for (const address of ['/docs?x=1', '/docs?x=/', '/docs/?x=1', '/docs/static/index.html?x=1']) {
+      const { url, status } = await fetch(`${server.origin}${address}`)
+      expect({ status, url }, address).toEqual({ status: 200, url: `${server.origin}/docs/` })
+    }
+    expect((await server.get('/docs/static/swagger-ui.css?v=1')).status).toBe(200)
+  })
 })
 
 /** Writes to the server and reads until it closes the connection. */
