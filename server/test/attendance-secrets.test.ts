@@ -463,6 +463,9 @@ class Scenario {
     for (const path of ['/metrics', '/openapi.json', '/docs/', '/health/ready', '/translations/en']) {
       await this.ask('GET', path)
     }
+    // An organiser who shares the address of the page may have put the code there
+    for (const page of ['/organise', '/organise/', '/', '/docs', '/nowhere'])
+      await this.ask('GET', `${page}?event=7&editCode=${EDIT_CODE}`)
     expect((await landpass(['config'], this.env)).stdout).toContain('ISSUER_API_KEY=***')
     await this.noteDatabase('while it runs')
     expect((await this.server.stop()).code).toBe(0)

@@ -19,10 +19,12 @@ export function loggedRequest(request: FastifyRequest) {
 }
 
 /**
- * The address with its query. For a private address only its route, and for one that is no endpoint only its beginning.
+ * The address, with its query only where its endpoint has parameters there: links to pages have all kinds of texts in it. For
+ * a private address only its route, and for one that is no endpoint only its beginning.
  *
  * @example
  * loggedAddress(requestOf('/v1/parcels?limit=5')) // '/v1/parcels?limit=5'
+ * loggedAddress(requestOf('/organise?editCode=012345')) // '/organise'
  * loggedAddress(requestOf('/event/90001?editCode=012345')) // '/event/:event'
  * loggedAddress(requestOf('/event/90001/012345')) // '/event…'
  */
@@ -30,10 +32,12 @@ export function loggedAddress({
   url,
   routeOptions,
 }: Pick<FastifyRequest, 'url'> & {
-  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
+  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config' | 'schema'>
 }): string {
   // OPTIONS of an unknown address has the route `*`.
   if (routeOptions.url === undefined || routeOptions.url === '*')
     return `${/^\/[^/?]*/.exec(url)?.[0] ?? ''}…`
-  return routeOptions.config.isAddressPrivate ? routeOptions.url : url
+  if (routeOptions.config.isAddressPrivate) return routeOptions.url
+  const hasParameters = routeOptions.schema?.querystring !== undefined
+  return hasParameters ? url : url.split('?', 1)[0]!
 }
