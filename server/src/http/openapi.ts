@@ -12,8 +12,8 @@ contributions of a virtual world, read-only. Every address of it without a versi
 an \`ETag\`: send it back as \`If-None-Match\` and an unchanged answer costs a 304. **Attendance** (events and claims): \
 organisers register an event of a token issuer, and players who stand at its place claim a token. Errors are \
 \`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`; where 429 is \
-possible, also \`RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. An address that is not listed here answers 404 \
-\`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
+possible, also \`RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. A slash at the end of an address changes nothing. An address \
+that is not listed here, or has an empty part before its end, answers 404 \`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
 
 Reading needs no credentials. Organisers send the \`editCode\` of their event in the body of their requests. Players sign their \
 requests: a scene does so with \`signedFetch\`.`

@@ -27,6 +27,8 @@ beforeAll(async () => {
   app.get('/fault', () => {
     throw new Error('select * from secrets')
   })
+  app.get('/echo/:part/length', ({ params }) => ({ ok: true, data: params }))
+  app.get('/echo/:part', ({ params }) => ({ ok: true, data: params }))
   app.get('/same', (_request, reply) => reply.code(304).send())
   addRefusals()
   origin = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -34,8 +36,8 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-async function post(body: string, type = 'application/json') {
-  const response = await fetch(`${origin}/echo`, { method: 'POST', body, headers: { 'content-type': type } })
+async function post(body: string, type = 'application/json', path = '/echo') {
+  const response = await fetch(origin + path, { method: 'POST', body, headers: { 'content-type': type } })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
@@ -185,6 +187,18 @@ test.each([
     })
   },
 )
+
+test('an address with an empty part is 404; a slash at its end changes nothing', async () => {
+  const statusOf = async (path: string) =>
+    (await sendRaw(`GET ${path} HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`)).status
+
+  for (const path of ['/echo//length', '/echo//', '//echo/a', '/echo/a//?x', 'http://a.example/echo//length'])
+    expect(await statusOf(path), path).toBe(404)
+  for (const path of ['/echo/a', '/echo/a/', '/echo/a?x=//', '/echo/%2F%2F', 'http://a.example/echo/a'])
+    expect(await statusOf(path), path).toBe(200)
+  const { status, body } = await post('{}', 'application/json', '//echo')
+  expect([status, body.code]).toEqual([404, 'not_found'])
+})
 
 test('HTTP/1.0 needs no Host header', async () => {
   const answer = await sendRaw('POST /echo HTTP/1.0\r\nContent-Length: 7\r\n\r\n{"a":1}')

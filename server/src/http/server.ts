@@ -1,6 +1,12 @@
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { trustIn, watchForwarded } from './client-address.ts'
@@ -81,6 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     preflightContinue: true, // methods.ts answers: it knows the methods of each address
   })
   app.addHook('onRequest', refuseUnmetConditions)
+  app.addHook('onRequest', refuseEmptyParts)
   await compressAnswers(app)
   return app
 }
@@ -114,6 +121,15 @@ const addEncodingToTag: Extract<
   const tag = reply.getHeader('etag')
   if (typeof encoding === 'string' && typeof tag === 'string') reply.header('etag', encodedTag(tag, encoding))
   done(null, payload)
+}
+
+/** Two slashes in a row in the path. Those of an origin before the path, which HTTP/1.1 allows, do not count. */
+const EMPTY_PART = /^(?:https?:\/\/[^/?#]*)?\/(?:[^?#]*\/)?\//i
+
+/** An address with an empty part is none: its route would read the part as an empty id. */
+const refuseEmptyParts: onRequestHookHandler = ({ url, is404 }, reply, done) => {
+  if (!is404 && url.includes('//') && EMPTY_PART.test(url)) reply.callNotFound()
+  else done()
 }
 
 /** Refuses requests without `Host`, with several, or with an unknown `Expect`, and closes the connection: a body may still follow. */
