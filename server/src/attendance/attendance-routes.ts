@@ -65,7 +65,8 @@ export async function addRoutes(
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, baseOf } = endpoints
+  const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, baseOf } =
+    endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
@@ -87,7 +88,7 @@ export async function addRoutes(
   await scope.register(grantRoutes, { ...forOrganisers, ...forGrants })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
-    ...{ clock, world, maker, baseOf, maxTokens, operatorKey, assertConfigured },
+    ...{ clock, world, maker, answered, baseOf, maxTokens, operatorKey, assertConfigured },
     ...{ makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
   await scope.register(approvalRoutes, {

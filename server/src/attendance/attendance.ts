@@ -33,6 +33,7 @@ import { watched } from './issuer/watched-issuer.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
 import { Issuers } from './own-issuer/issuers.ts'
 import { TokenLog } from './own-issuer/log/token-log.ts'
+import { AnsweredEvents } from './own-issuer/made-events/answered-events.ts'
 import { Approvals } from './own-issuer/made-events/approvals.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/made-events/event-maker.ts'
 import { SharePictures } from './own-issuer/token-pictures/share-pictures.ts'
@@ -170,9 +171,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const loads = new PendingLoads({ db, clock, vault, issuer, codes, log })
   const approvals = new Approvals({ db, clock, codes })
+  const answered = new AnsweredEvents({ db, log })
   const cleanup = new Cleanup({
     ...players,
     guard,
+    answered,
     approvals,
     grants,
     refusals,
@@ -211,6 +214,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codes,
     loads,
     maker,
+    answered,
     approvals,
     ...makers,
     baseOf: (request) => publicBase(request, config.publicUrl),

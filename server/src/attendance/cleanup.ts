@@ -13,8 +13,9 @@ export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
   readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
-  /** Events that wait for the operator. */
+  /** Events that wait for the operator, or whose makers got no answer. */
   readonly approvals: { deleteOld(): Promise<unknown> }
+  readonly answered: { flush(): Promise<void> }
   readonly grants: { deleteOld(): Promise<void> }
   readonly refusals: Refusals
   readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
@@ -38,8 +39,9 @@ export class Cleanup {
 
   start(): void {
     const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals } = this.options
-    const { numberCodes, refreshSeal, tokenLog } = this.options
+    const { answered, numberCodes, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
+    this.every(FLUSH_EVERY_MS, () => answered.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
@@ -57,6 +59,7 @@ export class Cleanup {
     for (const timer of this.timers) clearInterval(timer)
     await this.running
     await this.logFailure(() => this.options.refusals.flush())
+    await this.logFailure(() => this.options.answered.flush())
   }
 
   /** Runs `work` every `intervalMs`; never two works at once, so `close` waits for one promise only. */

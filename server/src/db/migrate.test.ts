@@ -118,7 +118,7 @@ describeOnBothEngines('migrate', (open, kind) => {
       })
 
       expect(locked).toEqual([{ name: 'claim', granted: false }])
-      expect(await migrating).toEqual(['0014-grants', '0015-code-numbers'])
+      expect(await migrating).toEqual(['0014-grants', '0015-code-numbers', '0016-answered-events'])
     })
 
   test('refuses a database of a newer version', async () => {

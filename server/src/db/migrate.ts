@@ -18,6 +18,7 @@ import * as evening from './migrations/0012-evening.ts'
 import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
 import * as codeNumbers from './migrations/0015-code-numbers.ts'
+import * as answeredEvents from './migrations/0016-answered-events.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -40,6 +41,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-rehearsal': rehearsal,
   '0014-grants': grants,
   '0015-code-numbers': codeNumbers,
+  '0016-answered-events': answeredEvents,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

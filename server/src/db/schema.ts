@@ -406,6 +406,8 @@ export interface MadeEventTable {
   /** The organiser's picture as a PNG; null: drawn by the server. */
   image: Buffer | null
   made_at_ms: number
+  /** Whether the maker got the edit code: false until the answer was sent. */
+  is_answered: Generated<boolean>
 }
 
 /** A token of our own issuer: what is signed, and the signature once there is one. */

@@ -1,13 +1,25 @@
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { HOUR_MS, SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
+import { Vault } from '../../src/attendance/vault.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
+import { inTransaction } from '../../src/db/transaction.ts'
 import { makePlayer, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import { claimsOf, endLeases, endLoadWaits, lastLoadTries } from '../support/attendance-rows.ts'
-import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
+import {
+  claimsOf,
+  endLeases,
+  endLoadWaits,
+  lastLoadTries,
+  untilAnswered,
+} from '../support/attendance-rows.ts'
+import { type OutsideWorld, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
+import { makesEvents } from '../support/attendance-stage.ts'
 import { killHard } from '../support/children.ts'
 import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
+import { testClock } from '../support/land-server.ts'
 import { type Env, eventually, type Serving, serve } from '../support/landpass.ts'
 
 /**
@@ -63,6 +75,48 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await claims.assertSettled(place)
     await survivor.stop()
   })
+
+  if (kind === 'postgres')
+    test('a server that is killed before a maker has the answer leaves an event that ends by itself', async () => {
+      const place = await placeOf(kind)
+      const server = await place.serve(makesEvents('approved'))
+      const make = async () => {
+        const today = new Date(SYSTEM_CLOCK.nowMs()).toISOString().slice(0, 10)
+        const body = JSON.stringify({ name: 'Lanterns', coordinates: '1,2', start_date: today, tokens: 1 })
+        const response = await fetch(`${server.origin}/events`, { method: 'POST', body })
+        return ((await response.json()) as { data: { event: { id: number } } }).data.event.id
+      }
+      await place.withDatabase(async (db) => {
+        const clock = testClock(SYSTEM_CLOCK.nowMs())
+        const approvals = openApprovals({ db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+        const listed = async () => {
+          const { events, total } = await approvals.waiting({ after: 0, limit: 10 })
+          return [total, ...events.map(({ event }) => event.event_id)]
+        }
+        const eventIds = async () =>
+          (await db.selectFrom('attendance_event').select('event_id').execute()).map((one) => one.event_id)
+        const answered = await make()
+        await untilAnswered(db, [answered])
+
+        let lost: Promise<number | string> | undefined
+        await inTransaction(db, async (tx) => {
+          // The last write before the answer waits
+          await sql`lock table claim_code in access exclusive mode`.execute(tx)
+          lost = make().catch(() => 'no answer')
+          const count = () => sql<{ id: number }>`select event_id as id from made_event`.execute(tx)
+          await eventually(count, ({ rows }) => rows.length === 2, SETTLED_MS)
+          await killHard(server.child)
+        })
+        expect(await lost).toBe('no answer')
+
+        expect(await listed()).toEqual([2, answered, expect.any(Number)])
+        clock.set(clock.nowMs() + 2 * MINUTE_MS)
+        expect(await listed()).toEqual([1, answered])
+        clock.set(clock.nowMs() + 24 * HOUR_MS)
+        await approvals.deleteOld()
+        expect(await eventIds()).toEqual([answered])
+      })
+    })
 
   test('codes that wait for their approval are loaded once, although two servers are killed before', async () => {
     const place = await placeOf(kind)

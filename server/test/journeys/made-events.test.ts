@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
-import { HOUR_MS } from '../../src/clock.ts'
-import { attendanceDump } from '../support/attendance-rows.ts'
+import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
+import { attendanceDump, untilAnswered } from '../support/attendance-rows.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
-import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
+import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
@@ -23,6 +23,11 @@ interface Made {
 }
 
 let outside: OutsideWorld
+
+/** As the commands of the operator have them. */
+function approvalsOf({ engine: { db }, clock }: AttendanceStage) {
+  return openApprovals({ db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+}
 beforeAll(async () => {
   outside = await startOutsideWorld()
 })
@@ -173,6 +178,53 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(await waitingIds()).toHaveLength(3)
   })
 
+  test('an event whose maker got no answer holds no place and ends, unless its code or its tokens are used', async () => {
+    await answerAll()
+    const { db } = stage.engine
+    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '1' })
+    const lost = await make(full)
+    expect((await full.send('POST', '/events', EVENT)).body.code).toBe('too_many_requests')
+    const [unused, known, claimed] = [await make(), await make(), await make()]
+    for (const made of [unused, known, claimed]) expect((await approve(made)).status).toBe(200)
+    // As servers leave them that are killed before the answer is sent
+    const ids = [lost, unused, known, claimed].map(({ id }) => id)
+    await untilAnswered(db, ids)
+    await db.updateTable('made_event').set({ is_answered: false }).where('event_id', 'in', ids).execute()
+
+    expect(await waitingIds(), 'its answer may be on its way').toEqual([lost.id])
+    stage.clock.set(REFERENCE_TIME_MS + MINUTE_MS)
+    const next = await make(full)
+    await untilAnswered(db, [next.id])
+    expect(await waitingIds()).toEqual([next.id])
+    await full.close()
+    const check = { editCode: known.editCode }
+    expect((await stage.server.send('POST', `/event/${known.id}/check`, check)).status).toBe(200)
+    const ann = await playerAt(
+      outside,
+      `${kind} of an unanswered event`,
+      { x: 10, y: 20 },
+      stage.clock.nowMs(),
+    )
+    expect((await stage.server.claim(claimed.uuid, ann)).status).toBe(200)
+    const approvals = approvalsOf(stage)
+    const statuses = () =>
+      Promise.all(
+        [lost, unused, known, claimed, next].map(
+          async ({ uuid }) => (await stage.server.get(`/event/${uuid}`)).status,
+        ),
+      )
+    stage.clock.set(REFERENCE_TIME_MS + 24 * HOUR_MS)
+    await approvals.deleteOld()
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200])
+    stage.clock.set(REFERENCE_TIME_MS + 24 * HOUR_MS + 1)
+    await approvals.deleteOld()
+    stage.clock.set(REFERENCE_TIME_MS)
+
+    expect(await statuses()).toEqual([404, 404, 200, 200, 200])
+    const codes = await db.selectFrom('claim_code').select('event_id').distinct().execute()
+    expect(codes.map(({ event_id }) => event_id)).not.toContain(unused.id)
+  })
+
   test('the IPv6 networks of one organisation count as one for events that wait', async () => {
     await answerAll()
     const proxied = await stage.startAnother({
@@ -209,11 +261,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     for (const headers of [{}, { 'operator-key': 'another' }])
       expect((await stage.server.get('/events/waiting', headers)).body.code).toBe('operator_only')
     expect((await list('?limit=101')).body.data).toMatchObject({ parameter: 'limit' })
-    const approvals = openApprovals({
-      db: stage.engine.db,
-      clock: stage.clock,
-      vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
-    })
+    const approvals = approvalsOf(stage)
     const { total, next: after } = await approvals.waiting({ after: 0, limit: 1 })
     expect([total, after]).toEqual([2, made[1]!.id])
     expect((await approvals.waiting({ after: after!, limit: 1 })).next).toBeUndefined()

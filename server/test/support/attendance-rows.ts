@@ -3,6 +3,7 @@ import type { Grant } from '../../src/attendance/grants/grant-queries.ts'
 import type { Grants } from '../../src/attendance/grants/grants.ts'
 import type { Vault } from '../../src/attendance/vault.ts'
 import type { Db } from '../../src/db/engine.ts'
+import { eventually } from './landpass.ts'
 
 const TABLES = [
   'attendance_event',
@@ -93,6 +94,15 @@ export async function endLeases(db: Db): Promise<void> {
 /** As if the time had come to ask the issuer for codes that wait for their approval. */
 export async function endLoadWaits(db: Db): Promise<void> {
   await db.updateTable('code_load').set({ next_try_at_ms: 0 }).execute()
+}
+
+/** Waits until the server has stored that it sent the answers of new events: it does so after them. */
+export async function untilAnswered(db: Db, eventIds: readonly number[]): Promise<void> {
+  await eventually(
+    () => db.selectFrom('made_event').select(['event_id', 'is_answered']).execute(),
+    (rows) => eventIds.every((id) => rows.some((row) => row.event_id === id && row.is_answered)),
+    20_000,
+  )
 }
 
 /** When the issuer was last asked for codes that wait, for each stored edit code. */

@@ -14,7 +14,7 @@ import {
 import { parseOwnCode } from '../issuer/own-codes.ts'
 import type { TokenKeys } from './keys/token-keys.ts'
 import { hashOfEditCode } from './made-events/edit-code.ts'
-import { findMadeEvent } from './made-events/made-event-queries.ts'
+import { findMadeEvent, markAnswered } from './made-events/made-event-queries.ts'
 import { listOwnCodes } from './made-events/own-code-list.ts'
 import {
   findTokenByNumber,
@@ -59,11 +59,13 @@ export class OwnIssuer implements Issuer {
   }
 
   async isEditCode(eventId: number, editCode: string): Promise<boolean> {
-    const made = await findMadeEvent(this.options.db, eventId)
-    return (
-      timingSafeEqual(made?.edit_code_hash ?? hashOfEditCode(''), hashOfEditCode(editCode)) &&
-      made !== undefined
-    )
+    const { db } = this.options
+    const made = await findMadeEvent(db, eventId)
+    const isRight = timingSafeEqual(made?.edit_code_hash ?? hashOfEditCode(''), hashOfEditCode(editCode))
+    if (!isRight || made === undefined) return false
+    // Who has the code got the answer, also where the server was killed before that was stored
+    if (!made.is_answered) await markAnswered(db, [eventId])
+    return true
   }
 
   async listCodes(eventId: number): Promise<readonly ListedCode[]> {

@@ -9,10 +9,12 @@ import { notMadeHere } from '../../issuer/own-event-ids.ts'
 import type { Vault } from '../../vault.ts'
 import { deleteImage, findAnyImage, setApproval } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
-import { countWaiting, deleteWaiting, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
+import { countWaiting, deleteAbandoned, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
 
 /** After so long an event that the operator has not answered for is deleted. */
 const WAITING_MS = 30 * 24 * HOUR_MS
+/** After so long an event is deleted whose maker got no answer, and whose edit code was not used since. */
+const UNANSWERED_MS = 24 * HOUR_MS
 
 /** A part of the events that wait for the operator. */
 export interface WaitingPage {
@@ -56,11 +58,12 @@ export class Approvals {
    * @param page events with later numbers than `after`, and how many
    */
   async waiting({ after, limit }: { readonly after: number; readonly limit: number }): Promise<WaitingPage> {
-    const { db } = this.options
-    const found = await waitingEvents(db, { after, limit: limit + 1 })
+    const { db, clock } = this.options
+    const nowMs = clock.nowMs()
+    const found = await waitingEvents(db, nowMs, { after, limit: limit + 1 })
     const events = found.slice(0, limit)
     const next = found.length > limit ? events.at(-1)!.event.event_id : undefined
-    return { total: await countWaiting(db), events, next }
+    return { total: await countWaiting(db, nowMs), events, next }
   }
 
   /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */
@@ -68,9 +71,11 @@ export class Approvals {
     return findAnyImage(this.options.db, eventId)
   }
 
-  /** Deletes events that have waited for too long. */
+  /** Deletes events that have waited for too long, and those whose makers got no answer. */
   deleteOld(): Promise<void> {
-    return deleteWaiting(this.options.db, this.options.clock.nowMs() - WAITING_MS)
+    const nowMs = this.options.clock.nowMs()
+    const before = { waitingBeforeMs: nowMs - WAITING_MS, unansweredBeforeMs: nowMs - UNANSWERED_MS }
+    return deleteAbandoned(this.options.db, before)
   }
 
   /** @throws {AppError} `event_not_found` */

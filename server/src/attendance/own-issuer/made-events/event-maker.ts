@@ -122,7 +122,7 @@ export class EventMaker {
       hidesHolders: description.hidesHolders,
       nowMs,
     })
-    // The event exists now, and nothing but this answer has its edit code. Without codes, POST /addcodes/:id loads them.
+    // The event exists now, and nothing but this answer has its edit code: AnsweredEvents notes that it was sent. Without codes, POST /addcodes/:id loads them.
     await codes.load(event, editCode).catch((err) => log.warn({ err, event: event.event_id }, CODES_MISSING))
     return { event, editCode, approval }
   }
@@ -160,8 +160,9 @@ export class EventMaker {
 
   /** @throws {AppError} `too_many_requests` where too many events wait */
   private async assertRoom(db: Db): Promise<void> {
-    const { maxWaiting } = this.options
-    if (maxWaiting > 0 && (await countWaiting(db)) >= maxWaiting) throw tooManyWaiting(maxWaiting)
+    const { maxWaiting, clock } = this.options
+    if (maxWaiting > 0 && (await countWaiting(db, clock.nowMs())) >= maxWaiting)
+      throw tooManyWaiting(maxWaiting)
   }
 
   /** Whether lists of the holders of an event are public. */

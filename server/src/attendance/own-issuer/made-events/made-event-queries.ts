@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../../db/schema.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
@@ -8,8 +8,8 @@ import type { Event } from '../../events/event-queries.ts'
 
 /** What decides about the tokens of an event that was made here. */
 export type MadeEvent = Pick<
-  MadeEventTable,
-  'event_id' | 'edit_code_hash' | 'supply' | 'approval' | 'hides_holders'
+  Selectable<MadeEventTable>,
+  'event_id' | 'edit_code_hash' | 'supply' | 'approval' | 'hides_holders' | 'is_answered'
 >
 
 export interface EventToMake {
@@ -29,7 +29,7 @@ export interface EventToMake {
   readonly nowMs: number
 }
 
-/** Makes an event with a number of its own. */
+/** Makes an event with a number of its own. Its maker has no answer yet. */
 export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event> {
   const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
   const eventId = Number(rows[0]!.id)
@@ -62,6 +62,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       hides_holders: event.hidesHolders,
       image: event.image,
       made_at_ms: event.nowMs,
+      is_answered: false,
     })
     .execute()
   return inserted
@@ -70,9 +71,14 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
 export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent | undefined> {
   return db
     .selectFrom('made_event')
-    .select(['event_id', 'edit_code_hash', 'supply', 'approval', 'hides_holders'])
+    .select(['event_id', 'edit_code_hash', 'supply', 'approval', 'hides_holders', 'is_answered'])
     .where('event_id', '=', eventId)
     .executeTakeFirst()
+}
+
+/** The makers of these events have their edit codes. */
+export async function markAnswered(db: Db, eventIds: readonly number[]): Promise<void> {
+  await db.updateTable('made_event').set({ is_answered: true }).where('event_id', 'in', eventIds).execute()
 }
 
 /** The picture of an event as a PNG; undefined where it has none, or the operator has not approved the event. */

@@ -11,6 +11,7 @@ import { assertStartsBefore, parseTime } from '../../events/event-options.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
 import type { LimitHook } from '../../limits.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
+import type { AnsweredEvents } from './answered-events.ts'
 import { approvalSchema } from './approval-routes.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
 import { assertDescription, isPlainLine, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
@@ -68,6 +69,7 @@ export interface MadeEventRouteOptions {
   readonly maker: EventMaker
   readonly maxTokens: number
   readonly baseOf: BaseOf
+  readonly answered: Pick<AnsweredEvents, 'sent'>
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   /** For requests, right or wrong. */
@@ -87,6 +89,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     world,
     maker,
     baseOf,
+    answered,
     maxTokens,
     operatorKey,
     makerRequestLimit,
@@ -144,6 +147,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       })
       const { event, editCode, approval } = await made.catch(refusePicture)
       reply.header('cache-control', 'no-store')
+      reply.raw.once('finish', () => answered.sent(event.event_id))
       const data = { event: eventInfoJson(event, baseOf(request)), edit_code: editCode, approval }
       return { ok: true as const, data }
     },
