@@ -86,7 +86,7 @@ export async function deleteAbandoned(
       returning event_id`.execute(tx)
     if (rows.length === 0) return
     const ids = rows.map(({ event_id }) => event_id)
-    for (const table of ['claim_code', 'attendance_refusal', 'issuer_failure', 'event_hold'] as const)
+    for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold', 'claim_code'] as const)
       await tx.deleteFrom(table).where('event_id', 'in', ids).execute()
     await tx.deleteFrom('attendance_event').where('event_id', 'in', ids).execute()
   })
