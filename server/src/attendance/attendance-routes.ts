@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { LimitsConfig } from '../config/config.ts'
+import { type BaseOf, publicBase } from '../http/public-base.ts'
 import { dateAnswers } from './answer-date.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
@@ -43,8 +44,10 @@ export type Endpoints = Omit<
       readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
-  keyof Limits
->
+  keyof Limits | 'baseOf'
+> & {
+  readonly publicUrl: string | undefined
+}
 
 /** Registers all endpoints, with common limits. */
 export async function addRoutes(
@@ -65,9 +68,11 @@ export async function addRoutes(
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, baseOf } =
+  const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } =
     endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
+
+  const baseOf: BaseOf = (request) => publicBase(request, publicUrl)
 
   const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }

@@ -4,7 +4,6 @@ import type { AttendanceConfig, Config } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
-import { publicBase } from '../http/public-base.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { addRoutes, type Endpoints } from './attendance-routes.ts'
@@ -217,7 +216,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     answered,
     approvals,
     ...makers,
-    baseOf: (request) => publicBase(request, config.publicUrl),
+    publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
     changeMade: (event, change) => maker.change(event, change),
     keys,
