@@ -29,8 +29,9 @@ import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
+import { MAX_WAIT_MS } from './rpc/json-rpc.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
-import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
+import type { Nodes } from './rpc/nodes.ts'
 import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {

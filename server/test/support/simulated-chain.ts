@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
-import { startChainSimulator } from '../../src/simulate/chain/chain-simulator.ts'
+import { type ChainSimulator, startChainSimulator } from '../../src/simulate/chain/chain-simulator.ts'
 import { atEndOfEachFile } from './end-of-file.ts'
 import { emptyDir } from './engines.ts'
 import { type Env, startLandpass } from './landpass.ts'
@@ -77,8 +77,13 @@ export async function startSimulatedChain(options: SimulatedChainOptions): Promi
   return controlsOf({ address, network, world, stop })
 }
 
+/** A simulator in this process: what its contracts have stored can be read without a request. */
+export interface ChainHere extends SimulatedChain {
+  readonly chain: ChainSimulator['chain']
+}
+
 /** The same simulator in this process: the same options make the same chain. */
-export async function simulateChainHere(options: SimulatedChainOptions): Promise<SimulatedChain> {
+export async function simulateChainHere(options: SimulatedChainOptions): Promise<ChainHere> {
   const { seed = 1, blocks, world, transactions = 0.6 } = options
   const simulator = await startChainSimulator({
     ...{ host: '127.0.0.1', port: 0, chainId: 1337, seed, world: parseWorld(world)! },
@@ -87,7 +92,8 @@ export async function simulateChainHere(options: SimulatedChainOptions): Promise
   open.push(simulator)
   const network = join(emptyDir(), 'simulated.json')
   writeFileSync(network, JSON.stringify(simulator.network))
-  return controlsOf({ address: simulator.address, network, world, stop: () => simulator.close() })
+  const controls = controlsOf({ address: simulator.address, network, world, stop: () => simulator.close() })
+  return { ...controls, chain: simulator.chain }
 }
 
 interface Started {

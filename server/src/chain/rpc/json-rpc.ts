@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../clock.ts'
 import { askAddress, type OutboundAnswer, OutboundError } from '../../outbound.ts'
 import type { CallCounters } from './call-counters.ts'
 import { WrongAnswerError } from './hex-values.ts'
@@ -24,6 +25,8 @@ export interface JsonRpcOptions {
   readonly random: () => number
   /** Ends all calls and pauses; they throw its reason. */
   readonly signal?: AbortSignal | undefined
+  /** Whether no other node can be asked now: then a call waits for a pause that this one asks for. */
+  readonly isAlone?: () => boolean
 }
 
 export interface Call {
@@ -40,11 +43,19 @@ interface Reply {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown
+  /** Of a refusal without `error`. */
+  readonly message?: unknown
 }
 
 /** Logs are mostly zeros and repeated hashes: compressed, they are about a tenth. */
 const ACCEPT_GZIP = { 'accept-encoding': 'gzip' }
 const INVALID_PARAMS = -32_602
+/** How often a call is sent that the node refuses for the moment. */
+const MAX_TRIES = 4
+/** The longest pause before the second try; each further one is twice as long. */
+const FIRST_REPEAT_MS = 400
+/** A call waits for a pause of its node up to this; nodes with longer pauses are not asked. */
+export const MAX_WAIT_MS = 10 * SECOND_MS
 
 /** JSON-RPC over HTTP with one node: envelopes, ids, refusals, rate limit, health and counters. Results are not checked here. */
 export class JsonRpc {
@@ -62,12 +73,17 @@ export class JsonRpc {
   }
 
   /**
-   * The result of one call.
+   * The result of one call. Sent again where the node refuses it for the moment: after a status of 500 or more, and after
+   * the pause of a rate limit where no other node can be asked.
    *
    * @param read checks the result and gives it its form; a {@link WrongAnswerError} from it counts as a wrong answer
    * @throws {NodeError} when there is no usable answer
    */
-  async call<T>({ method, params, parse }: Call, read: (result: unknown) => T): Promise<T> {
+  call<T>(call: Call, read: (result: unknown) => T): Promise<T> {
+    return this.repeated(() => this.callOnce(call, read))
+  }
+
+  private async callOnce<T>({ method, params, parse }: Call, read: (result: unknown) => T): Promise<T> {
     return this.limiter.run(1, async () => {
       const startedMs = this.options.timing.nowMs()
       try {
@@ -78,18 +94,25 @@ export class JsonRpc {
         this.noteAnswer(startedMs, method, 1)
         return value
       } catch (error) {
-        throw this.noteFailure(error, method, 1)
+        throw this.countFailure(error, method, 1)
       }
     })
   }
 
   /**
-   * Calls of one method in one request.
+   * Calls of one method in one request, which is sent again like a {@link call}.
    *
    * @returns what each call ended in, in the order of `calls`
    * @throws {NodeError} when the batch as a whole has no usable answer, for example because the node refuses batches
    */
-  async batch(method: string, paramsOfEach: readonly (readonly unknown[])[]): Promise<readonly Outcome[]> {
+  batch(method: string, paramsOfEach: readonly (readonly unknown[])[]): Promise<readonly Outcome[]> {
+    return this.repeated(() => this.batchOnce(method, paramsOfEach))
+  }
+
+  private async batchOnce(
+    method: string,
+    paramsOfEach: readonly (readonly unknown[])[],
+  ): Promise<readonly Outcome[]> {
     const count = paramsOfEach.length
     return this.limiter.run(count, async () => {
       const startedMs = this.options.timing.nowMs()
@@ -106,14 +129,42 @@ export class JsonRpc {
         this.noteOutcomes(startedMs, method, outcomes)
         return outcomes
       } catch (error) {
-        throw this.noteFailure(error, method, count)
+        throw this.countFailure(error, method, count)
       }
     })
   }
 
+  private async repeated<T>(send: () => Promise<T>): Promise<T> {
+    const { timing, signal } = this.options
+    for (let tries = 1; ; tries++) {
+      try {
+        return await send()
+      } catch (error) {
+        const pauseMs = this.repeatAfterMs(error, tries)
+        if (pauseMs === undefined) {
+          this.noteHealth(error)
+          throw error
+        }
+        if (pauseMs > 0) await timing.pause(pauseMs, signal)
+      }
+    }
+  }
+
+  /** Undefined where the call is not sent again. The limiter waits for the pause of a rate limit. */
+  private repeatAfterMs(error: unknown, tries: number): number | undefined {
+    if (!(error instanceof NodeError) || tries >= MAX_TRIES) return undefined
+    if (error.kind === 'rate_limit')
+      return this.options.isAlone?.() && this.limiter.pauseMs <= MAX_WAIT_MS ? 0 : undefined
+    const isMomentary = error instanceof RefusedError && error.kind === 'refused' && error.status >= 500
+    if (!isMomentary) return undefined
+    return FIRST_REPEAT_MS * 2 ** (tries - 1) * (0.5 + this.options.random() / 2)
+  }
+
   /** The error for an answer whose form is right but whose contents are not; the node is avoided for a while. */
   wrongAnswer(method: string, reason: string): NodeError {
-    return this.noteFailure(new WrongAnswerError(reason), method, 1) as NodeError
+    const error = this.countFailure(new WrongAnswerError(reason), method, 1) as NodeError
+    this.noteHealth(error)
+    return error
   }
 
   private nextId(): number {
@@ -159,7 +210,7 @@ export class JsonRpc {
     meaningOf: (refusal: NodeReply) => Refusal = readRefusal,
   ): unknown {
     if (isRefusal(reply) || answer.status >= 400)
-      throw this.refusalOf(method, answer, reply?.error, meaningOf)
+      throw this.refusalOf(method, answer, reply?.error ?? reply, meaningOf)
     if (!reply || reply.result === undefined) throw new WrongAnswerError('there is neither result nor error')
     return reply.result
   }
@@ -173,13 +224,8 @@ export class JsonRpc {
     const { code, message, data } = readErrorObject(error)
     const failure = meaningOf({ status, code, message, data, retryAfterMs })
     const words = [message, typeof data === 'string' ? data : '', status === 200 ? '' : `HTTP ${status}`]
-    return new RefusedError(
-      this.address,
-      method,
-      failure,
-      words.filter((each) => each !== '').join('; '),
-      code,
-    )
+    const text = words.filter((each) => each !== '').join('; ')
+    return new RefusedError(this.address, { method, failure, words: text, code, status })
   }
 
   private outcomeOf(method: string, answer: OutboundAnswer, reply: Reply | undefined): Outcome {
@@ -193,7 +239,7 @@ export class JsonRpc {
   private noteOutcomes(startedMs: number, method: string, outcomes: readonly Outcome[]): void {
     const good = outcomes.filter((outcome) => 'result' in outcome).length
     for (const outcome of outcomes) {
-      if ('error' in outcome) this.noteFailure(outcome.error, method, 1)
+      if ('error' in outcome) this.noteHealth(this.countFailure(outcome.error, method, 1))
     }
     if (good > 0) this.noteAnswer(startedMs, method, good)
   }
@@ -206,17 +252,20 @@ export class JsonRpc {
   }
 
   /** Counts a failure, and returns what is to be thrown for it. */
-  private noteFailure(thrown: unknown, method: string, calls: number): unknown {
+  private countFailure(thrown: unknown, method: string, calls: number): unknown {
     if (this.options.signal?.aborted) return thrown
     const error = this.asNodeError(thrown, method)
     const { failure } = error
     this.options.counters.add(error.node, method, failure.kind, calls)
     if (failure.kind === 'rate_limit')
       this.limiter.noteRefusal('retryAfterMs' in failure ? failure.retryAfterMs : undefined)
-    // A parameter that the node does not know, such as a tag, says nothing about its health
-    if (!(error instanceof RefusedError && error.code === INVALID_PARAMS))
-      this.health.noteFailure(failure.kind)
     return error
+  }
+
+  private noteHealth(error: unknown): void {
+    // A parameter that the node does not know, such as a tag, says nothing about its health
+    const isUnknownParameter = error instanceof RefusedError && error.code === INVALID_PARAMS
+    if (error instanceof NodeError && !isUnknownParameter) this.health.noteFailure(error.kind)
   }
 
   /** @throws what is no failure of a node, but of this program */
@@ -233,18 +282,24 @@ export class JsonRpc {
   }
 }
 
-/** A refusal with its code, which decides whether the node is avoided. */
+/** A refusal with its code and status, which decide whether the node is avoided, and asked again. */
 class RefusedError extends NodeError {
   readonly code: number | undefined
+  readonly status: number
+
   constructor(
     address: NodeAddress,
-    method: string,
-    failure: NodeFailure,
-    words: string,
-    code: number | undefined,
+    refused: {
+      readonly method: string
+      readonly failure: NodeFailure
+      readonly words: string
+      readonly code: number | undefined
+      readonly status: number
+    },
   ) {
-    super(address, method, failure, words)
-    this.code = code
+    super(address, refused.method, refused.failure, refused.words)
+    this.code = refused.code
+    this.status = refused.status
   }
 }
 
@@ -253,8 +308,11 @@ function failureOf(thrown: unknown): NodeFailure | undefined {
   return thrown instanceof WrongAnswerError ? { kind: 'wrong_answer' } : undefined
 }
 
+/** Gateways answer some refusals without the envelope: `{"status":429,"message":"Too Many Requests"}`. */
 function isRefusal(reply: Reply | undefined): boolean {
-  return reply?.error !== undefined && reply.error !== null
+  if (!reply) return false
+  const { error, result, message } = reply
+  return (error !== undefined && error !== null) || (result === undefined && typeof message === 'string')
 }
 
 function readReply(json: unknown): Reply | undefined {
@@ -274,9 +332,9 @@ function repliesById(json: readonly unknown[]): ReadonlyMap<unknown, Reply> {
 
 function readErrorObject(error: unknown): { code: number | undefined; message: string; data: unknown } {
   if (typeof error === 'string') return { code: undefined, message: error, data: undefined }
-  const { code, message, data } = (readReply(error) ?? {}) as Record<string, unknown>
+  const { code, status, message, data } = (readReply(error) ?? {}) as Record<string, unknown>
   return {
-    code: typeof code === 'number' ? code : undefined,
+    code: [code, status].find((each) => typeof each === 'number'),
     message: typeof message === 'string' ? message : '',
     data,
   }

@@ -185,7 +185,8 @@ test('a reader that cannot wait has few tries, no long pause, and is asked befor
   }
   all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? { status: 503 } : undefined)
   await expect(read({ maxTries: 2, inFlight: 1, beforeEachTry })).rejects.toThrow(/HTTP 503/)
-  expect([asked, timing.pauses.length]).toEqual([2, 1])
+  // Beside the shorter ones, after which a call is sent again
+  expect([asked, timing.pauses.filter((ms) => ms >= 1_000)]).toEqual([2, [1_000]])
 
   all[0]!.fault = () => ({ status: 429, headers: { 'retry-after': '3600' } })
   timing.pauses.length = 0

@@ -201,8 +201,9 @@ function blockTimeOf(value: unknown): number | undefined {
  * Each log comes after the one before it, and agrees with it about their block and transaction.
  *
  * @param first the log before them
+ * @throws {WrongAnswerError}
  */
-function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
+export function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
   let before = first
   for (const log of logs) {
     if (before) checkFollows(log, before)

@@ -13,6 +13,7 @@ export type FailureKind = NodeFailure['kind']
 const SENTENCES: Readonly<Record<FailureKind, string>> = {
   range_too_large: 'the range of blocks is too large for this node',
   too_many_results: 'there are too many results for one answer of this node',
+  too_many_addresses: 'the filter has too many addresses for this node',
   rate_limit: 'the node limits the rate of calls',
   history: 'the node does not have the data of such old blocks',
   unknown_block: 'the node does not know the block',

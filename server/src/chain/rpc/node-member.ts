@@ -42,6 +42,8 @@ export class NodeMember {
   private refusals = 0
   private checkAgainAtMs = Number.NEGATIVE_INFINITY
   private checking: Promise<void> | undefined
+  /** What a check has learnt that could not be finished, because the node refused a call for the moment. */
+  private begun: { readonly start?: NodeHeader } | undefined
   private readonly timing: Timing
 
   constructor(node: EthereumNode, timing: Timing) {
@@ -108,15 +110,20 @@ export class NodeMember {
 
   private async checkNow({ chainId, startBlock }: Expected): Promise<void> {
     this.hasPassed = false
+    const { begun } = this
+    this.begun = undefined
     try {
-      const given = await this.node.chainId()
+      const given = begun ? chainId : await this.node.chainId()
       if (given !== chainId) {
         this.startHash = undefined
         this.refuse(`it is of the chain ${given}, not of ${chainId}`)
         return
       }
-      const start = await this.node.headerAt(startBlock)
+      this.begun = {}
+      const start = begun?.start ?? (await this.node.headerAt(startBlock))
+      if (start) this.begun = { start }
       if (!start) {
+        this.begun = undefined
         this.lastRefusal = undefined
         this.problem = `it does not have block ${startBlock} yet`
         this.checkAgainAtMs = this.timing.nowMs() + CHECK_AGAIN_MS
@@ -128,8 +135,10 @@ export class NodeMember {
       this.lastRefusal = undefined // It is refused again where this hash is the wrong one
       this.problem = undefined
       this.hasPassed = true
+      this.begun = undefined
     } catch (error) {
-      this.noteProblem(error)
+      const { kind } = this.noteProblem(error)
+      if (kind !== 'rate_limit' && kind !== 'refused') this.begun = undefined
     }
   }
 

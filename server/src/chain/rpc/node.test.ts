@@ -169,7 +169,52 @@ test.each<[string, Fault, string]>([
   scripted.fault = () => fault
 
   await expect(node.chainId()).rejects.toMatchObject({ name: 'NodeError', kind, node: 'node1' })
-  expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: kind, calls: 1 }])
+  const calls = kind === 'refused' ? 4 : 1 // It is sent again after a status of 500 or more.
+  expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: kind, calls }])
+})
+
+test('what was answered of a batch is kept, and the rest is asked for again', async () => {
+  const { node, scripted, counters } = await start()
+  const numbers = Array.from({ length: 60 }, (_, at) => 100 + at)
+  let left = 1
+  scripted.fault = ({ params }) => {
+    if (params[0] !== '0x77' || left === 0) return undefined
+    left -= 1
+    return { error: { code: -32_000, message: 'internal error' } }
+  }
+
+  expect((await node.headersAt(numbers)).map((header) => header?.number)).toEqual(numbers)
+  expect(counters.read()).toContainEqual({
+    ...{ node: 'node1', method: 'eth_getBlockByNumber', result: 'ok', calls: 60 },
+  })
+})
+
+test('a node that takes few addresses is asked in parts, by the number that it names or by half', async () => {
+  const logs = CHAIN[7]!.logs.map((log, at) => ({ ...log, address: at === 1 ? ESTATE : LAND }))
+  const others = ['33', '44', '55'].map((byte) => `0x${byte.repeat(20)}`)
+  for (const [words, sizes] of [
+    ['exceed max addresses: 2', [5, 2, 2, 1, 2, 2, 1]],
+    ['too many addresses', [5, 2, 2, 1, 2, 2, 1]],
+    ['a filter may have at most 1 addresses', [5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]],
+  ] as const) {
+    const { node, scripted } = await start()
+    const most = Math.max(...sizes.slice(1))
+    scripted.fault = ({ params }) => {
+      const { address } = params[0] as { readonly address: readonly string[] }
+      return address.length > most
+        ? { error: { code: -32_000, message: words } }
+        : { result: logs.filter((log) => address.includes(log.address)) }
+    }
+    const addresses = [LAND, ...others, ESTATE]
+
+    expect((await node.logsOfBlock(hashAt(107), addresses)).map(({ logIndex }) => logIndex)).toEqual([
+      0, 1, 2,
+    ])
+    const range = await node.logsOfRange({ fromBlock: 107, toBlock: 107 }, addresses)
+    expect([...range].map(({ address }) => address)).toEqual([LAND, ESTATE, LAND])
+    const asked = scripted.calls.map(({ params }) => (params[0] as { address: readonly string[] }).address)
+    expect(asked.map(({ length }) => length)).toEqual(sizes)
+  }
 })
 
 test('a connection that the node has closed is replaced by another one', async () => {

@@ -1,5 +1,5 @@
 import type { RawLog } from '../chain-types.ts'
-import type { PackedLogs } from '../packed-logs.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import { hexOfNumber, readHex, readQuantity, WrongAnswerError } from './hex-values.ts'
 import { parseAnswer } from './json-list.ts'
@@ -7,6 +7,7 @@ import { JsonRpc, type JsonRpcOptions, type Outcome } from './json-rpc.ts'
 import { hideSecrets, withoutAddress } from './node-address.ts'
 import {
   type Capabilities,
+  checkOrder,
   type NodeHeader,
   readCapabilities,
   readHeader,
@@ -23,6 +24,7 @@ export const MAX_BATCH = 100
 
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 const CALL = 'eth_call'
+const LOGS = 'eth_getLogs'
 /** Nodes refuse batches, or large ones, in many words: only a smaller one shows whether its size was the reason. */
 const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
@@ -66,8 +68,13 @@ export class EthereumNode {
   /** Becomes smaller when the node refuses a batch for its size, or all batches. */
   private maxBatch = MAX_BATCH
 
+  /** How many addresses the node takes in one filter of logs, as far as it has said so. */
+  private maxAddresses = Number.POSITIVE_INFINITY
+  /** Whether no other node can be asked now: see {@link JsonRpcOptions}. */
+  isAlone: () => boolean = () => false
+
   constructor(options: JsonRpcOptions) {
-    this.rpc = new JsonRpc(options)
+    this.rpc = new JsonRpc({ ...options, isAlone: () => this.isAlone() })
   }
 
   /** Short, for logs and metrics: `node1`. */
@@ -151,21 +158,28 @@ export class EthereumNode {
    * @throws {NodeError} of kind `unknown_block` where the node does not know the block
    */
   logsOfBlock(blockHash: string, addresses: readonly string[]): Promise<readonly RawLog[]> {
-    const params = [{ blockHash, address: addresses }]
-    const asked = new Set(addresses)
-    return this.rpc.call({ method: 'eth_getLogs', params }, (result) => {
-      if (result === null) throw new WrongAnswerError('there is no list of logs')
-      return readLogsOfBlock(result, blockHash, asked)
-    })
+    return this.inParts(
+      addresses,
+      (part) =>
+        this.rpc.call({ method: LOGS, params: [{ blockHash, address: part }] }, (result) => {
+          if (result === null) throw new WrongAnswerError('there is no list of logs')
+          return readLogsOfBlock(result, blockHash, new Set(part))
+        }),
+      (parts) => joinedLogs(parts),
+    )
   }
 
   /** Logs of a range of blocks, both ends included, from any of these addresses (in lower case). */
   logsOfRange(range: BlockRange, addresses: readonly string[]): Promise<PackedLogs> {
-    const { fromBlock, toBlock } = range
-    const params = [{ fromBlock: hexOfNumber(fromBlock), toBlock: hexOfNumber(toBlock), address: addresses }]
-    const asked = new Set(addresses)
-    const call = { method: 'eth_getLogs', params, parse: parseAnswer }
-    return this.rpc.call(call, (result) => readLogsOfRange(result, range, asked))
+    const blocks = { fromBlock: hexOfNumber(range.fromBlock), toBlock: hexOfNumber(range.toBlock) }
+    return this.inParts(
+      addresses,
+      (part) => {
+        const call = { method: LOGS, params: [{ ...blocks, address: part }], parse: parseAnswer }
+        return this.rpc.call(call, (result) => readLogsOfRange(result, range, new Set(part)))
+      },
+      (parts) => PackedLogs.from(joinedLogs(parts)),
+    )
   }
 
   /**
@@ -227,6 +241,27 @@ export class EthereumNode {
     return new NodeError(this.rpc.address, method, failure)
   }
 
+  /** Asks with all addresses at once or, where the node takes fewer, with some at a time. */
+  private async inParts<T>(
+    addresses: readonly string[],
+    ask: (part: readonly string[]) => Promise<T>,
+    join: (parts: readonly T[]) => T,
+  ): Promise<T> {
+    for (;;) {
+      const size = Math.min(this.maxAddresses, addresses.length)
+      try {
+        const parts: T[] = []
+        for (let at = 0; at < addresses.length; at += size)
+          parts.push(await ask(addresses.slice(at, at + size)))
+        return parts.length === 1 ? parts[0]! : this.readBatched(LOGS, { result: parts }, () => join(parts))
+      } catch (error) {
+        if (!(error instanceof NodeError) || error.kind !== 'too_many_addresses' || size === 1) throw error
+        const named = 'maxAddresses' in error.failure ? error.failure.maxAddresses : undefined
+        this.maxAddresses = named !== undefined && named < size ? named : size >> 1
+      }
+    }
+  }
+
   private async readOrRefused(params: readonly unknown[]): Promise<string | undefined> {
     try {
       return await this.rpc.call({ method: CALL, params }, readReturned)
@@ -252,8 +287,9 @@ export class EthereumNode {
 
   /**
    * What a batch answers, with the position of each call: a result, or that the contract refused the call. Calls that are
-   * not answered because of the rate limit, or because the node refused the whole batch, are missing: the next batch is
-   * smaller.
+   * not answered are missing, also where the node refused the whole batch: the next batch is smaller.
+   *
+   * @throws {NodeError} where no call is answered, and not because of the rate limit or of the batch
    */
   private async batchOrLess(
     method: string,
@@ -262,11 +298,13 @@ export class EthereumNode {
     const outcomes = await this.batchOrNothing(method, params)
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
     const isAnswer = (outcome: Outcome) => 'result' in outcome || outcome.error.kind === 'reverted'
+    const answers = [...outcomes.entries()].filter(([, outcome]) => isAnswer(outcome))
     const serious = errors.find(({ kind }) => kind !== 'rate_limit' && kind !== 'reverted')
-    if (serious) throw serious
-    if (errors.some(({ kind }) => kind === 'rate_limit')) this.batchSize = Math.max(1, params.length >> 1)
+    // What was answered is kept: the rest is asked for again, in the end one by one
+    if (serious && answers.length === 0) throw serious
+    if (answers.length < outcomes.length) this.batchSize = Math.max(1, params.length >> 1)
     else if (outcomes.length > 0) this.batchSize = Math.min(this.maxBatch, params.length * 2)
-    return [...outcomes.entries()].filter(([, outcome]) => isAnswer(outcome))
+    return answers
   }
 
   /** No outcomes where the node has refused the batch: then the next one is smaller. */
@@ -296,6 +334,14 @@ export class EthereumNode {
       throw error
     }
   }
+}
+
+/** Of parts with different addresses. @throws {WrongAnswerError} where they do not fit together */
+function joinedLogs(parts: readonly Iterable<RawLog>[]): readonly RawLog[] {
+  const logs = parts.flatMap((part) => [...part])
+  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  checkOrder(logs)
+  return logs
 }
 
 function readReturned(result: unknown): string {

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/scripted-node.ts'
 import { CallCounters } from './call-counters.ts'
 import { type ConnectOptions, connectNodes } from './connect.ts'
-import { MAX_WAIT_MS } from './nodes.ts'
+import { MAX_WAIT_MS } from './json-rpc.ts'
 
 const CHAIN = makeChain({ from: 100, count: 20, logsAt: () => 2 })
 const FORK = [
@@ -240,6 +240,40 @@ test('a pause of one node does not hold up the others; with one node, calls wait
   await expect(nodes.headerAt(102)).rejects.toMatchObject({ name: 'NoNodeError' })
   expect(Math.max(...timing.pauses)).toBeLessThanOrEqual(MAX_WAIT_MS)
   expect(nodes.noNode().retryAfterMs).toBeGreaterThan(3_000_000)
+})
+
+test.each<[string, Fault]>([
+  ['a page with the status 503', { status: 503, body: '<html>' }],
+  ['a rate limit', { error: { code: -32_005, message: 'daily request count exceeded' } }],
+])('of the only node each third answer is %s: all that is asked is answered', async (_name, fault) => {
+  const { nodes, all } = await connect([CHAIN])
+  let calls = 0
+  all[0]!.fault = () => {
+    calls += 1
+    return calls % 3 === 0 ? fault : undefined
+  }
+  for (let round = 0; round < 20; round++) {
+    const { header } = await nodes.head()
+    expect((await nodes.logsOfBlock(header, ADDRESSES)).logs).toHaveLength(2)
+    expect((await nodes.headersAt([101, 102])).map((each) => each?.number)).toEqual([101, 102])
+  }
+})
+
+test('of a check that was refused in the middle, what was answered is kept', async () => {
+  const { nodes, all, timing } = await connect([CHAIN, CHAIN])
+  const tooMany: Fault = { status: 429, headers: { 'retry-after': '20' } }
+  const methods: string[] = []
+  all[0]!.fault = ({ method, params }) => {
+    methods.push(`${method} ${params[0] ?? ''}`)
+    return methods.length % 2 === 0 ? tooMany : undefined
+  }
+  for (let round = 0; round < 3; round++) {
+    await nodes.head()
+    await expect.poll(() => nodes.status()[0]?.state).not.toBe('avoided')
+    timing.advance(60_000)
+  }
+  await expect.poll(() => methods.filter((each) => each === 'eth_chainId ')).toHaveLength(1)
+  expect(methods.filter((each) => each === 'eth_getBlockByNumber 0x64').length).toBeLessThanOrEqual(2)
 })
 
 test('a node that asks for a long pause at the first call is not waited for', async () => {

@@ -4,6 +4,7 @@ import { findLogOutsideBloom } from '../proofs/bloom.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { agreeOnFinal } from './agree-on-final.ts'
 import { checkHighest } from './check-highest.ts'
+import { MAX_WAIT_MS } from './json-rpc.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
@@ -67,8 +68,6 @@ export interface NodeStatus {
 const DEFAULT_MAX_LAG_BLOCKS = 3
 /** How old the known head of a node may be that is not the best one. */
 const OTHER_HEADS_MS = 15 * SECOND_MS
-/** A call waits for a pause of its node up to this; nodes with longer pauses are not asked. */
-export const MAX_WAIT_MS = 10 * SECOND_MS
 
 /**
  * Several nodes of one chain. Each is asked for its chain id and its start block before it is used. The best node is the most
@@ -98,6 +97,7 @@ export class Nodes {
   constructor(options: NodesOptions) {
     this.options = options
     this.members = options.nodes.map((node) => new NodeMember(node, options.timing))
+    for (const node of options.nodes) node.isAlone = () => this.isAlone(node)
   }
 
   /**
@@ -317,6 +317,11 @@ export class Nodes {
   /** In order of preference. */
   private trusted(): readonly NodeMember[] {
     return this.members.filter((member) => member.isTrusted && member.startHash === this.startHash)
+  }
+
+  /** Whether no other node can be asked without a pause. */
+  private isAlone(node: EthereumNode): boolean {
+    return this.trusted().every((member) => member.node === node || member.node.pauseMs > 0)
   }
 
   /** Nodes whose head counts: without those that lag or are in a pause, unless all are. */

@@ -1,11 +1,35 @@
 import { expect, test } from 'vitest'
-import { type NodeReply, type Refusal, readRefusal, readRefusalOf } from './refusals.ts'
+import { type NodeReply, type Refusal, readRefusal, readRefusalOf, TOO_MANY_CALLS } from './refusals.ts'
 
 const range = (maxBlocks?: number): Refusal => ({
   kind: 'range_too_large',
   ...(maxBlocks !== undefined && { maxBlocks }),
 })
 const results: Refusal = { kind: 'too_many_results' }
+
+/** A sentence of a provider for each row of {@link TOO_MANY_CALLS}. */
+const TOO_MANY_SENTENCES = [
+  'request rate limited',
+  'Too many connections, please slow down',
+  'request throttled',
+  'monthly quota exceeded',
+  'Your app has exceeded its compute units per second capacity.',
+  'Your credits limit was reached',
+  'at most 25 requests per second',
+  'daily request count exceeded',
+  'you have reached your daily limit',
+  'the backend is overloaded',
+]
+
+test('each way to say that there were too many calls has a sentence', () => {
+  expect(TOO_MANY_SENTENCES.map((words) => readRefusal({ status: 200, message: words }).kind)).toEqual(
+    TOO_MANY_CALLS.map(() => 'rate_limit'),
+  )
+  const rows = TOO_MANY_SENTENCES.map((words) =>
+    TOO_MANY_CALLS.findIndex((row) => row.test(words.toLowerCase())),
+  )
+  expect(rows).toEqual([...TOO_MANY_CALLS.keys()])
+})
 
 test.each<[provider: string, words: string, Refusal]>([
   [
@@ -66,6 +90,10 @@ test.each<[provider: string, words: string, Refusal]>([
   ['another', 'rate-limit reached, at most 25 requests per second', { kind: 'rate_limit' }],
   ['another', 'request throttled', { kind: 'rate_limit' }],
   ['another', 'monthly quota exceeded', { kind: 'rate_limit' }],
+  ['another', 'credits limited', { kind: 'rate_limit' }],
+  ['another', 'Monthly capacity limit exceeded. Visit the dashboard to upgrade.', { kind: 'rate_limit' }],
+  ['another', 'exceed max addresses: 5', { kind: 'too_many_addresses', maxAddresses: 5 }],
+  ['another', 'too many addresses in the filter', { kind: 'too_many_addresses' }],
   ['geth, reth', 'pruned history unavailable', { kind: 'history' }],
   ['geth', 'failed to get logs for block #0 (0xd4e567)', { kind: 'history' }],
   ['Nethermind', 'Receipt not available for From block 4944642.', { kind: 'history' }],
@@ -122,6 +150,7 @@ test('without words, the code or the status says what it means', () => {
   expect(readRefusal({ status: 413, message: '' }).kind).toBe('too_many_results')
   expect(readRefusal({ status: 504, message: '' }).kind).toBe('late')
   expect(readRefusal({ status: 502, message: '' }).kind).toBe('refused')
+  expect(readRefusal({ status: 503, message: '', retryAfterMs: 500 }).kind).toBe('rate_limit')
   expect(readRefusal({ status: 429, message: '', retryAfterMs: 2_000 })).toEqual({
     kind: 'rate_limit',
     retryAfterMs: 2_000,

@@ -8,6 +8,7 @@ export interface BlockRange {
  * What a node's refusal means.
  *
  * - `range_too_large`, `too_many_results`: ask for fewer blocks. The node may name a range, or how many blocks it allows.
+ * - `too_many_addresses`: ask for the logs of fewer contracts at once. The node may name how many it allows.
  * - `rate_limit`: ask for the same later.
  * - `history`: the node does not have logs, receipts or state of such old blocks.
  * - `unknown_block`, `beyond_head`: the node does not have the block, or not yet.
@@ -24,6 +25,7 @@ export type Refusal =
       /** How many blocks the node answers at once. */
       readonly maxBlocks?: number
     }
+  | { readonly kind: 'too_many_addresses'; readonly maxAddresses?: number }
   | { readonly kind: 'rate_limit'; readonly retryAfterMs?: number }
   | {
       readonly kind:
@@ -62,6 +64,27 @@ const BLOCKS_ALLOWED = [
   'bigger than (?:the )?range limit(?: of)? <n>',
 ].map((words) => new RegExp(words.replace('<n>', `(${NUMBER})`)))
 
+/** Words with `<n>`, the number of addresses that the node allows in a filter, and words that do not say it. */
+const ADDRESSES_ALLOWED = [
+  `max(?:imum)?(?: number of)? addresses:? (<n>)`,
+  `(?:at most|up to|more than|maximum of|limit of) (<n>) addresses`,
+  'too many addresses()',
+].map((words) => new RegExp(words.replace('<n>', NUMBER)))
+
+/** How providers say that there were too many calls: of a second, of a day, or for what was paid. */
+export const TOO_MANY_CALLS: readonly RegExp[] = [
+  /rate.?limit/,
+  /too many (?:requests|calls|connections)/,
+  /throttl/,
+  /quota/,
+  /compute units/,
+  /(?:credits?|capacity) (?:limit|exceed|exhaust|used up)|out of credits/,
+  /requests? per (?:second|minute|hour|day)/,
+  /request (?:count|limit|rate) (?:exceeded|reached)/,
+  /(?:daily|monthly|usage|concurrency|concurrent requests?) (?:limit|cap)\b/,
+  /(?:server|node|backend|system) (?:is )?(?:too )?(?:busy|overloaded)|over capacity|temporarily unavailable/,
+]
+
 /** Words of a provider whose limit is known although they do not say it. */
 const BLOCKS_ALLOWED_UNSAID = [{ words: /block range is too wide/, maxBlocks: 3_000 }]
 
@@ -78,11 +101,7 @@ const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegEx
     words:
       /block range (?:is )?too (?:large|wide|big)|(?:block )?range limit exceeded|range threshold exceeded|range is too large|range too large|exceeds? (?:the )?max(?:imum)? (?:allowed )?(?:block )?range/,
   },
-  {
-    kind: 'rate_limit',
-    words:
-      /rate.?limit|too many requests|throttl|quota|compute units per second|requests? per (?:second|minute|day)|request (?:count|limit|rate) (?:exceeded|reached)/,
-  },
+  { kind: 'rate_limit', words: new RegExp(TOO_MANY_CALLS.map(({ source }) => source).join('|')) },
   {
     kind: 'too_many_results',
     words:
@@ -131,6 +150,11 @@ const LIMIT_EXCEEDED = -32_005
  */
 export function readRefusal(reply: NodeReply): Refusal {
   const words = wordsOf(reply)
+  const addresses = ADDRESSES_ALLOWED.map((pattern) => pattern.exec(words)).find(Boolean)
+  if (addresses) {
+    const maxAddresses = addresses[1] ? atLeastOne(readNumber(addresses[1])) : undefined
+    return { kind: 'too_many_addresses', ...(maxAddresses !== undefined && { maxAddresses }) }
+  }
   const maxBlocks = blocksAllowed(words)
   const kind = maxBlocks === undefined ? meaningOf(words, reply) : 'range_too_large'
   if (kind === 'rate_limit') {
@@ -159,7 +183,7 @@ const FOR_MANY: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_getBlockRecei
  */
 export function readRefusalOf(method: string, reply: NodeReply): Refusal {
   const refusal = readRefusal(reply)
-  const isForSize = refusal.kind === 'range_too_large' || refusal.kind === 'too_many_results'
+  const isForSize = ['range_too_large', 'too_many_results', 'too_many_addresses'].includes(refusal.kind)
   return isForSize && !FOR_MANY.has(method) ? { kind: 'refused' } : refusal
 }
 
@@ -179,7 +203,7 @@ function textOf(data: unknown): string {
   }
 }
 
-function meaningOf(words: string, { status, code }: NodeReply): Refusal['kind'] {
+function meaningOf(words: string, { status, code, retryAfterMs }: NodeReply): Refusal['kind'] {
   const meaning = MEANINGS.find((each) => each.words.test(words))
   if (meaning) return meaning.kind
   if (code === METHOD_NOT_FOUND) return 'unknown_method'
@@ -187,6 +211,7 @@ function meaningOf(words: string, { status, code }: NodeReply): Refusal['kind'] 
   if (code === RESOURCE_NOT_FOUND) return 'unknown_block'
   if (code === EXECUTION_REVERTED) return 'reverted'
   if (status === 429 || code === 429 || code === LIMIT_EXCEEDED) return 'rate_limit'
+  if (status === 503 && retryAfterMs !== undefined) return 'rate_limit'
   if (status === 413) return 'too_many_results'
   if (status === 408 || status === 504) return 'late'
   return 'refused'

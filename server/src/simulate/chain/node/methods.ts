@@ -85,6 +85,9 @@ function getLogs({ node, faults, params }: Call): readonly LogJson[] {
     throw invalidParams('missing value for required argument 0')
   const { blockHash, fromBlock, toBlock, ...rest } = query as Readonly<Record<string, unknown>>
   const filter = parseLogFilter(rest)
+  const { address_limit } = node.settings
+  if (address_limit > 0 && (filter.addresses?.size ?? 0) > address_limit)
+    throw new RpcError(CODE.server, `exceed max addresses: ${address_limit}`)
   if (blockHash !== undefined && blockHash !== null) {
     if (fromBlock !== undefined || toBlock !== undefined) {
       throw invalidParams('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')

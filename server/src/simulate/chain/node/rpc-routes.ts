@@ -81,7 +81,8 @@ function errorJson(id: unknown, { code, message, data }: RpcError): object {
 function hasTransportFault(faults: NodeSettings): boolean {
   const { delay_ms, down, hang, drop, redirect_to, rate_limit, broken_json, pad_bytes } = faults
   const isCut = broken_json || pad_bytes > 0
-  return delay_ms > 0 || down || hang || drop || redirect_to !== '' || rate_limit.startsWith('http') || isCut
+  const isLimited = rate_limit.startsWith('http') || rate_limit === 'bare'
+  return delay_ms > 0 || down || hang || drop || redirect_to !== '' || isLimited || isCut
 }
 
 /** @returns whether there is nothing left to answer */
@@ -104,6 +105,10 @@ async function failTransport(
   }
   if (redirectTo !== '') {
     await reply.redirect(redirectTo, 307)
+    return true
+  }
+  if (rateLimit === 'bare') {
+    await reply.send({ status: 429, message: 'Credits limit exceeded' })
     return true
   }
   if (!rateLimit.startsWith('http')) return false

@@ -1,6 +1,6 @@
 import { RANGE_WORDS, type RangeWords } from './range-refusals.ts'
 
-export const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota'] as const
+export const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
 export const PRUNED_FORMS = ['4444', 'geth_block_0', 'nethermind', 'erigon', 'empty'] as const
 export const BEYOND_HEAD = ['error', 'fewer', 'empty'] as const
 export const INVENTED_BLOCKS = ['off', 'next', 'changed'] as const
@@ -12,6 +12,10 @@ export interface FaultSettings {
   readonly methods: readonly string[]
   /** 0: no end. */
   readonly for_calls: number
+  /** Of these calls, every how many-th one is hit; 0 and 1: all. */
+  readonly every: number
+  /** Of these calls, how many of a hundred are hit, by chance; 0: all. The same ones at each run. */
+  readonly percent: number
   readonly delay_ms: number
   /** Answers 503 with a page for people. */
   readonly down: boolean
@@ -25,7 +29,10 @@ export interface FaultSettings {
   readonly redirect_to: string
   /** This many spaces follow every answer. */
   readonly pad_bytes: number
-  /** `http`: status 429; `http_retry_after`: with the header; `json`, `quota`: status 200 with an error in words. */
+  /**
+   * `http`: status 429; `http_retry_after`: with the header; `json`, `quota`: status 200 with an error in words; `bare`: the
+   * same without the envelope of JSON-RPC.
+   */
   readonly rate_limit: (typeof RATE_LIMITS)[number]
   readonly retry_after_s: number
   /** Every block is null. */
@@ -74,6 +81,8 @@ export interface BehaviourSettings {
   readonly silent_result_limit: number
   /** Most calls of one batch; 0 is no limit. */
   readonly batch_limit: number
+  /** Most addresses in a filter of eth_getLogs; 0 is no limit. */
+  readonly address_limit: number
   /** The state of contracts below this block is gone; 0 is off. */
   readonly state_pruned_below: number
   /** Whether eth_call takes the hash of a block (EIP-1898). */
@@ -89,6 +98,8 @@ export type NodeSettings = FaultSettings & BehaviourSettings
 export const NO_FAULTS: FaultSettings = {
   methods: [],
   for_calls: 0,
+  every: 0,
+  percent: 0,
   delay_ms: 0,
   down: false,
   hang: false,
@@ -125,6 +136,7 @@ export const DEFAULT_SETTINGS: NodeSettings = {
   limit_words: 'infura',
   silent_result_limit: 0,
   batch_limit: 0,
+  address_limit: 0,
   state_pruned_below: 0,
   calls_by_hash: true,
   multicall: true,

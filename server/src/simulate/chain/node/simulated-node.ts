@@ -6,7 +6,9 @@ import { changeSettings, DEFAULT_SETTINGS, NO_FAULTS, type NodeSettings } from '
 export type AskedLogs = { readonly from: number; readonly to: number } | { readonly blockHash: string }
 
 const MOST_REMEMBERED_RANGES = 10_000
-const NO_FAULT = JSON.stringify({ ...NO_FAULTS, methods: [], for_calls: 0 })
+const NO_FAULT = JSON.stringify(NO_FAULTS)
+/** Spreads the calls that are hit by chance: an odd number without a pattern. */
+const SPREAD = 2_654_435_761
 
 /** A node: what it knows of the chain, how it behaves, and what it was asked. All nodes follow the same chain. */
 export class SimulatedNode {
@@ -14,6 +16,7 @@ export class SimulatedNode {
   settings: NodeSettings = DEFAULT_SETTINGS
   private frozenAt: number | undefined
   private affectedCalls = 0
+  private hits = 0
   /** How often each method was called. */
   calls: Record<string, number> = {}
   requests = 0
@@ -28,6 +31,7 @@ export class SimulatedNode {
     this.settings = changeSettings(this.settings, changes)
     this.frozenAt = this.settings.frozen ? (this.frozenAt ?? this.chain.head.number) : undefined
     this.affectedCalls = 0
+    this.hits = 0
     return this.settings
   }
 
@@ -63,7 +67,9 @@ export class SimulatedNode {
     const isAffected = settings.methods.length === 0 || settings.methods.includes(method)
     if (!isAffected || !hasFaults(settings)) return { ...settings, ...NO_FAULTS }
     this.affectedCalls += 1
-    if (this.affectedCalls === settings.for_calls) this.settings = { ...settings, ...NO_FAULTS }
+    if (!isHit(this.affectedCalls, settings)) return { ...settings, ...NO_FAULTS }
+    this.hits += 1
+    if (this.hits === settings.for_calls) this.settings = { ...settings, ...NO_FAULTS }
     return settings
   }
 
@@ -76,5 +82,10 @@ export class SimulatedNode {
 function hasFaults(settings: NodeSettings): boolean {
   const names = Object.keys(NO_FAULTS) as (keyof typeof NO_FAULTS)[]
   const present = Object.fromEntries(names.map((name) => [name, settings[name]]))
-  return JSON.stringify({ ...present, methods: [], for_calls: 0 }) !== NO_FAULT
+  return JSON.stringify({ ...present, methods: [], for_calls: 0, every: 0, percent: 0 }) !== NO_FAULT
+}
+
+function isHit(call: number, { every, percent }: NodeSettings): boolean {
+  if (every > 1 && call % every !== 0) return false
+  return percent === 0 || (Math.imul(call, SPREAD) >>> 16) % 100 < percent
 }
