@@ -81,9 +81,9 @@ test('has a limit on the time of the whole answer, body included', async () => {
 })
 
 test('compressed answers are read; the limits hold for what they contain, and for damaged ones', async () => {
-  let body = gzipSync('{"a":1}')
+  let body = gzipSync('\ufeff{"a":1}')
   const baseUrl = await partner((_request, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+    response.writeHead(200, { 'content-encoding': 'GZip' }).end(body)
   })
   const request = { method: 'GET', path: '/', headers: { 'accept-encoding': 'gzip' } } as const
 

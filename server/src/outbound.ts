@@ -152,7 +152,7 @@ function addressBelow(baseUrl: string, path: string): URL {
 
 /** An answer is compressed only where the request's `accept-encoding` allows it. The limit of bytes counts decompressed ones. */
 function decompressed(response: http.IncomingMessage): Readable {
-  if (response.headers['content-encoding'] !== 'gzip') return response
+  if (!/^\s*(?:x-)?gzip\s*$/i.test(response.headers['content-encoding'] ?? '')) return response
   // The reader of the last stream sees the errors of both
   return pipeline(response, createGunzip(), () => undefined)
 }
@@ -168,10 +168,10 @@ async function readBody(response: http.IncomingMessage, maxBytes: number): Promi
   return Buffer.concat(chunks)
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined for what is not JSON. A byte order mark may come before it. */
 export function parseOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
   } catch {
     return undefined
   }

@@ -118,6 +118,7 @@ export class Chain {
       nodes: this.nodes,
       addresses,
       head,
+      nowMs: () => clock.nowMs(),
       readRange: async ({ first, last }, except, beforeEachTry) => {
         const ranges = readLogRanges(this.nodes, {
           fromBlock: first,

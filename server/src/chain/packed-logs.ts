@@ -31,9 +31,11 @@ const LOGS_OF_TEXT = 100
 export class PackedLogs implements Iterable<RawLog> {
   /** JSON lists without their brackets. A text may leave out what the last log of the text before it has. */
   private readonly texts: string[] = []
+  private first: RawLog | undefined
   private last: RawLog | undefined
   private count = 0
   private areTimed = true
+  private areRising = true
 
   static from(logs: Iterable<RawLog>): PackedLogs {
     if (logs instanceof PackedLogs) return logs
@@ -54,8 +56,10 @@ export class PackedLogs implements Iterable<RawLog> {
     const [only] = lists
     if (only && lists.length === 1) return only
     const joined = new PackedLogs()
-    for (const { texts, last, count, areTimed } of lists) {
+    for (const { texts, first, last, count, areTimed, areRising } of lists) {
       for (const text of texts) joined.texts.push(text)
+      joined.areRising &&= areRising && (!first || doTimesRise(first, joined.last))
+      joined.first ??= first
       joined.last = last ?? joined.last
       joined.count += count
       joined.areTimed &&= areTimed
@@ -68,6 +72,8 @@ export class PackedLogs implements Iterable<RawLog> {
     if (logs.length === 0) return
     const packed = logs.map((log, at) => packedLog(log, at === 0 ? this.last : logs[at - 1]))
     this.texts.push(JSON.stringify(packed).slice(1, -1))
+    this.areRising &&= logs.every((log, at) => doTimesRise(log, at === 0 ? this.last : logs[at - 1]))
+    this.first ??= logs[0]
     this.last = logs.at(-1)
     this.count += logs.length
     this.areTimed &&= logs.every(({ blockTimeS }) => blockTimeS !== undefined)
@@ -75,6 +81,11 @@ export class PackedLogs implements Iterable<RawLog> {
 
   get length(): number {
     return this.count
+  }
+
+  /** The first log. */
+  get oldest(): RawLog | undefined {
+    return this.first
   }
 
   /** The last log. */
@@ -85,6 +96,11 @@ export class PackedLogs implements Iterable<RawLog> {
   /** Whether the time of each log is known. */
   get hasTimes(): boolean {
     return this.areTimed
+  }
+
+  /** Whether the logs of a block have one time, and those of later blocks no earlier one; also where a time is not known. */
+  get haveRisingTimes(): boolean {
+    return this.areRising
   }
 
   /** One JSON list of all logs, in pieces. */
@@ -116,6 +132,11 @@ export function unpackedLogs(json: string, before: RawLog | undefined): readonly
   for (const packed of JSON.parse(json) as readonly PackedLog[])
     logs.push(unpackedLog(packed, logs.at(-1) ?? before))
   return logs
+}
+
+function doTimesRise({ blockTimeS, blockHash }: RawLog, before: RawLog | undefined): boolean {
+  if (blockTimeS === undefined || before?.blockTimeS === undefined) return true
+  return blockHash === before.blockHash ? blockTimeS === before.blockTimeS : blockTimeS >= before.blockTimeS
 }
 
 function packedLog(log: RawLog, before: RawLog | undefined): PackedLog {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/engine.ts'
+import { DIALECTS } from '../../src/simulate/chain/node/dialects.ts'
 import type { NodeSettings } from '../../src/simulate/chain/node/settings.ts'
 import { TRUTH_PARTS } from '../../src/simulate/chain/truth.ts'
 import { freshEngine } from '../support/engines.ts'
@@ -26,6 +27,7 @@ const FAULTS: Readonly<Record<string, Partial<NodeSettings>>> = {
     percent: 30,
   },
   'it takes five addresses in a filter': { address_limit: 5 },
+  ...Object.fromEntries(DIALECTS.map((dialect) => [`it has the dialect ${dialect}`, { dialect }])),
 }
 
 let simulated: ChainHere

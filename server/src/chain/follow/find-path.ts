@@ -31,13 +31,14 @@ export async function findPath(
   for (let first = target; ; ) {
     const ancestor = byHash.get(first.parentHash)
     if (ancestor) {
-      if (ancestor.number !== first.number - 1) throw contradiction(first)
+      if (ancestor.number !== first.number - 1 || ancestor.timeS > first.timeS) throw contradiction(first)
       return { kind: 'forward', ancestor, headers: headers.reverse() }
     }
     if (first.number - 1 <= base.number)
       return { kind: 'below finality', found: { number: first.number - 1, hash: first.parentHash } }
     const parent = await source.headerByHash(first.parentHash)
-    if (parent.hash !== first.parentHash || parent.number !== first.number - 1) throw contradiction(first)
+    const isParent = parent.hash === first.parentHash && parent.number === first.number - 1
+    if (!isParent || parent.timeS > first.timeS) throw contradiction(first)
     headers.push(parent)
     first = parent
   }

@@ -3,7 +3,7 @@ import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import { NodeError } from '../rpc/node-error.ts'
 import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
-import { findPath } from './find-path.ts'
+import { findPath, type Path } from './find-path.ts'
 import { FollowCounts } from './follow-counts.ts'
 import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
 import { logsDigest } from './logs-digest.ts'
@@ -154,15 +154,29 @@ export class Follower {
     const targetNumber = Math.min(newest.number + BLOCKS_OF_STEP, until)
     if (!isNear && targetNumber <= base.number) return 'nothing new'
     const target = isNear ? heads.head : await source.headerByNumber(targetNumber)
-    const path = await findPath(standing.known, target, {
-      headerByHash: (hash) => this.unfinished.header(hash, () => source.headerByHash(hash)),
-    })
+    const path = await this.findPath(standing, target)
     if (path.kind === 'below finality') return this.stopAt(standing, path.found)
     this.stopReason = undefined
     if (path.kind === 'forward') await this.takePath(standing, path)
     await this.storeIfDue(standing)
     await this.tryToFinalize(standing, heads.finalized)
     return path.kind === 'forward' && !isNear ? 'again' : 'nothing new'
+  }
+
+  /** Headers that contradict each other refute the head: another node may have the right ones. */
+  private async findPath({ known }: Standing, target: BlockHeader): Promise<Path> {
+    const { source, unfinished } = this
+    try {
+      return await findPath(known, target, {
+        headerByHash: (hash) => unfinished.header(hash, () => source.headerByHash(hash)),
+      })
+    } catch (error) {
+      if (error instanceof ContradictionError) {
+        unfinished.clear()
+        source.refuteHead(error.message)
+      }
+      throw error
+    }
   }
 
   /** Whether the chain of the node has this block. */

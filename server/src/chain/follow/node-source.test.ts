@@ -11,6 +11,8 @@ import { connectNodes } from '../rpc/connect.ts'
 import { ASK_FINAL_EVERY_BLOCKS, NodeSource } from './node-source.ts'
 
 const CHAIN = makeChain({ from: 100, count: 20 })
+/** The time of its newest block. */
+const NOW_MS = (1_600_000_000 + 12 * 119) * 1_000
 /** Leaves the chain after block 104. */
 const FORK = [
   ...CHAIN.slice(0, 5),
@@ -53,6 +55,18 @@ test.each<[ChainHead, number]>([
 
   const heads = await source.heads()
   expect([heads.latest.number, heads.head.number, heads.finalized.number]).toEqual([119, number, 110])
+})
+
+test('a newest block that cannot be checked is not of a time that has not come yet', async () => {
+  const { source, all } = await connect([CHAIN, CHAIN])
+  for (const scripted of all) scripted.finalized = 110
+  all[0]!.fault = ({ params }) =>
+    params[0] === 'latest'
+      ? { result: { ...CHAIN[19]!.header, logsBloom: null, timestamp: '0x6fffffff' } }
+      : undefined
+
+  await expect(source.heads()).rejects.toThrow('has not come yet')
+  expect((await source.heads()).head.timeS).toBe(NOW_MS / 1_000)
 })
 
 test('while no node says what is final, the head goes on with the last final block', async () => {
@@ -106,5 +120,9 @@ async function connect(chains: readonly (readonly ScriptedBlock[])[], head: Chai
     random: () => 0,
   })
   const readRange = () => expect.fail('no range is read')
-  return { nodes, all, source: new NodeSource({ nodes, addresses: [LAND], head, readRange }) }
+  return {
+    nodes,
+    all,
+    source: new NodeSource({ nodes, addresses: [LAND], head, nowMs: () => NOW_MS, readRange }),
+  }
 }

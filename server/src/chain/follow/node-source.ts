@@ -1,3 +1,4 @@
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { ChainHead } from '../../config/config.ts'
 import type { BlockHeader } from '../chain-types.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
@@ -13,11 +14,16 @@ import { type ChainHeads, type ChainSource, ContradictionError } from './chain-s
  */
 export const ASK_FINAL_EVERY_BLOCKS = 8
 
+/** How far the time of a block may be ahead of the clock: clocks of nodes and servers differ. */
+const MAX_AHEAD_MS = 15 * MINUTE_MS
+
 export interface NodeSourceOptions {
   readonly nodes: Nodes
   /** The contracts whose logs are read, in lower case. */
   readonly addresses: readonly string[]
   readonly head: ChainHead
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
   readonly readRange: (
     range: { readonly first: number; readonly last: number },
     except: EthereumNode | undefined,
@@ -43,8 +49,10 @@ export class NodeSource implements ChainSource {
   }
 
   readonly heads = async (): Promise<ChainHeads> => {
-    const { nodes, head } = this.options
+    const { nodes, head, nowMs } = this.options
     const { node, header: latest } = await nodes.head()
+    if (!latest.isHashChecked && latest.timeS * SECOND_MS > nowMs() + MAX_AHEAD_MS)
+      throw node.accuse('eth_getBlockByNumber', 'the time of its newest block has not come yet')
     const isSame = this.node === node && this.last !== undefined && this.latestHash === latest.hash
     this.node = node
     if (isSame) return this.last!

@@ -91,8 +91,15 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function fieldBytes(name: string, value: unknown): Uint8Array | undefined {
+function fieldBytes(name: string, given: unknown): Uint8Array | undefined {
+  const value = QUANTITIES.has(name) ? inHex(given) : given
   if (typeof value !== 'string' || !/^0x[0-9a-f]*$/i.test(value)) return undefined
   if (QUANTITIES.has(name)) return bytesOf(value.replace(/^0x0*/i, '0x'))
   return value.length % 2 === 0 ? bytesOf(value) : undefined
+}
+
+/** Some nodes write numbers in decimals. */
+function inHex(value: unknown): unknown {
+  const isDecimal = typeof value === 'string' ? /^\d+$/.test(value) : Number.isSafeInteger(value)
+  return isDecimal ? `0x${BigInt(value as string | number).toString(16)}` : value
 }

@@ -55,7 +55,9 @@ test.skipIf('reason' in anvil)(
       [2, 2],
       [4, 10],
     ])
-    await expect(node.logsOfBlock(`0x${'12'.repeat(32)}`, [emitter])).rejects.toMatchObject({
+    await expect(
+      node.logsOfBlock({ number: 4, hash: `0x${'12'.repeat(32)}` }, [emitter]),
+    ).rejects.toMatchObject({
       kind: 'unknown_block',
     })
     await expect(node.logsOfRange({ fromBlock: 9, toBlock: 10 }, [emitter])).rejects.toMatchObject({

@@ -7,17 +7,20 @@ export class WrongAnswerError extends Error {
 }
 
 /**
- * Reads a number of a node's answer.
+ * Reads a number of a node's answer: in hex, as the format has it, or in decimals, as some nodes write it.
  *
  * @param name of the field, for the error
- * @throws {WrongAnswerError} for anything but hex from 0 to 2^53 − 1
+ * @throws {WrongAnswerError} for anything but a number from 0 to 2^53 − 1
  * @example
  * readQuantity('0x1F', 'number') // 31
+ * readQuantity(31, 'number') // 31
  */
 export function readQuantity(value: unknown, name: string): number {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw wrong(name, 'a number in hex')
-  const number = Number.parseInt(value, 16)
-  if (!Number.isSafeInteger(number)) throw wrong(name, 'a number below 2^53')
+  const isNumber =
+    typeof value === 'string' ? /^(?:0x[0-9a-f]{1,64}|[0-9]{1,64})$/i.test(value) : Number.isInteger(value)
+  if (!isNumber) throw wrong(name, 'a number in hex')
+  const number = Number(value)
+  if (!Number.isSafeInteger(number) || number < 0) throw wrong(name, 'a number from 0 to 2^53 − 1')
   return number
 }
 

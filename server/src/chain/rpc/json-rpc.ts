@@ -196,7 +196,7 @@ export class JsonRpc {
   private onlyReply(method: string, answer: OutboundAnswer, id: number): Reply | undefined {
     const reply = readReply(answer.json)
     // Errors may come without an id, for example where the node did not read the request
-    if (reply && !isRefusal(reply) && reply.id !== id) {
+    if (reply && !isRefusal(reply) && Number(reply.id) !== id) {
       throw new WrongAnswerError(`the answer to ${method} has another id`)
     }
     return reply
@@ -319,13 +319,15 @@ function readReply(json: unknown): Reply | undefined {
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Reply) : undefined
 }
 
-function repliesById(json: readonly unknown[]): ReadonlyMap<unknown, Reply> {
-  const replies = new Map<unknown, Reply>()
+/** Some nodes answer ids as texts. */
+function repliesById(json: readonly unknown[]): ReadonlyMap<number, Reply> {
+  const replies = new Map<number, Reply>()
   for (const item of json) {
     const reply = readReply(item)
     if (!reply) throw new WrongAnswerError('an answer of a batch is not an object')
-    if (replies.has(reply.id)) throw new WrongAnswerError('two answers of a batch have one id')
-    replies.set(reply.id, reply)
+    const id = Number(reply.id)
+    if (replies.has(id)) throw new WrongAnswerError('two answers of a batch have one id')
+    replies.set(id, reply)
   }
   return replies
 }

@@ -1,4 +1,4 @@
-import type { PackedLogs } from '../packed-logs.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
@@ -32,7 +32,7 @@ export interface LogRangesOptions extends Choice, BlockRange {
   readonly signal?: AbortSignal | undefined
 }
 
-/** All logs of a range, in order. */
+/** All logs of a range, in order. Their times are known where they contradict nothing. */
 export interface LogRange extends BlockRange {
   readonly logs: PackedLogs
   /** The header of `toBlock`, the same before and after the logs were read. */
@@ -73,6 +73,7 @@ export async function* readLogRanges(nodes: Nodes, options: LogRangesOptions): A
   /** In order of blocks, without gaps; the first ones are being read. */
   const ranges: { readonly range: BlockRange; reading?: Promise<readonly LogRange[]> }[] = []
   let nextBlock = options.fromBlock
+  let earliestS = nodes.startTimeS
   try {
     while (ranges.length > 0 || nextBlock <= options.toBlock) {
       while (ranges.length < inFlight && nextBlock <= options.toBlock) {
@@ -87,7 +88,10 @@ export async function* readLogRanges(nodes: Nodes, options: LogRangesOptions): A
       }
       const first = ranges.shift()
       const parts = (await first?.reading) ?? []
-      yield* parts
+      for (const part of parts) {
+        yield withPlausibleTimes(part, earliestS)
+        earliestS = part.last.timeS
+      }
       const readTo = parts.at(-1)?.toBlock
       if (first && readTo !== undefined && readTo < first.range.toBlock) {
         const rest = { fromBlock: readTo + 1, toBlock: first.range.toBlock }
@@ -97,6 +101,25 @@ export async function* readLogRanges(nodes: Nodes, options: LogRangesOptions): A
   } finally {
     reader.stop()
   }
+}
+
+/**
+ * Times of logs that contradict each other, the last block of the range or that of the range before are not believed: the
+ * headers of their blocks have the right ones.
+ */
+function withPlausibleTimes(range: LogRange, earliestS: number): LogRange {
+  const { logs, last } = range
+  const [oldestS, newestS] = [logs.oldest?.blockTimeS ?? earliestS, logs.newest?.blockTimeS ?? last.timeS]
+  const isOfLast = logs.newest?.blockNumber === last.number
+  const isPlausible =
+    logs.haveRisingTimes &&
+    oldestS >= earliestS &&
+    (isOfLast ? newestS === last.timeS : newestS <= last.timeS)
+  return isPlausible ? range : { ...range, logs: PackedLogs.from(withoutTimes(logs)) }
+}
+
+function* withoutTimes(logs: PackedLogs) {
+  for (const log of logs) yield { ...log, blockTimeS: undefined }
 }
 
 /** A range as ranges of so many blocks. */

@@ -16,7 +16,7 @@ import type { BlockRange } from './refusals.ts'
 
 /** A header, with what its block can be checked by. */
 export interface NodeHeader extends BlockHeader {
-  /** 256 bytes in hex. */
+  /** 256 bytes in hex; zeros where the node does not say it. */
   readonly logsBloom: string
   readonly receiptsRoot: string
   /** Whether the hash is that of the fields; false where a field is unknown, so it cannot be checked. */
@@ -34,6 +34,7 @@ export interface Capabilities {
 /** For errors. */
 const LIST_OF_LOGS = 'the list of logs'
 const BLOOM_BYTES = 256
+const NO_BLOOM = `0x${'00'.repeat(BLOOM_BYTES)}`
 const MAX_TOPICS = 4
 const WORD_BYTES = 32
 
@@ -53,7 +54,7 @@ export function readHeader(
     hash: readHash(fields.hash, 'hash'),
     parentHash: readHash(fields.parentHash, 'parentHash'),
     timeS: readQuantity(fields.timestamp, 'timestamp'),
-    logsBloom: readHex(fields.logsBloom, 'logsBloom', BLOOM_BYTES),
+    logsBloom: readBloom(fields.logsBloom),
     receiptsRoot: readHash(fields.receiptsRoot, 'receiptsRoot'),
   }
   if (wanted.number !== undefined && header.number !== wanted.number) {
@@ -68,24 +69,25 @@ export function readHeader(
 }
 
 /**
- * Reads the logs of one block: in the order of their indexes, of these addresses alone.
+ * Reads the logs of one block: in the order of their indexes, of these addresses alone. The node may have them in another
+ * order, or the same log twice; null is no logs.
  *
- * @throws {WrongAnswerError} for a log of another block or address, a removed one, one twice or out of order
+ * @throws {WrongAnswerError} for a log of another block or address, a removed one, or two with one index
  */
 export function readLogsOfBlock(
   value: unknown,
   blockHash: string,
   addresses: ReadonlySet<string>,
 ): readonly RawLog[] {
-  const logs = readLogs(value)
+  const logs = inOrder(readLogs(value ?? []))
   if (logs.some((log) => log.blockHash !== blockHash)) throw new WrongAnswerError('a log is of another block')
-  checkOrder(logs)
   checkAddresses(logs, addresses)
   return logs
 }
 
 /**
- * Reads the logs of a range: in the order of blocks and indexes, of these addresses alone.
+ * Reads the logs of a range: in the order of blocks and indexes, of these addresses alone. The node may have them in
+ * another order, or the same log twice; null is no logs.
  *
  * @throws {WrongAnswerError} as {@link readLogsOfBlock}, for two hashes of one block, and for one of two
  */
@@ -95,16 +97,54 @@ export function readLogsOfRange(
   addresses: ReadonlySet<string>,
 ): PackedLogs {
   const packed = new PackedLogs()
-  for (const items of value instanceof JsonList ? value : [readList(value, LIST_OF_LOGS)]) {
-    const logs = readLogs(items, packed.newest)
+  /** All logs, from the first list on that does not follow the ones before it. */
+  let unsorted: RawLog[] | undefined
+  for (const items of value instanceof JsonList ? value : [readList(value ?? [], LIST_OF_LOGS)]) {
+    const logs = readLogs(items, unsorted?.at(-1) ?? packed.newest)
     if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock)) {
       throw new WrongAnswerError('a log is outside the range')
     }
-    checkOrder(logs, packed.newest)
     checkAddresses(logs, addresses)
-    packed.add(logs)
+    if (!unsorted && !areSorted(logs, packed.newest)) unsorted = [...packed]
+    if (unsorted) for (const log of logs) unsorted.push(log)
+    else {
+      checkOrder(logs, packed.newest)
+      packed.add(logs)
+    }
   }
-  return packed
+  return unsorted ? PackedLogs.from(inOrder(unsorted)) : packed
+}
+
+/**
+ * Logs in the order of blocks and indexes, each of them once.
+ *
+ * @throws {WrongAnswerError} where they do not fit together
+ */
+export function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
+  const sorted = areSorted(logs)
+    ? logs
+    : logs
+        .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+        .filter((log, at, all) => at === 0 || !isSame(log, all[at - 1]!))
+  checkOrder(sorted)
+  return sorted
+}
+
+function areSorted(logs: readonly RawLog[], first?: RawLog): boolean {
+  let before = first
+  for (const log of logs) {
+    const isAfter =
+      !before ||
+      log.blockNumber > before.blockNumber ||
+      (log.blockNumber === before.blockNumber && log.logIndex > before.logIndex)
+    if (!isAfter) return false
+    before = log
+  }
+  return true
+}
+
+function isSame(log: RawLog, other: RawLog): boolean {
+  return JSON.stringify(log) === JSON.stringify(other)
 }
 
 /**
@@ -157,7 +197,7 @@ function readReceipt(fields: Readonly<Record<string, unknown>>): Receipt {
         ? readHex(root, 'root', WORD_BYTES)
         : readQuantity(status, 'status'),
     cumulativeGasUsed: `0x${readQuantity(fields.cumulativeGasUsed, 'cumulativeGasUsed').toString(16)}`,
-    logsBloom: readHex(fields.logsBloom, 'logsBloom', BLOOM_BYTES),
+    logsBloom: readBloom(fields.logsBloom),
     logs: readLogs(fields.logs),
   }
 }
@@ -191,6 +231,11 @@ function readLog(value: unknown, before: RawLog | undefined): RawLog {
   }
 }
 
+/** Some nodes do not have it. */
+function readBloom(value: unknown): string {
+  return value === undefined || value === null ? NO_BLOOM : readHex(value, 'logsBloom', BLOOM_BYTES)
+}
+
 /** Some services put zero where they do not know the time. */
 function blockTimeOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
@@ -201,9 +246,8 @@ function blockTimeOf(value: unknown): number | undefined {
  * Each log comes after the one before it, and agrees with it about their block and transaction.
  *
  * @param first the log before them
- * @throws {WrongAnswerError}
  */
-export function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
+function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
   let before = first
   for (const log of logs) {
     if (before) checkFollows(log, before)

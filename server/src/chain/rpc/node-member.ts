@@ -25,8 +25,8 @@ export interface Expected {
  */
 export class NodeMember {
   readonly node: EthereumNode
-  /** Of the block that all nodes must have, as last answered; undefined where no check has asked for it on the right chain. */
-  startHash: string | undefined
+  /** The block that all nodes must have, as last answered; undefined where no check has asked for it on the right chain. */
+  start: NodeHeader | undefined
   /** The newest block that the node has answered. */
   head: NodeHeader | undefined
   headAtMs = Number.NEGATIVE_INFINITY
@@ -115,7 +115,7 @@ export class NodeMember {
     try {
       const given = begun ? chainId : await this.node.chainId()
       if (given !== chainId) {
-        this.startHash = undefined
+        this.start = undefined
         this.refuse(`it is of the chain ${given}, not of ${chainId}`)
         return
       }
@@ -131,7 +131,7 @@ export class NodeMember {
       }
       this.head = await this.node.headerAt('latest')
       this.headAtMs = this.timing.nowMs()
-      this.startHash = start.hash
+      this.start = start
       this.lastRefusal = undefined // It is refused again where this hash is the wrong one
       this.problem = undefined
       this.hasPassed = true

@@ -9,6 +9,7 @@ import {
   makeChain,
   ScriptedNode,
 } from '../../../test/support/scripted-node.ts'
+import type { RawLog } from '../chain-types.ts'
 import { CallCounters } from './call-counters.ts'
 import type { JsonRpcOptions } from './json-rpc.ts'
 import { EthereumNode } from './node.ts'
@@ -39,7 +40,7 @@ test('headers, logs and receipts come in the form of this program', async () => 
   expect(await node.headerAt(99)).toBeUndefined()
   expect(await node.headerOf(hashAt(107))).toMatchObject({ number: 107 })
   expect(await node.headerOf(`0x${'ff'.repeat(32)}`)).toBeUndefined()
-  const logs = await node.logsOfBlock(hashAt(107), ADDRESSES)
+  const logs = await node.logsOfBlock(refAt(107), ADDRESSES)
   expect(logs.map(({ logIndex }) => logIndex)).toEqual([0, 1, 2])
   expect(logs[1]).toMatchObject({ address: LAND, blockNumber: 107, blockTimeS: 1_600_000_000 + 12 * 107 })
   expect(await node.logsOfRange({ fromBlock: 104, toBlock: 107 }, ADDRESSES)).toHaveLength(6)
@@ -74,7 +75,8 @@ test.each<[string, unknown]>([
   ['a header of another number', CHAIN[1]!.header],
   ['a header whose fields do not give its hash', { ...CHAIN[0]!.header, timestamp: '0x1' }],
   ['a header without a parent', { ...CHAIN[0]!.header, parentHash: null }],
-  ['a number that is not hex', { ...CHAIN[0]!.header, number: 100 }],
+  ['a number that is none', { ...CHAIN[0]!.header, number: '100 blocks' }],
+  ['a number below 0', { ...CHAIN[0]!.header, number: -100 }],
   ['a list', [CHAIN[0]!.header]],
   ['a text', 'hello'],
 ])('refused: %s', async (_name, result) => {
@@ -92,21 +94,81 @@ const LOGS = CHAIN[7]!.logs
 test.each<[string, unknown]>([
   ['a log of another block', [{ ...LOGS[0], blockHash: hashAt(108) }]],
   ['a removed log', [{ ...LOGS[0], removed: true }]],
-  ['a log twice', [LOGS[0], LOGS[0]]],
   ['two logs with one index', [LOGS[0], { ...LOGS[1], logIndex: '0x0' }]],
-  ['logs out of order', [LOGS[1], LOGS[0]]],
+  ['two logs with one index, not next to each other', [LOGS[0], LOGS[1], { ...LOGS[0], data: '0x' }]],
   ['a log of an address that was not asked for', [{ ...LOGS[0], address: `0x${'99'.repeat(20)}` }]],
   ['two transactions with one index', [LOGS[0], { ...LOGS[1], transactionHash: `0x${'77'.repeat(32)}` }]],
   ['a pending log', [{ ...LOGS[0], blockNumber: null }]],
   ['an index beyond 2^53', [{ ...LOGS[0], logIndex: '0xffffffffffffff' }]],
   ['data with half a byte', [{ ...LOGS[0], data: '0x123' }]],
   ['five topics', [{ ...LOGS[0], topics: Array.from({ length: 5 }, () => LOGS[0]!.blockHash) }]],
-  ['no list', null],
+  ['no list', {}],
 ])('refused in the logs of a block: %s', async (_name, result) => {
   const { node, scripted } = await start()
   scripted.fault = () => ({ result })
 
-  await expect(node.logsOfBlock(hashAt(107), ADDRESSES)).rejects.toMatchObject({ kind: 'wrong_answer' })
+  await expect(node.logsOfBlock(refAt(107), ADDRESSES)).rejects.toMatchObject({ kind: 'wrong_answer' })
+})
+
+test('logs in another order, or the same one twice, are read; and null is no logs', async () => {
+  const { node, scripted } = await start()
+  const all = [...LOGS, ...CHAIN[6]!.logs, ...CHAIN[5]!.logs, LOGS[0]!]
+  const indexes = (logs: Iterable<RawLog>) =>
+    [...logs].map(({ blockNumber, logIndex }) => [blockNumber, logIndex])
+  scripted.fault = () => ({ result: [LOGS[2], LOGS[0], LOGS[1], LOGS[0]] })
+  expect(indexes(await node.logsOfBlock(refAt(107), ADDRESSES))).toEqual([0, 1, 2].map((at) => [107, at]))
+  const padded = (text: string) => all.map((log) => ({ ...log, note: text }))
+  for (const result of [all, padded('x'.repeat(16_000))]) {
+    scripted.fault = () => ({ result })
+    expect(indexes(await node.logsOfRange({ fromBlock: 104, toBlock: 107 }, ADDRESSES))).toEqual([
+      ...[0].map((at) => [105, at]),
+      ...[0, 1].map((at) => [106, at]),
+      ...[0, 1, 2].map((at) => [107, at]),
+    ])
+  }
+  scripted.fault = () => ({ result: null })
+  expect(await node.logsOfBlock(refAt(107), ADDRESSES)).toEqual([])
+  expect(await node.logsOfRange({ fromBlock: 104, toBlock: 107 }, ADDRESSES)).toHaveLength(0)
+})
+
+test('ids as texts, a byte order mark, decimals and a header without bloom are read', async () => {
+  const { node, scripted } = await start()
+  const { header } = CHAIN[7]!
+  const decimals = {
+    ...header,
+    number: 107,
+    gasUsed: String(Number(header.gasUsed)),
+    timestamp: 1_600_001_284,
+  }
+  scripted.fault = () => ({ result: decimals })
+  expect(await node.headerAt(107)).toMatchObject({ number: 107, timeS: 1_600_001_284, isHashChecked: true })
+  scripted.fault = () => ({ result: { ...header, logsBloom: null } })
+  expect(await node.headerAt(107)).toMatchObject({ isHashChecked: false, logsBloom: `0x${'00'.repeat(256)}` })
+  scripted.fault = () => ({
+    ...{
+      status: 200,
+      body: `\ufeff{"jsonrpc":"2.0","id":"${scripted.calls.length}","error":null,"result":"0x5"}`,
+    },
+  })
+  expect(await node.chainId()).toBe(5)
+})
+
+test('a node without the hash of a block in its filters is asked by number', async () => {
+  const { node, scripted } = await start()
+  scripted.fault = ({ params }) => {
+    const { blockHash } = (params[0] ?? {}) as { readonly blockHash?: string }
+    return blockHash ? { error: { code: -32_602, message: 'unknown field blockHash' } } : undefined
+  }
+  for (let time = 0; time < 2; time++) expect(await node.logsOfBlock(refAt(107), ADDRESSES)).toHaveLength(3)
+  expect(scripted.takeMethods()).toEqual([
+    'eth_getLogs',
+    'eth_getLogs',
+    'eth_getBlockByNumber',
+    'eth_getLogs',
+    'eth_getBlockByNumber',
+  ])
+  const other = { number: 108, hash: hashAt(107) } // Block 108 has no logs, and it is another one
+  await expect(node.logsOfBlock(other, ADDRESSES)).rejects.toMatchObject({ kind: 'unknown_block' })
 })
 
 test('refused in the logs of a range: one outside it, two hashes of one block, and one hash of two', async () => {
@@ -139,7 +201,7 @@ test('a long answer is read whole, and refused for a fault in any of its parts',
 
   for (const at of [1, 2, 3, 4, 5]) {
     for (const wrong of [
-      { logIndex: `0x${(at - 1).toString(16)}` },
+      { logIndex: `0x${(at - 1).toString(16)}`, data: '0x' },
       { blockNumber: '0x68' },
       { blockHash: hashAt(108) },
       { address: `0x${'99'.repeat(20)}` },
@@ -207,9 +269,7 @@ test('a node that takes few addresses is asked in parts, by the number that it n
     }
     const addresses = [LAND, ...others, ESTATE]
 
-    expect((await node.logsOfBlock(hashAt(107), addresses)).map(({ logIndex }) => logIndex)).toEqual([
-      0, 1, 2,
-    ])
+    expect((await node.logsOfBlock(refAt(107), addresses)).map(({ logIndex }) => logIndex)).toEqual([0, 1, 2])
     const range = await node.logsOfRange({ fromBlock: 107, toBlock: 107 }, addresses)
     expect([...range].map(({ address }) => address)).toEqual([LAND, ESTATE, LAND])
     const asked = scripted.calls.map(({ params }) => (params[0] as { address: readonly string[] }).address)
@@ -373,6 +433,10 @@ test.each(['', 'rpc.example', 'ftp://rpc.example/key', 'file:///key', 'http://']
     expect(() => readNodeAddress('node1', text)).toThrow('node1 has no address with http:// or https://')
   },
 )
+
+function refAt(number: number) {
+  return { number, hash: hashAt(number) }
+}
 
 function hashAt(number: number): string {
   return CHAIN[number - 100]?.header.hash ?? ''

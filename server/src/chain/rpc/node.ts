@@ -1,4 +1,4 @@
-import type { RawLog } from '../chain-types.ts'
+import type { BlockRef, RawLog } from '../chain-types.ts'
 import { PackedLogs } from '../packed-logs.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import { hexOfNumber, readHex, readQuantity, WrongAnswerError } from './hex-values.ts'
@@ -7,7 +7,7 @@ import { JsonRpc, type JsonRpcOptions, type Outcome } from './json-rpc.ts'
 import { hideSecrets, withoutAddress } from './node-address.ts'
 import {
   type Capabilities,
-  checkOrder,
+  inOrder,
   type NodeHeader,
   readCapabilities,
   readHeader,
@@ -59,7 +59,7 @@ export type StateBlock = { readonly blockHash: string; readonly requireCanonical
  *
  * @example
  * const head = await node.headerAt('latest')
- * const logs = head && (await node.logsOfBlock(head.hash, [LAND]))
+ * const logs = head && (await node.logsOfBlock(head, [LAND]))
  */
 export class EthereumNode {
   private readonly rpc: JsonRpc
@@ -70,6 +70,8 @@ export class EthereumNode {
 
   /** How many addresses the node takes in one filter of logs, as far as it has said so. */
   private maxAddresses = Number.POSITIVE_INFINITY
+  /** Whether it takes the hash of a block in a filter of logs (EIP-234). */
+  private takesBlockHash = true
   /** Whether no other node can be asked now: see {@link JsonRpcOptions}. */
   isAlone: () => boolean = () => false
 
@@ -152,20 +154,47 @@ export class EthereumNode {
   }
 
   /**
-   * Logs of one block, from any of these addresses.
+   * Logs of one block, from any of these addresses. A node that does not take the hash of a block in a filter is asked by
+   * the number, and then whether its block of that number is this one.
    *
    * @param addresses in lower case
    * @throws {NodeError} of kind `unknown_block` where the node does not know the block
    */
-  logsOfBlock(blockHash: string, addresses: readonly string[]): Promise<readonly RawLog[]> {
+  async logsOfBlock(block: BlockRef, addresses: readonly string[]): Promise<readonly RawLog[]> {
+    if (this.takesBlockHash) {
+      try {
+        return await this.logsByFilter({ blockHash: block.hash }, block, addresses)
+      } catch (error) {
+        if (!(error instanceof NodeError) || error.kind !== 'refused') throw error
+        const logs = await this.logsByNumber(block, addresses).catch(() => undefined)
+        if (!logs) throw error
+        this.takesBlockHash = false
+        return logs
+      }
+    }
+    return this.logsByNumber(block, addresses)
+  }
+
+  private async logsByNumber(block: BlockRef, addresses: readonly string[]): Promise<readonly RawLog[]> {
+    const number = hexOfNumber(block.number)
+    const logs = await this.logsByFilter({ fromBlock: number, toBlock: number }, block, addresses)
+    const header = await this.headerAt(block.number)
+    if (header?.hash !== block.hash) throw this.failure(LOGS, { kind: 'unknown_block' })
+    return logs
+  }
+
+  private logsByFilter(
+    filter: Readonly<Record<string, string>>,
+    { hash }: BlockRef,
+    addresses: readonly string[],
+  ): Promise<readonly RawLog[]> {
     return this.inParts(
       addresses,
       (part) =>
-        this.rpc.call({ method: LOGS, params: [{ blockHash, address: part }] }, (result) => {
-          if (result === null) throw new WrongAnswerError('there is no list of logs')
-          return readLogsOfBlock(result, blockHash, new Set(part))
-        }),
-      (parts) => joinedLogs(parts),
+        this.rpc.call({ method: LOGS, params: [{ ...filter, address: part }] }, (result) =>
+          readLogsOfBlock(result, hash, new Set(part)),
+        ),
+      (parts) => inOrder(parts.flat()),
     )
   }
 
@@ -178,7 +207,7 @@ export class EthereumNode {
         const call = { method: LOGS, params: [{ ...blocks, address: part }], parse: parseAnswer }
         return this.rpc.call(call, (result) => readLogsOfRange(result, range, new Set(part)))
       },
-      (parts) => PackedLogs.from(joinedLogs(parts)),
+      (parts) => PackedLogs.from(inOrder(parts.flatMap((part) => [...part]))),
     )
   }
 
@@ -334,14 +363,6 @@ export class EthereumNode {
       throw error
     }
   }
-}
-
-/** Of parts with different addresses. @throws {WrongAnswerError} where they do not fit together */
-function joinedLogs(parts: readonly Iterable<RawLog>[]): readonly RawLog[] {
-  const logs = parts.flatMap((part) => [...part])
-  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  checkOrder(logs)
-  return logs
 }
 
 function readReturned(result: unknown): string {

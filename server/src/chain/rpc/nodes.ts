@@ -174,7 +174,7 @@ export class Nodes {
     choice: Choice = {},
   ): Promise<LogsOfBlock> {
     return this.run(async (node) => {
-      const logs = await node.logsOfBlock(header.hash, addresses)
+      const logs = await node.logsOfBlock(header, addresses)
       if (logs.some(({ blockNumber }) => blockNumber !== header.number)) {
         throw node.accuse('eth_getLogs', 'a log has another block number')
       }
@@ -232,6 +232,11 @@ export class Nodes {
   async candidates(choice: Choice = {}): Promise<readonly EthereumNode[]> {
     await this.checkMembers()
     return this.inOrder(choice).map(({ node }) => node)
+  }
+
+  /** Time of the start block, in seconds since 1970: no block of the land is older. */
+  get startTimeS(): number {
+    return this.members.find(({ start }) => start?.hash === this.startHash)?.start?.timeS ?? 0
   }
 
   /** Why no node can be asked. */
@@ -298,16 +303,14 @@ export class Nodes {
 
   /** The hash of the right start block; undefined while no node has answered one. */
   private get startHash(): string | undefined {
-    return (
-      this.options.startBlock.hash ?? this.members.find(({ startHash }) => startHash !== undefined)?.startHash
-    )
+    return this.options.startBlock.hash ?? this.members.find(({ start }) => start !== undefined)?.start?.hash
   }
 
   /** All nodes, because a check of one of them may have changed which hash is right. */
   private compareStartBlocks(): void {
     for (const member of this.members) {
-      if (member.startHash === undefined) continue
-      if (member.startHash === this.startHash) member.accept()
+      if (!member.start) continue
+      if (member.start.hash === this.startHash) member.accept()
       else if (member.refusal === undefined) {
         member.refuse(`its block ${this.options.startBlock.number} has another hash: it is of another chain`)
       }
@@ -316,7 +319,7 @@ export class Nodes {
 
   /** In order of preference. */
   private trusted(): readonly NodeMember[] {
-    return this.members.filter((member) => member.isTrusted && member.startHash === this.startHash)
+    return this.members.filter((member) => member.isTrusted && member.start?.hash === this.startHash)
   }
 
   /** Whether no other node can be asked without a pause. */

@@ -89,6 +89,7 @@ function getLogs({ node, faults, params }: Call): readonly LogJson[] {
   if (address_limit > 0 && (filter.addresses?.size ?? 0) > address_limit)
     throw new RpcError(CODE.server, `exceed max addresses: ${address_limit}`)
   if (blockHash !== undefined && blockHash !== null) {
+    if (node.settings.dialect === 'no_block_hash') throw invalidParams('invalid argument 0: unknown field')
     if (fromBlock !== undefined || toBlock !== undefined) {
       throw invalidParams('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
     }

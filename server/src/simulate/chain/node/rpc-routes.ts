@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ContractReads } from './contract-reads.ts'
+import { type Dialect, envelopeInDialect, inDialect } from './dialects.ts'
 import { answerCall } from './methods.ts'
 import { RpcError } from './range-refusals.ts'
 import type { NodeSettings } from './settings.ts'
@@ -38,7 +40,7 @@ export async function answerRpc(
   const answers = requests.map((one) =>
     one ? answer(one, node, reads) : errorJson(null, new RpcError(CODE.invalid, 'invalid request')),
   )
-  return send(reply, Array.isArray(body) ? answers : answers[0]!, faults)
+  return send(reply, Array.isArray(body) ? answers : answers[0]!, faults, node.settings.dialect)
 }
 
 /** Reads every body as JSON, whatever its type says; one that is no JSON is answered as nodes do. */
@@ -62,12 +64,14 @@ function readRequest(node: SimulatedNode, value: unknown): RpcRequest | undefine
 
 function answer(request: RpcRequest, node: SimulatedNode, reads: ContractReads): object {
   const { id, method, params, faults } = request
+  const { dialect } = node.settings
   try {
     if (faults.rate_limit === 'json') throw new RpcError(CODE.limit, 'rate limit exceeded')
     if (faults.rate_limit === 'quota') {
       throw new RpcError(429, 'Your app has exceeded its compute units per second capacity')
     }
-    return { jsonrpc: '2.0', id, result: answerCall(method, { node, faults, reads, params }) }
+    const result = inDialect(dialect, method, answerCall(method, { node, faults, reads, params }))
+    return envelopeInDialect(dialect, { jsonrpc: '2.0', id, result })
   } catch (error) {
     if (error instanceof RpcError) return errorJson(id, error)
     throw error
@@ -117,8 +121,16 @@ async function failTransport(
   return true
 }
 
-function send(reply: FastifyReply, answer: object, faults?: NodeSettings): FastifyReply {
+function send(
+  reply: FastifyReply,
+  answer: object,
+  faults?: NodeSettings,
+  dialect: Dialect = 'usual',
+): FastifyReply {
   const text = JSON.stringify(answer)
   const cut = faults?.broken_json ? text.slice(0, Math.ceil(text.length / 2)) : text
-  return reply.type('application/json').send(cut + ' '.repeat(faults?.pad_bytes ?? 0))
+  reply.type('application/json')
+  if (dialect === 'byte_order_mark') return reply.send(`\ufeff${cut}`)
+  if (dialect === 'gzip') return reply.header('content-encoding', 'GZIP').send(gzipSync(cut))
+  return reply.send(cut + ' '.repeat(faults?.pad_bytes ?? 0))
 }

@@ -1,3 +1,4 @@
+import { DIALECTS, type Dialect } from './dialects.ts'
 import { RANGE_WORDS, type RangeWords } from './range-refusals.ts'
 
 export const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
@@ -59,6 +60,8 @@ export interface BehaviourSettings {
   readonly frozen: boolean
   /** Another chain id than that of the chain; 0 is off. */
   readonly chain_id: number
+  /** How it writes what others write differently: see dialects.ts. */
+  readonly dialect: Dialect
   /** `blockTimestamp` in logs. */
   readonly log_timestamps: boolean
   /** Replaced blocks are still found by their hash. */
@@ -124,6 +127,7 @@ export const DEFAULT_SETTINGS: NodeSettings = {
   lag_blocks: 0,
   frozen: false,
   chain_id: 0,
+  dialect: 'usual',
   log_timestamps: true,
   keeps_orphans: false,
   beyond_head: 'error',
@@ -150,6 +154,7 @@ const CHOICES: Readonly<Partial<Record<keyof NodeSettings, readonly string[]>>> 
   invented_block: INVENTED_BLOCKS,
   block_receipts: RECEIPTS,
   limit_words: RANGE_WORDS,
+  dialect: DIALECTS,
 }
 const MAX_NUMBER = 2 ** 31 - 1
 
