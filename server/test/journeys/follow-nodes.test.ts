@@ -23,6 +23,7 @@ const FAULTS = {
   'has used its quota': { rate_limit: 'quota' },
   hangs: { hang: true },
   'invents a block': { invented_block: 'next' },
+  'answers with two megabytes': { pad_bytes: 2_000_000 },
   'answers another newest block': { invented_block: 'changed' },
 }
 

@@ -1,6 +1,8 @@
 import { parseOrUndefined } from '../../outbound.ts'
 import { WrongAnswerError } from './hex-values.ts'
 
+/** A longer answer is only parsed part by part: parsing it at once would stop everything else in this thread. */
+const MAX_WHOLE_BYTES = 1 << 22
 /** Of JSON, about 100 logs: what is made of them is garbage before the young generation is collected again. */
 const PART_BYTES = 1 << 16
 
@@ -42,6 +44,7 @@ export class JsonList implements Iterable<readonly unknown[]> {
 
   /** The items from one on, by the answer as a whole. */
   private itemsFrom(first: number): readonly unknown[] {
+    if (this.answer.length > MAX_WHOLE_BYTES) throw notJson()
     const { result } = (parseOrUndefined(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
     if (!Array.isArray(result) || result.length < first) throw notJson()
     return result.slice(first)
@@ -66,19 +69,21 @@ function parsedItems(text: string): readonly unknown[] | undefined {
 
 /**
  * Parses an answer of JSON-RPC. A result that is a long list becomes a {@link JsonList}; everything else is as `JSON.parse`
- * makes it. Undefined for what is not JSON; the parts of a list are only looked at when they are read.
+ * makes it. Undefined for what is not JSON, and for megabytes without a list; the parts of a list are only looked at when they are read.
  *
  * @example
  * parseAnswer(Buffer.from('{"jsonrpc":"2.0","id":7,"result":[]}')) // { jsonrpc: '2.0', id: 7, result: [] }
  */
 export function parseAnswer(body: Buffer): unknown {
   const [open, close] = [body.indexOf('['), body.lastIndexOf(']')]
-  if (open < 0 || close - open < PART_BYTES) return parseOrUndefined(body.toString('utf8'))
+  if (open < 0 || close - open < PART_BYTES) return parseWhole(body)
   // Without what is between the outermost brackets, the result is an empty list only if the first of them is its own.
   const frame = parseOrUndefined(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
-  return hasEmptyResult(frame)
-    ? { ...frame, result: new JsonList(body, { open, close }) }
-    : parseOrUndefined(body.toString('utf8'))
+  return hasEmptyResult(frame) ? { ...frame, result: new JsonList(body, { open, close }) } : parseWhole(body)
+}
+
+function parseWhole(body: Buffer): unknown {
+  return body.length > MAX_WHOLE_BYTES ? undefined : parseOrUndefined(body.toString('utf8'))
 }
 
 function hasEmptyResult(frame: unknown): frame is { readonly result: readonly [] } {

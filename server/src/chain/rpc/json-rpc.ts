@@ -13,7 +13,7 @@ export interface JsonRpcOptions {
   readonly address: NodeAddress
   /** For a whole answer; waiting for the rate limit is not part of it. */
   readonly timeoutMs: number
-  /** Of the body of an answer. */
+  /** Of the body of any answer. */
   readonly maxBytes: number
   /** Requests at the same time. */
   readonly maxInFlight: number
@@ -34,7 +34,16 @@ export interface Call {
   readonly params: readonly unknown[]
   /** Parses the answer; `JSON.parse` where it is left out. */
   readonly parse?: (body: Buffer) => unknown
+  /** Of the body of the answer; {@link SMALL_BYTES} where it is left out. A longer one is a wrong answer. */
+  readonly maxBytes?: number
+  /** Whether less may be asked for where the answer is too large: then that is no wrong answer. */
+  readonly isDivisible?: boolean
 }
+
+/** Of an answer with one header, number or text: a header names some thousand transactions at most. */
+export const SMALL_BYTES = 1_048_576
+
+type AnswerForm = Pick<Call, 'parse' | 'maxBytes' | 'isDivisible'>
 
 /** How a call of a batch ended. */
 export type Outcome = { readonly result: unknown } | { readonly error: NodeError }
@@ -79,18 +88,21 @@ export class JsonRpc {
    * @param read checks the result and gives it its form; a {@link WrongAnswerError} from it counts as a wrong answer
    * @throws {NodeError} when there is no usable answer
    */
-  call<T>(call: Call, read: (result: unknown) => T): Promise<T> {
+  call<T>(call: Call, read: (result: unknown) => T | Promise<T>): Promise<T> {
     return this.repeated(() => this.callOnce(call, read))
   }
 
-  private async callOnce<T>({ method, params, parse }: Call, read: (result: unknown) => T): Promise<T> {
+  private async callOnce<T>(call: Call, read: (result: unknown) => T | Promise<T>): Promise<T> {
+    const { method, params } = call
     return this.limiter.run(1, async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const id = this.nextId()
-        const answer = await this.post({ jsonrpc: '2.0', id, method, params }, parse)
+        const answer = await this.post({ jsonrpc: '2.0', id, method, params }, call)
         const reply = this.onlyReply(method, answer, id)
-        const value = read(this.resultOf(method, answer, reply, (refusal) => readRefusalOf(method, refusal)))
+        const value = await read(
+          this.resultOf(method, answer, reply, (refusal) => readRefusalOf(method, refusal)),
+        )
         this.noteAnswer(startedMs, method, 1)
         return value
       } catch (error) {
@@ -118,7 +130,7 @@ export class JsonRpc {
       const startedMs = this.options.timing.nowMs()
       try {
         const calls = paramsOfEach.map((params) => ({ jsonrpc: '2.0', id: this.nextId(), method, params }))
-        const answer = await this.post(calls)
+        const answer = await this.post(calls, { maxBytes: count * SMALL_BYTES, isDivisible: true })
         if (!Array.isArray(answer.json)) {
           // A refusal of the batch as a whole, or of the request
           this.resultOf(method, answer, readReply(answer.json))
@@ -173,18 +185,26 @@ export class JsonRpc {
   }
 
   /** Sends a request; once more if the connection breaks: nodes close idle ones just when they are used again. */
-  private async post(json: unknown, parse?: Call['parse']): Promise<OutboundAnswer> {
+  private async post(json: unknown, form: AnswerForm): Promise<OutboundAnswer> {
     try {
-      return await this.postOnce(json, parse)
+      return await this.postOnce(json, form)
     } catch (error) {
-      if (!(error instanceof OutboundError) || error.failure !== 'unreachable') throw error
-      return this.postOnce(json, parse)
+      if (!(error instanceof OutboundError)) throw error
+      if (error.failure === 'unreachable') return this.postOnce(json, form)
+      if (error.failure !== 'too_large' || form.isDivisible) throw error
+      throw new WrongAnswerError('the answer is larger than such an answer can be')
     }
   }
 
-  private async postOnce(json: unknown, parse: Call['parse']): Promise<OutboundAnswer> {
-    const { timeoutMs, maxBytes, signal, timing } = this.options
-    const limits = { timeoutMs, maxBytes, signal, startTimer: timing.startTimer }
+  private async postOnce(
+    json: unknown,
+    { parse, maxBytes = SMALL_BYTES }: AnswerForm,
+  ): Promise<OutboundAnswer> {
+    const { timeoutMs, signal, timing } = this.options
+    const limits = {
+      ...{ timeoutMs, signal, startTimer: timing.startTimer },
+      maxBytes: Math.min(maxBytes, this.options.maxBytes),
+    }
     return askAddress(this.address.url, limits, {
       method: 'POST',
       json,

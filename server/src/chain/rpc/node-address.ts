@@ -13,6 +13,7 @@ export interface NodeAddress {
 /** Shorter parts of an address, such as `v3`, are no secrets; masking them would make messages unreadable. */
 const MIN_SECRET_LENGTH = 4
 const MAX_SHOWN_LENGTH = 300
+const MAX_MASKED_LENGTH = 10_000
 const MASK = '***'
 
 /**
@@ -69,10 +70,25 @@ function mayBeKey(label: string): boolean {
  * maskSecrets(readNodeAddress('node1', 'https://rpc.example/v3/0123456789'), 'no project 0123456789') // 'no project ***'
  */
 export function maskSecrets(address: NodeAddress, text: string): string {
-  const masked = hideSecrets(address, text)
+  const masked = hideSecrets(address, beginningOf(address, text))
   // Control characters would break up the lines of a log
   const line = masked.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line
+}
+
+/** Enough of a text, without a part of a secret at its end: masking megabytes would take seconds. */
+function beginningOf({ url }: NodeAddress, text: string): string {
+  if (text.length <= MAX_MASKED_LENGTH) return text
+  const beginning = text.slice(0, MAX_MASKED_LENGTH)
+  const cut = secretsOf(url).map((secret) => sharedLength(beginning, secret))
+  return beginning.slice(0, beginning.length - Math.max(0, ...cut))
+}
+
+/** How much of a secret the text ends with. */
+function sharedLength(text: string, secret: string): number {
+  const [end, start] = [text.slice(-secret.length).toLowerCase(), secret.toLowerCase()]
+  for (let length = end.length; length > 0; length--) if (end.endsWith(start.slice(0, length))) return length
+  return 0
 }
 
 /** A text for the log of which only the secrets of the node's address are masked. */

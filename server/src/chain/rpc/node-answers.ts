@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
 import { PackedLogs } from '../packed-logs.ts'
 import { checkHeaderHash } from '../proofs/header-hash.ts'
@@ -87,15 +88,16 @@ export function readLogsOfBlock(
 
 /**
  * Reads the logs of a range: in the order of blocks and indexes, of these addresses alone. The node may have them in
- * another order, or the same log twice; null is no logs.
+ * another order, or the same log twice; null is no logs. Yields to the event loop between the parts of a long list: a server
+ * goes on answering meanwhile.
  *
  * @throws {WrongAnswerError} as {@link readLogsOfBlock}, for two hashes of one block, and for one of two
  */
-export function readLogsOfRange(
+export async function readLogsOfRange(
   value: unknown,
   { fromBlock, toBlock }: BlockRange,
   addresses: ReadonlySet<string>,
-): PackedLogs {
+): Promise<PackedLogs> {
   const packed = new PackedLogs()
   /** All logs, from the first list on that does not follow the ones before it. */
   let unsorted: RawLog[] | undefined
@@ -111,6 +113,7 @@ export function readLogsOfRange(
       checkOrder(logs, packed.newest)
       packed.add(logs)
     }
+    if (value instanceof JsonList) await yieldToEventLoop()
   }
   return unsorted ? PackedLogs.from(inOrder(unsorted)) : packed
 }

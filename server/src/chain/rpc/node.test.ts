@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { runs } from '../../../test/support/property-seed.ts'
 import {
   ESTATE,
@@ -10,6 +10,7 @@ import {
   ScriptedNode,
 } from '../../../test/support/scripted-node.ts'
 import type { RawLog } from '../chain-types.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import { CallCounters } from './call-counters.ts'
 import type { JsonRpcOptions } from './json-rpc.ts'
 import { EthereumNode } from './node.ts'
@@ -219,7 +220,7 @@ test.each<[string, Fault, string]>([
   ['a hanging node', 'hang', 'timeout'],
   ['a node that closes connections', 'break', 'unreachable'],
   ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'redirect'],
-  ['a large answer', { status: 200, body: 'x'.repeat(300_000) }, 'too_large'],
+  ['a large answer', { status: 200, body: 'x'.repeat(300_000) }, 'wrong_answer'],
   ['an error page', { status: 502, body: '<html>' }, 'refused'],
   ['no JSON', { status: 200, body: '<html>' }, 'wrong_answer'],
   ['another id', { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' }, 'wrong_answer'],
@@ -275,6 +276,47 @@ test('a node that takes few addresses is asked in parts, by the number that it n
     const asked = scripted.calls.map(({ params }) => (params[0] as { address: readonly string[] }).address)
     expect(asked.map(({ length }) => length)).toEqual(sizes)
   }
+})
+
+test('a header ends at 1 MiB, also where answers may be larger; logs are asked for in shorter ranges', async () => {
+  const { node, scripted } = await start({ maxBytes: 4_000_000 })
+  const { header } = CHAIN[7]!
+  scripted.fault = () => ({ result: { ...header, transactions: 'x'.repeat(1_000_000) } })
+  expect(await node.headerAt(107)).toMatchObject({ number: 107 })
+  scripted.fault = () => ({ result: { ...header, transactions: 'x'.repeat(1_100_000) } })
+  await expect(node.headerAt(107)).rejects.toMatchObject({ kind: 'wrong_answer' })
+  expect(node.health.isTrusted).toBe(false)
+  scripted.fault = () => ({ result: [{ data: 'x'.repeat(4_100_000) }] })
+  const range = node.logsOfRange({ fromBlock: 104, toBlock: 107 }, ADDRESSES)
+  await expect(range).rejects.toMatchObject({ kind: 'too_large' })
+})
+
+test('between the parts of a long answer other work is done', async () => {
+  const { node, scripted } = await start({ maxBytes: 10_000_000 })
+  const logs = Array.from({ length: 200 }, (_, at) => ({
+    ...LONG_LOGS[0]!,
+    logIndex: `0x${at.toString(16)}`,
+  }))
+  scripted.fault = () => ({ result: logs })
+  let [turns, isRead, firstPart] = [0, false, 0]
+  const count = () => {
+    turns += 1
+    if (!isRead) setImmediate(count)
+  }
+  const reading = node.logsOfRange({ fromBlock: 107, toBlock: 107 }, ADDRESSES).then((read) => {
+    isRead = true
+    return read
+  })
+  const { add } = PackedLogs.prototype
+  const spy = vi.spyOn(PackedLogs.prototype, 'add').mockImplementation(function (this: PackedLogs, part) {
+    if (firstPart === 0) count()
+    firstPart += 1
+    add.call(this, part)
+  })
+  expect(await reading).toHaveLength(200)
+  spy.mockRestore()
+  expect(turns).toBeGreaterThanOrEqual(firstPart - 1)
+  expect(firstPart).toBeGreaterThan(50)
 })
 
 test('a connection that the node has closed is replaced by another one', async () => {
@@ -405,6 +447,14 @@ test('user, password, path and query reach the node, and no error text', async (
     url: '/v3/a1b2c3d4e5f6?token=tok-9876',
     authorization: `Basic ${Buffer.from('annabel:hunter2!').toString('base64')}`,
   })
+})
+
+test('of a very long text the beginning is shown, without a part of a secret at its end', () => {
+  const address = readNodeAddress('node1', 'https://rpc.example/v3/a1b2c3d4e5f6')
+  for (let length = 9_980; length <= 10_020; length++) {
+    const masked = maskSecrets(address, `${' '.repeat(length)}a1b2c3d4e5f6${'y'.repeat(5_000_000)}`)
+    expect(masked.replace('***', '')).toMatch(/^y*$/)
+  }
 })
 
 test('no secret of any address is left in what a node writes', () => {

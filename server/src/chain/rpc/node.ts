@@ -25,6 +25,13 @@ export const MAX_BATCH = 100
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 const CALL = 'eth_call'
 const LOGS = 'eth_getLogs'
+const MEBIBYTE = 1_048_576
+/** Of the receipts of one block, which are parsed at once. Those of mainnet have 3 MB at most. */
+const RECEIPTS_BYTES = 8 * MEBIBYTE
+/** What one range may hold. A larger answer is asked for in shorter ranges. */
+const MANY_LOGS = { method: LOGS, maxBytes: 64 * MEBIBYTE, isDivisible: true }
+/** A call of Multicall3 returns what some hundred functions return. */
+const CALL_OF_CONTRACT = { method: CALL, maxBytes: 16 * MEBIBYTE, isDivisible: true }
 /** Nodes refuse batches, or large ones, in many words: only a smaller one shows whether its size was the reason. */
 const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
@@ -191,7 +198,7 @@ export class EthereumNode {
     return this.inParts(
       addresses,
       (part) =>
-        this.rpc.call({ method: LOGS, params: [{ ...filter, address: part }] }, (result) =>
+        this.rpc.call({ ...MANY_LOGS, params: [{ ...filter, address: part }] }, (result) =>
           readLogsOfBlock(result, hash, new Set(part)),
         ),
       (parts) => inOrder(parts.flat()),
@@ -204,7 +211,7 @@ export class EthereumNode {
     return this.inParts(
       addresses,
       (part) => {
-        const call = { method: LOGS, params: [{ ...blocks, address: part }], parse: parseAnswer }
+        const call = { ...MANY_LOGS, params: [{ ...blocks, address: part }], parse: parseAnswer }
         return this.rpc.call(call, (result) => readLogsOfRange(result, range, new Set(part)))
       },
       (parts) => PackedLogs.from(inOrder(parts.flatMap((part) => [...part]))),
@@ -217,7 +224,7 @@ export class EthereumNode {
    * @throws {NodeError} of kind `reverted` where the contract refuses the call
    */
   read(call: ContractCall, blockHash: string): Promise<string> {
-    return this.rpc.call({ method: CALL, params: [call, { blockHash }] }, readReturned)
+    return this.rpc.call({ ...CALL_OF_CONTRACT, params: [call, { blockHash }] }, readReturned)
   }
 
   /**
@@ -245,7 +252,8 @@ export class EthereumNode {
 
   /** Receipts of all transactions of a block; undefined where the node does not have them. */
   receiptsOf(blockHash: string): Promise<readonly Receipt[] | undefined> {
-    return this.rpc.call({ method: 'eth_getBlockReceipts', params: [blockHash] }, (result) =>
+    const call = { method: 'eth_getBlockReceipts', params: [blockHash], maxBytes: RECEIPTS_BYTES }
+    return this.rpc.call({ ...call, isDivisible: true }, (result) =>
       result === null ? undefined : readReceipts(result, blockHash),
     )
   }
@@ -293,7 +301,7 @@ export class EthereumNode {
 
   private async readOrRefused(params: readonly unknown[]): Promise<string | undefined> {
     try {
-      return await this.rpc.call({ method: CALL, params }, readReturned)
+      return await this.rpc.call({ ...CALL_OF_CONTRACT, params }, readReturned)
     } catch (error) {
       if (error instanceof NodeError && error.kind === 'reverted') return undefined
       throw error
