@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { ask, askAddress, type OutboundAnswer, OutboundError } from './outbound.ts'
+import { OWN_CERTIFICATE } from '../test/support/own-certificate.ts'
+import { ask, askAddress, type ConnectionProblem, type OutboundAnswer, OutboundError } from './outbound.ts'
 
 const LIMITS = { timeoutMs: 1_000, maxBytes: 1_000 }
 
@@ -58,6 +61,37 @@ test('follows no redirect: its target gets no request', async () => {
     failure: 'redirect',
   })
   expect(reached).toBe(0)
+})
+
+test('says why a service is not reached', async () => {
+  const listen = async (server: Server) => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const writes = (bytes: Buffer | string) =>
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.end(bytes)
+    })
+  const plain = await listen(createServer((_request, response) => response.end('{}')))
+  const secure = await listen(createTlsServer(OWN_CERTIFICATE))
+  const problems: [string, ConnectionProblem | undefined][] = [
+    ['http://127.0.0.1:1', 'nothing_listens'],
+    ['http://no-such-host.invalid', 'unknown_host'],
+    [`https://${secure}`, 'certificate'],
+    [`https://${plain}`, 'speaks_no_tls'],
+    [`http://${await listen(writes(Buffer.from([0x15, 3, 1, 0, 2, 2, 70])))}`, 'speaks_tls'],
+    [`http://${await listen(createHttp2Server())}`, 'http2_only'],
+    [`http://${await listen(writes('SSH-2.0-OpenSSH_9.6\r\n'))}`, 'no_http'],
+    [`http://${await listen(writes(''))}`, undefined],
+  ]
+  for (const [address, problem] of problems) {
+    const limits = { ...LIMITS, timeoutMs: 60_000 }
+    const failed = askAddress(new URL(address), limits, { method: 'POST', json: {} })
+    await expect(failed, address).rejects.toMatchObject({ failure: 'unreachable', problem })
+  }
 })
 
 test('has a limit on size', async () => {

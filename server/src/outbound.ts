@@ -50,13 +50,29 @@ export interface OutboundAnswer {
 
 export type OutboundFailure = 'timeout' | 'unreachable' | 'too_large' | 'redirect'
 
+/**
+ * Why a service is not reached, where that is known: nothing listens at the port; the host name does not resolve; its
+ * certificate is not accepted; only one side speaks TLS; it speaks HTTP/2 only; or it is no web server.
+ */
+export type ConnectionProblem =
+  | 'nothing_listens'
+  | 'unknown_host'
+  | 'certificate'
+  | 'speaks_no_tls'
+  | 'speaks_tls'
+  | 'http2_only'
+  | 'no_http'
+
 /** There is no usable answer: the service may have done what was asked, or not. Carries no address, header or body. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
-  constructor(failure: OutboundFailure) {
+  /** Of `unreachable`. */
+  readonly problem: ConnectionProblem | undefined
+  constructor(failure: OutboundFailure, problem?: ConnectionProblem) {
     super(`the service gave no usable answer: ${failure}`)
     this.name = 'OutboundError'
     this.failure = failure
+    this.problem = problem
   }
 }
 
@@ -110,12 +126,39 @@ export async function askAddress(
   } catch (error) {
     sent.destroy()
     signal?.throwIfAborted()
-    throw error instanceof OutboundError ? error : new OutboundError(isLate ? 'timeout' : 'unreachable')
+    if (error instanceof OutboundError) throw error
+    throw isLate ? new OutboundError('timeout') : new OutboundError('unreachable', problemOf(error))
   } finally {
     stopTimer()
     signal?.removeEventListener('abort', stop)
   }
 }
+
+/** Codes of Node.js and of OpenSSL. */
+function problemOf(error: unknown): ConnectionProblem | undefined {
+  const { code = '', message, rawPacket } = error as NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+  if (code === 'ECONNREFUSED') return 'nothing_listens'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown_host'
+  if (/CERT|UNABLE_TO_VERIFY|SELF_SIGNED|ERR_TLS/.test(code)) return 'certificate'
+  if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${message}`))
+    return 'speaks_no_tls'
+  if (code.startsWith('HPE_') && rawPacket) return protocolOf(rawPacket)
+  return undefined
+}
+
+/** What speaks in place of HTTP/1.1, by the first bytes of a plain connection. */
+function protocolOf(bytes: Buffer): ConnectionProblem | undefined {
+  if (bytes[0] === TLS_ALERT && bytes[1] === TLS_MAJOR) return 'speaks_tls'
+  const isSettings =
+    bytes.length >= HTTP2_FRAME_BYTES && bytes[3] === HTTP2_SETTINGS && bytes.readUInt32BE(5) === 0
+  if (isSettings) return 'http2_only'
+  return bytes.toString('latin1', 0, 5) === 'HTTP/' ? undefined : 'no_http'
+}
+
+const TLS_ALERT = 0x15
+const TLS_MAJOR = 3
+const HTTP2_FRAME_BYTES = 9
+const HTTP2_SETTINGS = 4
 
 function send(
   url: URL,

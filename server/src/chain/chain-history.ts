@@ -43,6 +43,8 @@ export interface ChainHistoryParts {
   readonly eventsOfBlock: HistoryOptions['eventsOfBlock']
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
   readonly log: (line: string) => void
+  /** What everyone may read of an error. */
+  readonly publicText: (error: unknown) => string
 }
 
 export interface WorldChoice {
@@ -60,8 +62,18 @@ export function makeWorld(
   onProgress: (step: HistoryStep, sentence: string) => void,
 ): Promise<HistoryReport> {
   const { config, clock, timing, signal, nodes, source, network, tally, loans } = parts
-  const retries = { timing, signal }
-  const history = historyOf(parts)
+  /** Why it waits; undefined while it goes on. */
+  let waitsFor: string | undefined
+  const show = (step: HistoryStep) => {
+    const reason = step.phase === 'waits' ? step.reason : undefined
+    if (reason !== undefined && reason === waitsFor) return
+    waitsFor = reason
+    onProgress(step, sentenceOf(step))
+  }
+  const onWaiting = (reason: string) => show({ phase: 'waits', reason })
+  const onFailure = (error: unknown) => onWaiting(parts.publicText(error))
+  const retries = { timing, signal, onFailure }
+  const history = historyOf(parts, onFailure)
   return readHistory({
     ...parts,
     ground,
@@ -76,7 +88,7 @@ export function makeWorld(
       logsOfRange: source.logsOfRange,
       parcelCount: history.parcelCount,
     },
-    openFetcher: openFetcherOf(parts, history),
+    openFetcher: openFetcherOf(parts, history, onWaiting),
     eventsOfBlock: (logs, block) => withRetries(() => parts.eventsOfBlock(logs, block), retries),
     eventsOf: (logs, read) =>
       readEvents(logs, ({ blockTimeS }) => blockTimeS * SECOND_MS, {
@@ -91,16 +103,23 @@ export function makeWorld(
     callsInFlight: config.chain.callsInFlight,
     until: until ?? Number.POSITIVE_INFINITY,
     steadyMs: () => steadyMs(clock),
-    onProgress: (step) => onProgress(step, sentenceOf(step)),
+    onProgress: show,
   })
 }
 
-function historyOf({ config, nodes, network, timing, signal }: ChainHistoryParts): NodeHistory {
+function historyOf(
+  { config, nodes, network, timing, signal }: ChainHistoryParts,
+  onFailure: (error: unknown) => void,
+): NodeHistory {
   const { maxRangeBlocks, callsInFlight } = config.chain
-  return new NodeHistory({ nodes, network, maxRangeBlocks, callsInFlight, timing, signal })
+  return new NodeHistory({ nodes, network, maxRangeBlocks, callsInFlight, timing, signal, onFailure })
 }
 
-function openFetcherOf(parts: ChainHistoryParts, source: NodeHistory): OpenFetcher {
+function openFetcherOf(
+  parts: ChainHistoryParts,
+  source: NodeHistory,
+  onWaiting: (reason: string) => void,
+): OpenFetcher {
   const { config, clock, signal, network, calls: counters, fetchesHere } = parts
   const { nodeUrls: urls, maxRangeBlocks, callsInFlight } = config.chain
   return ({ folder, name, firstBlock }, { onProgress, onSuspectBlocks, onStored }) => {
@@ -116,7 +135,7 @@ function openFetcherOf(parts: ChainHistoryParts, source: NodeHistory): OpenFetch
         signal,
       })
     const task = { ...place, urls, network, maxRangeBlocks, callsInFlight }
-    return ThreadFetcher.start({ task, counters, signal, ...events })
+    return ThreadFetcher.start({ task, counters, signal, onWaiting, ...events })
   }
 }
 

@@ -105,6 +105,7 @@ export class Chain {
     this.nodes = connectNodes({
       ...{ urls, network, signal, timing, random },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
+      onUnusable: (shown, reason) => options.log(`${shown} is not used now: ${withoutName(shown, reason)}`),
     })
     this.context = ruleContextOf(network)
     this.known = {
@@ -332,6 +333,7 @@ export class Chain {
       tally: this.tally,
       eventsOfBlock: (logs: readonly RawLog[], block: BlockHeader) => this.eventsOfBlock(logs, block),
       onSuspectBlocks: (blocks: readonly number[]) => this.warnOfSuspects(blocks),
+      publicText: (error: unknown) => this.publicText(error),
     }
     const { block, revision } = await makeWorld(parts, choice, onProgress)
     log(`the world is at block ${block.number}, revision ${revision}`)
@@ -360,4 +362,9 @@ export class Chain {
   /** What a function of a contract returns after a block, from any node. */
   private readonly readContract: LoanReaderOptions['readContract'] = (call, blockHash) =>
     this.nodes.run((node) => node.read(call, blockHash))
+}
+
+/** Messages of nodes begin with their name. */
+function withoutName(shown: string, reason: string): string {
+  return reason.startsWith(`${shown}: `) ? reason.slice(shown.length + 2) : reason
 }

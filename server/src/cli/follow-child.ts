@@ -15,6 +15,8 @@ export interface FollowMessage {
   readonly block?: number
   readonly last?: number
   readonly percent?: number
+  /** Why the history waits, as everyone may read it. */
+  readonly reason?: string
   /** Of `total` records, in a phase that counts them. */
   readonly done?: number
   readonly total?: number

@@ -81,6 +81,8 @@ describeOnOneEngine('a server that follows the chain', (open) => {
     await expect
       .poll(() => served.ownState())
       .toEqual({ state: 'history', reason: 'history: block 7 of 9 (77.7 %)' })
+    commands[0]!.stdout.write('{"phase":"waits","reason":"node1 is away"}\n')
+    await expect.poll(() => served.ownState()!.reason).toContain('is tried again: node1 is away')
     commands[0]!.fail({ ok: false, error: 'EACCES: permission denied, open /data/land/chain/1.logs' })
     expect((await pause(1)).ms).toBe(5_000)
     expect(served.ownState()).toEqual({ state: 'stopped', reason: `${STOPPED}${PRIVATE_FAILURE}` })
@@ -89,6 +91,10 @@ describeOnOneEngine('a server that follows the chain', (open) => {
     pauses[0]!.end()
     ;(await pause(2)).end() // 10 s in all, in which no world appeared
     const second = await command(2)
+    expect(served.ownState()).toEqual({
+      state: 'history',
+      reason: `The history is read again. The last time it failed: ${PRIVATE_FAILURE}`,
+    })
     second.fail({
       ok: false,
       error: 'node of http://127.0.0.1:9/secret-key',

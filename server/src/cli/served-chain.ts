@@ -21,6 +21,8 @@ export interface ServedChainOptions {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+const FAILED = 'The chain cannot be followed now, which is tried again: '
+
 interface Log {
   info(text: string): void
   error(facts: object, text: string): void
@@ -36,6 +38,8 @@ export class ServedChain {
   private log: Log | undefined
   private running: Promise<void> | undefined
   private own: OwnState | undefined
+  /** What everyone may read of the last failure. The log has all of it. */
+  private failedWith: string | undefined
   private readonly command: FollowChild
   private readonly rebuild: WorldRebuild
   readonly chain: Chain
@@ -87,11 +91,13 @@ export class ServedChain {
       try {
         const isWaiting = await this.followOnce()
         failures = 0
+        this.failedWith = undefined
         if (isWaiting) await this.pause(LOOK_AGAIN_MS)
       } catch (error) {
         if (signal.aborted) return
         failures += 1
-        this.own = { state: 'stopped', reason: this.reasonOf(error) }
+        this.failedWith = this.chain.publicText(error)
+        this.own = { state: 'stopped', reason: `${FAILED}${this.failedWith}` }
         this.log?.error({ err: error }, 'the chain cannot be followed')
         await this.pauseAfterFailure(pauseAfterFailuresMs(failures))
       }
@@ -124,15 +130,16 @@ export class ServedChain {
     return true
   }
 
-  /** What everyone may read of a failure. The log has all of it. */
-  private reasonOf(error: unknown): string {
-    return `The chain cannot be followed now, which is tried again: ${this.chain.publicText(error)}`
-  }
-
   /** @throws {CommandError} with the sentence of the command that failed */
   private async readHistory(): Promise<void> {
-    this.own = { state: 'history', reason: 'The history is read for the first time.' }
+    const before = this.failedWith
+    const reason =
+      before === undefined
+        ? 'The history is read for the first time.'
+        : `The history is read again. The last time it failed: ${before}`
+    this.own = { state: 'history', reason }
     const { code, failure } = await this.command.run((message) => {
+      if (message.reason !== undefined) this.log?.info(`chain: ${progressText(message)}`)
       this.own = { state: 'history', reason: progressText(message) }
     })
     if (code === 0) this.own = undefined
@@ -172,7 +179,8 @@ async function isHistoryRead(db: Db): Promise<boolean> {
 }
 
 /** @example progressText({ phase: 'contracts', block: 7, done: 20, total: 90 }) // 'contracts: block 7, 20 of 90' */
-export function progressText({ phase, block, last, percent, done, total }: FollowMessage): string {
+export function progressText({ phase, block, last, percent, done, total, reason }: FollowMessage): string {
+  if (reason !== undefined) return `The history waits, and what failed is tried again: ${reason}`
   const share = percent === undefined ? '' : ` (${percent} %)`
   const place =
     block === undefined ? [] : [`block ${block}${last === undefined ? '' : ` of ${last}`}${share}`]

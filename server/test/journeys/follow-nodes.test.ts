@@ -100,6 +100,47 @@ test('while the first node fails in any way the second one is followed, then the
   expect(shown.join()).toContain('node1')
 })
 
+test('each wrong configuration has its sentence at once, and beside a good node all goes on', async () => {
+  const simulated = await simulateChainHere({ blocks: 90, world: '-2,-2,2,2' })
+  const { db } = await open()
+  const at = (name: string) => `${simulated.address}/nodes/${name}/v3/${KEYS.first}`
+  await simulated.change({ chain_id: 5 }, 'chain')
+  await simulated.change({ redirect_to: 'http://127.0.0.1:1/login' }, 'redirect')
+  await simulated.change({ pruned_below: 20 }, 'pruned')
+  const wrong = {
+    'is of the chain 5, not of 1337': at('chain'),
+    'redirects to another address': at('redirect'),
+    'nothing listens at this port': `http://127.0.0.1:1/${KEYS.first}`,
+    'the host name does not resolve': `http://no-such-host.invalid/${KEYS.first}`,
+    'does not speak TLS': at('chain').replace('http:', 'https:'),
+  }
+  for (const [sentence, url] of Object.entries({ ...wrong, 'No node has the logs from block': at('pruned') })) {
+    const { chain, lines } = await followLand(db, simulated, { urls: [url], timing: new FixedTiming() })
+    const steps: string[] = []
+    const failed = await chain
+      .readHistory({ ground: undefined, until: undefined, replaces: true }, (_, text) => steps.push(text))
+      .catch((error: unknown) => error)
+    expect(chain.publicText(failed)).toContain(sentence)
+    // What may end by itself is tried again, and the reason is shown meanwhile.
+    const isTriedAgain = /listens|resolve/.test(sentence)
+    expect(steps).toEqual(isTriedAgain ? [expect.stringContaining(sentence)] : [])
+    if (url !== at('pruned')) expect(lines).toEqual([expect.stringContaining(sentence)])
+    await chain.close()
+  }
+
+  const good = `${simulated.address.replace('http://', `http://us%er:p%ss${KEYS.second}@`)}/nodes/good`
+  const land = await followLand(db, simulated, {
+    ...{ urls: [...Object.values(wrong), at('pruned'), good], timing: new FixedTiming() },
+  })
+  await land.replaceWorld()
+  await land.followTo((await simulated.mine(3)).number)
+  expectSameRows(await rowsOf(db), await cleanRows(simulated))
+  for (const sentence of Object.keys(wrong)) expect(land.lines.join('\n')).toContain(sentence)
+  const outputs = land.lines.map((text) => ({ where: text, text }))
+  expect(findSecrets(outputs, new Map(Object.entries(KEYS).map(([name, key]) => [key, name])))).toEqual([])
+  await land.chain.close()
+})
+
 /** Lets the deadline of each call pass that the first node does not answer. */
 async function whileItHangs(
   simulated: SimulatedChain,

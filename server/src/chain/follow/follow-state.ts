@@ -1,4 +1,5 @@
 import { type Clock, steadyMs } from '../../clock.ts'
+import { NoNodeError } from '../rpc/no-node-error.ts'
 import type { Follower, StepResult } from './follower.ts'
 import type { FollowFailure, SharedStatus } from './status-reader.ts'
 
@@ -81,6 +82,7 @@ export class FollowState {
     return {
       message: publicText(error),
       sinceMs: this.failure?.sinceMs ?? nowMs,
+      isLasting: error instanceof NoNodeError && error.isLasting,
       answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
     }
   }

@@ -1,4 +1,5 @@
 import { CommandError } from '../../errors.ts'
+import { HistoryMissingError } from '../rpc/check-history.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import { NodeError } from '../rpc/node-error.ts'
 import { ContradictionError } from './chain-source.ts'
@@ -15,7 +16,10 @@ export const PRIVATE_FAILURE = 'the server has a failure of its own, which is in
  */
 export function publicText(error: unknown): string {
   const isAboutNodes =
-    error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
+    error instanceof NodeError ||
+    error instanceof NoNodeError ||
+    error instanceof HistoryMissingError ||
+    error instanceof ContradictionError
   if (isAboutNodes) return error.message
   return (error instanceof CommandError ? error.publicText : undefined) ?? PRIVATE_FAILURE
 }

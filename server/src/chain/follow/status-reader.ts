@@ -24,6 +24,8 @@ export interface FollowFailure {
   readonly sinceMs: number
   /** When a node last said which block is its newest; null before the first time. */
   readonly answeredAtMs: number | null
+  /** Whether the nodes have wrong addresses: no later step helps. It is missing in what older versions wrote. */
+  readonly isLasting?: boolean
 }
 
 /** What this process does where it does not follow: it reads the history, or cannot. */
@@ -165,9 +167,9 @@ function stateOf(
 
 function failureText(failure: FollowFailure | null | undefined, nowMs: number): string | null {
   if (!failure) return null
-  const { message, sinceMs, answeredAtMs } = failure
+  const { message, sinceMs, answeredAtMs, isLasting = false } = failure
   const since = Math.min(sinceMs, answeredAtMs ?? sinceMs)
-  if (nowMs - since < SHOWN_AFTER_MS) return null
+  if (nowMs - since < SHOWN_AFTER_MS && !isLasting) return null
   return `The chain cannot be followed since ${new Date(sinceMs).toISOString()}, which is tried again: ${message}`
 }
 

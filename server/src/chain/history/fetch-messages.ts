@@ -24,6 +24,8 @@ export type FromThread =
   | { readonly kind: 'progress'; readonly progress: HistoryProgress }
   | { readonly kind: 'suspects'; readonly blocks: readonly number[] }
   | { readonly kind: 'stored'; readonly last: number }
+  /** What failed is tried again; everyone may read the reason. */
+  | { readonly kind: 'waits'; readonly reason: string }
   /** Calls to nodes since the message before. */
   | { readonly kind: 'calls'; readonly calls: readonly CallCount[] }
 

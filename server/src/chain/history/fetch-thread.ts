@@ -20,6 +20,7 @@ const source = new NodeHistory({
   callsInFlight,
   timing: REAL_TIMING,
   signal,
+  onFailure: (error) => post({ kind: 'waits', reason: nodes.withoutAddresses(publicText(error)) }),
 })
 const opening = SpoolFetcher.open({
   ...place,

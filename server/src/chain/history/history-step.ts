@@ -8,6 +8,8 @@ export type HistoryStep =
   /** How many of the assets of which logs do not know all have been asked for; `block` is that of the world. */
   | { readonly phase: 'contracts'; readonly block: number; readonly done: number; readonly total: number }
   | { readonly phase: 'write'; readonly block: number }
+  /** What failed is tried again; everyone may read the reason. */
+  | { readonly phase: 'waits'; readonly reason: string }
   | Progress
 
 /** A step in words. */
@@ -24,6 +26,8 @@ export function sentenceOf(step: HistoryStep): string {
       return `contracts: ${step.done} of ${step.total} assets asked`
     case 'write':
       return `write: the world of block ${step.block}`
+    case 'waits':
+      return `The history waits, and what failed is tried again: ${step.reason}`
     default:
       return `${step.phase}: ${step.done} of ${step.total} records`
   }

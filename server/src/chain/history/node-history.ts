@@ -20,6 +20,8 @@ export interface NodeHistoryOptions {
   readonly callsInFlight: number
   readonly timing: Timing
   readonly signal: AbortSignal
+  /** Gets each failure after which a call is tried again. */
+  readonly onFailure?: ((error: unknown) => void) | undefined
 }
 
 /** The history of the land, as nodes have it. */
@@ -43,8 +45,8 @@ export class NodeHistory implements HistorySource {
   }
 
   readonly headerByNumber = async (number: number): Promise<BlockHeader> => {
-    const { nodes, timing, signal } = this.options
-    const header = await withRetries(() => nodes.headerAt(number), { timing, signal })
+    const { nodes } = this.options
+    const header = await withRetries(() => nodes.headerAt(number), this.options)
     if (!header) throw new ContradictionError(`no node has block ${number}, which it must have`)
     return header
   }
@@ -60,10 +62,10 @@ export class NodeHistory implements HistorySource {
   }
 
   readonly parcelCount: HistorySource['parcelCount'] = async ({ hash }) => {
-    const { nodes, network, timing, signal } = this.options
+    const { nodes, network } = this.options
     const call = { to: network.contracts.LANDRegistry.address, data: callData('totalSupply()') }
     try {
-      const returned = await runWithRetries(nodes, (node) => node.read(call, hash), { timing, signal })
+      const returned = await runWithRetries(nodes, (node) => node.read(call, hash), this.options)
       return Number(wordOf(returned))
     } catch (error) {
       const isUnknown = error instanceof RangeError || isReverted(error) || isWithoutState(error)
@@ -77,7 +79,7 @@ export class NodeHistory implements HistorySource {
     signal: AbortSignal,
     known: RawLog | undefined,
   ) {
-    const { nodes, network, maxRangeBlocks, callsInFlight, timing } = this.options
+    const { nodes, network, maxRangeBlocks, callsInFlight, timing, onFailure } = this.options
     const addresses = filterAddresses(network)
     const among = await this.nodesWithHistory({ last, known }, signal)
     const ranges = readLogRanges(nodes, {
@@ -91,6 +93,7 @@ export class NodeHistory implements HistorySource {
       except: this.except,
       timing,
       signal,
+      onFailure,
     })
     for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks, node } of ranges) {
       this.lastNode = node
@@ -99,13 +102,13 @@ export class NodeHistory implements HistorySource {
   }
 
   private async headerOf(hash: string): Promise<BlockHeader> {
-    const { nodes, timing, signal } = this.options
+    const { nodes } = this.options
     const headerFrom = async (node: EthereumNode) => {
       const header = await node.headerOf(hash)
       if (!header) throw node.failure('eth_getBlockByHash', { kind: 'unknown_block' })
       return header
     }
-    return runWithRetries(nodes, headerFrom, { timing, signal })
+    return runWithRetries(nodes, headerFrom, this.options)
   }
 
   /** Nodes without old blocks may answer as if nothing had happened in them. */
@@ -133,7 +136,7 @@ export class NodeHistory implements HistorySource {
 
   private async nodesFromStart(last: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
     const { nodes, network, timing } = this.options
-    const final = await withRetries(() => nodes.finalized(), { timing, signal })
+    const final = await withRetries(() => nodes.finalized(), { ...this.options, signal })
     const isEmpty = final !== undefined && (await this.parcelCount(final)) === 0
     const contract = network.contracts.LANDRegistry
     // The first logs of the land may be later than the last block that is wanted.

@@ -27,6 +27,7 @@ const start = (program: string) =>
     onProgress: () => undefined,
     onSuspectBlocks: () => undefined,
     onStored: () => undefined,
+    onWaiting: () => undefined,
   })
 
 test('where the thread has ended, requests fail, and none waits for ever', async () => {

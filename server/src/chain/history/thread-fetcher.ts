@@ -12,6 +12,8 @@ export interface ThreadFetcherOptions extends FetchEvents {
   /** Gets the calls of the thread. */
   readonly counters: CallCounters
   readonly signal: AbortSignal
+  /** Gets why a call failed that is tried again, as everyone may read it. */
+  readonly onWaiting: (reason: string) => void
   /** The program of the thread; tests replace it. */
   readonly program?: URL
 }
@@ -109,10 +111,11 @@ export class ThreadFetcher implements LogFetcher {
   }
 
   private take(message: FromThread): void {
-    const { onProgress, onSuspectBlocks, onStored, counters } = this.options
+    const { onProgress, onSuspectBlocks, onStored, onWaiting, counters } = this.options
     if (message.kind === 'progress') onProgress(message.progress)
     else if (message.kind === 'suspects') onSuspectBlocks(message.blocks)
     else if (message.kind === 'stored') onStored(message.last)
+    else if (message.kind === 'waits') onWaiting(message.reason)
     else if (message.kind === 'calls')
       for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
     else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()

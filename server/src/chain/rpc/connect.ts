@@ -3,7 +3,7 @@ import { CallCounters } from './call-counters.ts'
 import type { JsonRpcOptions } from './json-rpc.ts'
 import { EthereumNode } from './node.ts'
 import { readNodeAddress } from './node-address.ts'
-import { Nodes } from './nodes.ts'
+import { Nodes, type NodesOptions } from './nodes.ts'
 import { REAL_TIMING } from './timing.ts'
 
 export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>> {
@@ -13,6 +13,7 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   /** Of the start block of LAND, where it is known. */
   readonly startHash?: string | undefined
   readonly maxLagBlocks?: number
+  readonly onUnusable?: NodesOptions['onUnusable']
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000
@@ -26,7 +27,14 @@ const DEFAULT_MAX_IN_FLIGHT = 8
  * @example
  * const nodes = connectNodes({ urls: ['https://rpc.example/key'], network, counters })
  */
-export function connectNodes({ urls, network, startHash, maxLagBlocks, ...options }: ConnectOptions): Nodes {
+export function connectNodes({
+  urls,
+  network,
+  startHash,
+  maxLagBlocks,
+  onUnusable,
+  ...options
+}: ConnectOptions): Nodes {
   const timing = options.timing ?? REAL_TIMING
   const shared = {
     timeoutMs: DEFAULT_TIMEOUT_MS,
@@ -45,6 +53,7 @@ export function connectNodes({ urls, network, startHash, maxLagBlocks, ...option
     chainId: network.chainId,
     startBlock: { number: network.contracts.LANDRegistry.startBlock, hash: startHash },
     timing,
+    onUnusable,
     ...(maxLagBlocks !== undefined && { maxLagBlocks }),
   })
 }

@@ -324,7 +324,7 @@ class RefusedError extends NodeError {
 }
 
 function failureOf(thrown: unknown): NodeFailure | undefined {
-  if (thrown instanceof OutboundError) return { kind: thrown.failure }
+  if (thrown instanceof OutboundError) return { kind: thrown.failure, problem: thrown.problem }
   return thrown instanceof WrongAnswerError ? { kind: 'wrong_answer' } : undefined
 }
 

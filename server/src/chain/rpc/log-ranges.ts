@@ -27,6 +27,8 @@ export interface LogRangesOptions extends Choice, BlockRange {
   readonly maxPauseMs?: number
   /** Is called before each call for logs, also for one that is repeated. What it throws ends the reading. */
   readonly beforeEachTry?: () => Promise<void>
+  /** Gets each failure of a range after which it is tried again. */
+  readonly onFailure?: ((error: unknown) => void) | undefined
   readonly timing: Timing
   /** Ends the reading: it then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
@@ -222,6 +224,7 @@ class RangeReader {
     const askedMs = error instanceof NoNodeError ? (error.retryAfterMs ?? 0) : 0
     if (isHopeless || tries >= maxTries || askedMs > maxPauseMs) throw error
     failed.clear()
+    this.options.onFailure?.(error)
     await this.options.timing.pause(retryPauseMs(tries, error), this.options.signal)
   }
 

@@ -14,6 +14,14 @@ test.each([
   expect(readNodeAddress('node1', url)).toMatchObject({ origin, shown: `node1 (${origin})` })
 })
 
+test('percent signs of user and password that encode nothing are taken as they are', () => {
+  const { url } = readNodeAddress('node1', 'https://us%er:p%ss%20word@rpc.example')
+  expect([url.username, url.password].map(decodeURIComponent)).toEqual(['us%er', 'p%ss%20word'])
+  const address = readNodeAddress('node1', 'https://ann:p%ssword@rpc.example')
+  expect(maskSecrets(address, 'refused: p%ssword, p%25ssword')).toBe('refused: ***, ***')
+  expect(readNodeAddress('node1', 'https://ann:p%40ss@rpc.example').url.password).toBe('p%40ss')
+})
+
 test('a text for everyone names the node, and has nothing of its address', () => {
   const address = readNodeAddress('node1', 'https://0123456789abcdef0123.rpc.example:8545/secret')
   const said = maskSecrets(address, 'no project 0123456789abcdef0123 at 0123456789ABCDEF0123.rpc.example')

@@ -29,6 +29,8 @@ export function readNodeAddress(name: string, text: string): NodeAddress {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new TypeError(`${name} has no address with http:// or https://`)
   }
+  url.username = decodable(url.username)
+  url.password = decodable(url.password)
   const origin = `${url.protocol}//${shownHost(url.host)}`
   return { name, origin, shown: `${name} (${origin})`, url }
 }
@@ -115,6 +117,16 @@ function secretsOf(url: URL): readonly string[] {
   return [...secrets]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .sort((a, b) => b.length - a.length)
+}
+
+/** Percent signs that encode nothing are taken as they are. */
+function decodable(text: string): string {
+  try {
+    decodeURIComponent(text)
+    return text
+  } catch {
+    return text.replaceAll('%', '%25')
+  }
 }
 
 function escaped(text: string): string {

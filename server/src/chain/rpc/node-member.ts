@@ -36,6 +36,8 @@ export class NodeMember {
   isBehind = false
   /** Why the last check failed. */
   problem: string | undefined
+  /** Whether the address of the node has to be corrected. */
+  isMisconfigured = false
   private hasPassed = false
   private lastRefusal: string | undefined
   /** In a row. */
@@ -82,6 +84,7 @@ export class NodeMember {
   /** The node is of another chain. */
   refuse(reason: string): void {
     this.lastRefusal = reason
+    this.isMisconfigured = true
     this.checkAgainAtMs = this.timing.nowMs() + Math.min(REFUSED_MS * 2 ** this.refusals, MAX_REFUSED_MS)
     this.refusals += 1
   }
@@ -89,6 +92,7 @@ export class NodeMember {
   /** The node is of the right chain: ends a refusal, and the next one begins with the shortest time. */
   accept(): void {
     this.lastRefusal = undefined
+    this.isMisconfigured = false
     this.refusals = 0
   }
 
@@ -110,13 +114,16 @@ export class NodeMember {
 
   private async checkNow({ chainId, startBlock }: Expected): Promise<void> {
     this.hasPassed = false
+    this.isMisconfigured = false
     const { begun } = this
     this.begun = undefined
     try {
       const given = begun ? chainId : await this.node.chainId()
       if (given !== chainId) {
         this.start = undefined
-        this.refuse(`it is of the chain ${given}, not of ${chainId}`)
+        this.refuse(
+          `it is of the chain ${given}, not of ${chainId}: name a node of that chain, or set CHAIN_NETWORK`,
+        )
         return
       }
       this.begun = {}
@@ -146,6 +153,7 @@ export class NodeMember {
   private noteProblem(error: unknown): NodeError {
     if (!(error instanceof NodeError)) throw error
     this.problem = error.message
+    this.isMisconfigured = error.isLasting
     return error
   }
 }

@@ -39,7 +39,7 @@ test('each node is asked for its chain and start block before it is used', async
   expect(node.name).toBe('node2')
   expect(nodes.status().map(({ state }) => state)).toEqual(['refused', 'usable', 'refused', 'avoided'])
   expect(nodes.status().map(({ reason }) => reason)).toEqual([
-    'it is of the chain 5, not of 1',
+    'it is of the chain 5, not of 1: name a node of that chain, or set CHAIN_NETWORK',
     undefined,
     'its block 100 has another hash: it is of another chain',
     'it does not have block 100 yet',
@@ -54,6 +54,28 @@ test('a start block whose hash is known refuses a first node of another chain', 
 
   expect((await nodes.head()).node.name).toBe('node2')
   expect(nodes.status()[0]?.state).toBe('refused')
+})
+
+test('why a node is not used is said once, and that no waiting mends the addresses of all', async () => {
+  const said: string[] = []
+  const onUnusable = (shown: string, reason: string) => said.push(`${shown} ${reason}`)
+  const { nodes, all, timing } = await connect([CHAIN, CHAIN], { onUnusable })
+  all[0]!.chainId = 5
+  all[1]!.fault = () => ({ status: 302, headers: { location: 'http://127.0.0.1:1/login' } })
+  for (let time = 0; time < 3; time++) {
+    await expect(nodes.head()).rejects.toMatchObject({ name: 'NoNodeError', isLasting: true })
+    timing.advance(600_000)
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^node1 .* it is of the chain 5, not of 1: name a node/),
+    expect.stringMatching(/^node2 .* it redirects to another address, such as https/),
+  ])
+  all[1]!.fault = () => ({ status: 502 })
+  await expect(nodes.head()).rejects.toMatchObject({ name: 'NoNodeError', isLasting: false })
+  all[0]!.chainId = 1
+  timing.advance(600_000)
+  await nodes.head()
+  expect(said).toHaveLength(3)
 })
 
 test('a refused node is checked again in the background, and is used when it is right', async () => {

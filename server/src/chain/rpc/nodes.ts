@@ -25,6 +25,8 @@ export interface NodesOptions {
   /** A node is not used while its head is further behind the highest one than this. */
   readonly maxLagBlocks?: number
   readonly timing: Timing
+  /** Gets, once for each reason, why a check has found that a node cannot be used. Neither text has a secret. */
+  readonly onUnusable?: ((shown: string, reason: string) => void) | undefined
 }
 
 /** The newest block, and the node that gave it. */
@@ -89,6 +91,8 @@ export class Nodes {
   private readonly options: NodesOptions
   private readonly members: readonly NodeMember[]
   private readonly recent = new RecentBlocks()
+  /** Why a node cannot be used, as it was said last. */
+  private readonly said = new Map<NodeMember, string>()
   /** The head that was reported last, not counting those behind it. */
   private reportedHead: BlockRef | undefined
   /** The last block on which the nodes agreed as final. */
@@ -248,7 +252,10 @@ export class Nodes {
     const pauses = this.members
       .filter(({ refusal, node }) => refusal === undefined && node.pauseMs > 0)
       .map(({ node }) => node.pauseMs)
-    return new NoNodeError(reasons, pauses.length > 0 ? Math.min(...pauses) : undefined)
+    return new NoNodeError(reasons, {
+      retryAfterMs: pauses.length > 0 ? Math.min(...pauses) : undefined,
+      isLasting: this.members.every(({ isMisconfigured }) => isMisconfigured),
+    })
   }
 
   /** A text for everyone: nodes have their short names, and nothing of their addresses is left. */
@@ -299,6 +306,11 @@ export class Nodes {
     const { chainId, startBlock } = this.options
     await member.check({ chainId, startBlock: startBlock.number })
     this.compareStartBlocks()
+    const reason = member.refusal ?? (member.isTrusted ? undefined : member.problem)
+    if (reason !== undefined && reason !== this.said.get(member)) {
+      this.said.set(member, reason)
+      this.options.onUnusable?.(member.node.shown, reason)
+    }
   }
 
   /** The hash of the right start block; undefined while no node has answered one. */

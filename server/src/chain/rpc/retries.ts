@@ -24,6 +24,8 @@ export interface RetryOptions {
   readonly timing: Timing
   /** Ends a pause: its reason is thrown. */
   readonly signal?: AbortSignal | undefined
+  /** Gets each failure after which it is tried again. */
+  readonly onFailure?: ((error: unknown) => void) | undefined
 }
 
 /**
@@ -47,13 +49,17 @@ export function retryPauseMs(tries: number, error: unknown): number {
  * @example
  * const heads = await withRetries(() => source.heads(), { timing, signal })
  */
-export async function withRetries<T>(work: () => Promise<T>, { timing, signal }: RetryOptions): Promise<T> {
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  { timing, signal, onFailure }: RetryOptions,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted()
     try {
       return await work()
     } catch (error) {
       if (!isPassing(error) || tries >= MAX_TRIES) throw error
+      onFailure?.(error)
       await timing.pause(retryPauseMs(tries, error), signal)
     }
   }
@@ -87,5 +93,6 @@ export function runWithRetries<T>(
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof NoNodeError || (error instanceof NodeError && PASSING.has(error.kind))
+  if (error instanceof NoNodeError) return !error.isLasting
+  return error instanceof NodeError && PASSING.has(error.kind) && !error.isLasting
 }
