@@ -121,7 +121,7 @@ function openFetcherOf(
   onWaiting: (reason: string) => void,
 ): OpenFetcher {
   const { config, clock, signal, network, calls: counters, fetchesHere } = parts
-  const { nodeUrls: urls, maxRangeBlocks, callsInFlight } = config.chain
+  const { nodeUrls: urls, maxRangeBlocks, callsInFlight, finality } = config.chain
   return ({ folder, name, firstBlock }, { onProgress, onSuspectBlocks, onStored }) => {
     const place = { folder, name, firstBlock }
     const events = { onProgress, onSuspectBlocks, onStored }
@@ -134,7 +134,7 @@ function openFetcherOf(
         steadyMs: () => steadyMs(clock),
         signal,
       })
-    const task = { ...place, urls, network, maxRangeBlocks, callsInFlight }
+    const task = { ...place, urls, network, maxRangeBlocks, callsInFlight, finality }
     return ThreadFetcher.start({ task, counters, signal, onWaiting, ...events })
   }
 }

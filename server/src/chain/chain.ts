@@ -98,12 +98,12 @@ export class Chain {
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
-    const { nodeUrls: urls, callsInFlight, maxRangeBlocks, head } = config.chain
+    const { nodeUrls: urls, callsInFlight, maxRangeBlocks, head, confirmations, finality } = config.chain
     this.options = options
     this.timing = timing
     this.network = network
     this.nodes = connectNodes({
-      ...{ urls, network, signal, timing, random },
+      ...{ urls, network, signal, timing, random, finality },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
       onUnusable: (shown, reason) => options.log(`${shown} is not used now: ${withoutName(shown, reason)}`),
     })
@@ -119,6 +119,7 @@ export class Chain {
       nodes: this.nodes,
       addresses,
       head,
+      confirmations,
       nowMs: () => clock.nowMs(),
       readRange: async ({ first, last }, except, beforeEachTry) => {
         const ranges = readLogRanges(this.nodes, {
@@ -166,6 +167,8 @@ export class Chain {
     })
     this.state = new FollowState({
       follower: this.follower,
+      finalityProblem: () => this.source.finalityProblem,
+      isFollowedToFinal: head !== 'latest',
       network: network.name,
       clock,
       publicText: (error) => this.publicText(error),

@@ -98,6 +98,10 @@ function configOf(settings: Settings) {
       /** `mainnet`, `sepolia`, or the path of a file. */
       network: settings.CHAIN_NETWORK,
       head: settings.CHAIN_HEAD,
+      /** Blocks that must follow one before it is shown. */
+      confirmations: settings.CHAIN_CONFIRMATIONS,
+      /** Blocks that must follow one until it counts as final; undefined: only what nodes call finalized. */
+      finality: settings.CHAIN_FINALITY,
       pollMs: settings.CHAIN_POLL_MS,
       /** The most blocks of one request for logs. */
       maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,

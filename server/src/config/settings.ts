@@ -208,6 +208,18 @@ export const SETTINGS = {
     meaning:
       'Up to which block the chain is followed. latest: seconds old, and undone where the chain reorganises. finalized: about 15 minutes old, and never undone.',
   },
+  CHAIN_CONFIRMATIONS: {
+    kind: integer({ min: 0, max: 1_000 }),
+    default: 0,
+    meaning:
+      'How many blocks must follow a block before it is shown, where CHAIN_HEAD is latest. Blocks that are final are shown without.',
+  },
+  CHAIN_FINALITY: {
+    kind: integer({ min: 1, max: 100_000 }),
+    unset: 'only blocks that the nodes call finalized are final',
+    meaning:
+      'How many blocks must follow a block until it counts as final, where the nodes do not say so, or stand still: for chains without the tag finalized. What is final is never undone.',
+  },
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,

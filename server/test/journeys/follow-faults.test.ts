@@ -27,6 +27,8 @@ const FAULTS: Readonly<Record<string, Partial<NodeSettings>>> = {
     percent: 30,
   },
   'it takes five addresses in a filter': { address_limit: 5 },
+  'it knows no final block': { finalized_depth: 1_000_000 },
+  'its final block stands still': { finalized_until: 20 },
   ...Object.fromEntries(DIALECTS.map((dialect) => [`it has the dialect ${dialect}`, { dialect }])),
 }
 
@@ -38,10 +40,16 @@ beforeAll(async () => {
   db = (await open()).db
 })
 
-test.each(Object.entries(FAULTS))('%s', async (_name, fault) => {
+/** Settings of the follower. */
+const ENV: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'it knows no final block': { CHAIN_FINALITY: '40' },
+  'its final block stands still': { CHAIN_FINALITY: '40' },
+}
+
+test.each(Object.entries(FAULTS))('%s', async (name, fault) => {
   await simulated.reset()
   await simulated.change(fault)
-  const land = await followLand(db, simulated, { timing: new FixedTiming() })
+  const land = await followLand(db, simulated, { timing: new FixedTiming(), env: ENV[name] ?? {} })
 
   await land.replaceWorld()
   for (let block = 0; block < 8; block++) {

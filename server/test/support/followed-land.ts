@@ -27,16 +27,18 @@ export interface FollowOptions {
   readonly urls?: readonly string[]
   readonly dataDir?: string
   readonly timing?: Timing
+  /** More settings. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Follows a chain in this process. */
 export async function followLand(
   db: Db,
   { address, env }: Pick<SimulatedChain, 'address' | 'env'>,
-  { node = '', urls, dataDir = emptyDir(), timing }: FollowOptions = {},
+  { node = '', urls, dataDir = emptyDir(), timing, env: more }: FollowOptions = {},
 ): Promise<FollowedLand> {
   const nodes = urls ?? [node === '' ? address : `${address}/nodes/${node}`]
-  const config = readConfig({ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir })
+  const config = readConfig({ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, ...more })
   const lines: string[] = []
   const { signal } = new AbortController()
   const clock = testClock()

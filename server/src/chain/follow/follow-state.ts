@@ -8,6 +8,10 @@ const LOG_EVERY_FAILURES = 20
 
 export interface FollowStateOptions {
   readonly follower: Pick<Follower, 'reason' | 'finalityProblem' | 'answeredAtMs' | 'nodeHead'>
+  /** Why blocks do not become final by what the nodes say, in words; undefined where they do. */
+  readonly finalityProblem: () => string | undefined
+  /** Whether the land is late where blocks do not become final: it is followed to the last final one. */
+  readonly isFollowedToFinal: boolean
   /** Name of the network. */
   readonly network: string
   readonly clock: Clock
@@ -41,7 +45,7 @@ export class FollowState {
     if (this.failing !== undefined) log('the chain is followed again')
     this.failing = undefined
     this.failure = null
-    const { finalityProblem } = follower
+    const finalityProblem = follower.finalityProblem ?? this.options.finalityProblem()
     if (finalityProblem !== this.doubt && finalityProblem !== undefined)
       log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
     this.doubt = finalityProblem
@@ -65,13 +69,14 @@ export class FollowState {
 
   /** What other processes are shown of this one. */
   shared(): SharedStatus {
-    const { follower, network } = this.options
+    const { follower, network, finalityProblem, isFollowedToFinal } = this.options
     const { nodeHead: head, reason = null } = follower
     return {
       network,
       head: head ? { number: head.number, timeS: head.timeS } : null,
       reason,
       failure: this.failure,
+      problem: (isFollowedToFinal ? finalityProblem() : undefined) ?? null,
     }
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  type Fault,
   FixedTiming,
   LAND,
   makeChain,
@@ -71,7 +72,7 @@ test('a newest block that cannot be checked is not of a time that has not come y
 
 test('while no node says what is final, the head goes on with the last final block', async () => {
   const { source, all } = await connect([CHAIN])
-  await expect(source.heads()).rejects.toThrow('no node knows a final block')
+  await expect(source.heads()).rejects.toThrow('no node says which block is final')
   const refuseFinal = ({ params }: { readonly params: readonly unknown[] }) =>
     params[0] === 'finalized' ? { error: { code: -32_602, message: 'unknown tag' } } : undefined
   all[0]!.fault = refuseFinal
@@ -85,6 +86,67 @@ test('while no node says what is final, the head goes on with the last final blo
   const heads = await source.heads()
   expect([heads.head.number, heads.finalized.number]).toEqual([119 + ASK_FINAL_EVERY_BLOCKS, 110])
   expect(source.lastHeads).toBe(heads)
+})
+
+test('blocks that enough others follow are shown, and final ones without', async () => {
+  for (const [confirmations, number] of [
+    [1, 118],
+    [8, 111],
+    [12, 110],
+  ] as const) {
+    const { source, all } = await connect([CHAIN], 'latest', { confirmations })
+    all[0]!.finalized = 110
+    const { latest, head } = await source.heads()
+    expect([latest.number, head.number, head.hash]).toEqual([119, number, CHAIN[number - 100]!.header.hash])
+  }
+})
+
+test.each<[string, number | undefined, Fault | undefined]>([
+  ['does not know one', undefined, undefined],
+  ['refuses the tag', undefined, { error: { code: -32_602, message: 'unknown tag' } }],
+  ['stands still', 101, undefined],
+  ['answers the first block of all', undefined, { result: makeChain({ count: 1 })[0]!.header }],
+])(
+  'with CHAIN_FINALITY, a block that is deep enough is final where a node %s',
+  async (_, finalized, fault) => {
+    const { source, all } = await connect([CHAIN, CHAIN], 'finalized', { finality: 12 })
+    for (const scripted of all) {
+      scripted.finalized = finalized
+      scripted.fault = ({ params }) => (params[0] === 'finalized' ? fault : undefined)
+    }
+    expect((await source.heads()).head).toMatchObject({ number: 107, hash: CHAIN[7]!.header.hash })
+    for (const scripted of all) {
+      scripted.finalized = 110
+      scripted.fault = () => undefined
+      scripted.blocks = makeChain({ from: 100, count: 21 })
+    }
+    expect((await source.heads()).head.number).toBe(110)
+  },
+)
+
+test('a node whose final block stands still while that of another moves does not hold it up', async () => {
+  const { source, all } = await connect([CHAIN, CHAIN], 'finalized')
+  const finals: number[] = []
+  for (let more = 0; more < 4; more++) {
+    for (const scripted of all) scripted.blocks = makeChain({ from: 100, count: 20 + more })
+    all[0]!.finalized = 103
+    all[1]!.finalized = 106 + more
+    finals.push((await source.heads()).finalized.number)
+  }
+  expect(finals).toEqual([103, 103, 108, 109])
+  all[0]!.finalized = 108
+  for (const scripted of all) scripted.blocks = makeChain({ from: 100, count: 25 })
+  expect((await source.heads()).finalized.number).toBe(108)
+})
+
+test('where no block becomes final for long, the reason is known', async () => {
+  const { source, all } = await connect([CHAIN])
+  all[0]!.finalized = 110
+  await source.heads()
+  expect(source.finalityProblem).toBeUndefined()
+  all[0]!.blocks = makeChain({ from: 100, count: 200 })
+  await source.heads()
+  expect(source.finalityProblem).toContain('no block after 110 has become final')
 })
 
 test('nodes are asked for the last final block with each eighth block, and with each where that one is followed', async () => {
@@ -111,18 +173,23 @@ test('nodes are asked for the last final block with each eighth block, and with 
   }
 })
 
-async function connect(chains: readonly (readonly ScriptedBlock[])[], head: ChainHead = 'latest') {
+async function connect(
+  chains: readonly (readonly ScriptedBlock[])[],
+  head: ChainHead = 'latest',
+  { confirmations = 0, finality }: { readonly confirmations?: number; readonly finality?: number } = {},
+) {
   const all = await Promise.all(chains.map((chain) => ScriptedNode.start(chain)))
   const nodes = connectNodes({
     urls: all.map(({ url }) => url),
     network: { chainId: 1, contracts: { LANDRegistry: { address: LAND, startBlock: 100 } } },
     timing: new FixedTiming(),
     random: () => 0,
+    finality,
   })
   const readRange = () => expect.fail('no range is read')
   return {
     nodes,
     all,
-    source: new NodeSource({ nodes, addresses: [LAND], head, nowMs: () => NOW_MS, readRange }),
+    source: new NodeSource({ nodes, addresses: [LAND], head, confirmations, nowMs: () => NOW_MS, readRange }),
   }
 }

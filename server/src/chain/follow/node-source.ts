@@ -14,6 +14,9 @@ import { type ChainHeads, type ChainSource, ContradictionError } from './chain-s
  */
 export const ASK_FINAL_EVERY_BLOCKS = 8
 
+/** On Ethereum, 64 to 96 blocks follow the last final one, and some 30 more until the nodes are asked again. */
+const FAR_FROM_FINAL_BLOCKS = 160
+
 /** How far the time of a block may be ahead of the clock: clocks of nodes and servers differ. */
 const MAX_AHEAD_MS = 15 * MINUTE_MS
 
@@ -22,6 +25,8 @@ export interface NodeSourceOptions {
   /** The contracts whose logs are read, in lower case. */
   readonly addresses: readonly string[]
   readonly head: ChainHead
+  /** How many blocks must follow one before it is the head, where `head` is `latest`. */
+  readonly confirmations: number
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
   readonly readRange: (
@@ -49,7 +54,7 @@ export class NodeSource implements ChainSource {
   }
 
   readonly heads = async (): Promise<ChainHeads> => {
-    const { nodes, head, nowMs } = this.options
+    const { nodes, head, confirmations, nowMs } = this.options
     const { node, header: latest } = await nodes.head()
     if (!latest.isHashChecked && latest.timeS * SECOND_MS > nowMs() + MAX_AHEAD_MS)
       throw node.accuse('eth_getBlockByNumber', 'the time of its newest block has not come yet')
@@ -59,11 +64,20 @@ export class NodeSource implements ChainSource {
     const safe = head === 'safe' ? await node.headerAt('safe') : undefined
     const isFollowed = head === 'finalized' || (head === 'safe' && !safe)
     const finalized = await this.finalBlock(latest.number, isFollowed)
-    const followed = head === 'latest' ? latest : head === 'safe' ? (safe ?? finalized) : finalized
+    const confirmed = head === 'latest' ? await this.confirmed(latest, finalized, confirmations) : undefined
+    const followed = confirmed ?? safe ?? finalized
     // A final block is asked of all nodes: it may be newer than the head of one that lags.
     this.last = { latest, head: followed.number < finalized.number ? finalized : followed, finalized }
     this.latestHash = latest.hash
     return this.last
+  }
+
+  /** Why blocks do not become final, in words, where the last final one is far below the newest; undefined else. */
+  get finalityProblem(): string | undefined {
+    const { last } = this
+    const distance = last ? last.latest.number - last.finalized.number : 0
+    if (!last || distance <= FAR_FROM_FINAL_BLOCKS) return undefined
+    return `no block after ${last.finalized.number} has become final: the nodes stand still, or the chain makes no block final. With CHAIN_FINALITY, blocks that are deep enough count as final`
   }
 
   /** The heads that were read last, without a call; undefined before the first time. */
@@ -129,8 +143,22 @@ export class NodeSource implements ChainSource {
       const isOfNodes = error instanceof NodeError || error instanceof NoNodeError
       if (!isOfNodes || !this.final) throw error
     }
-    if (!this.final) throw new ContradictionError('no node knows a final block')
+    if (!this.final)
+      throw new ContradictionError(
+        'no node says which block is final: set CHAIN_FINALITY for a chain, or for nodes, without the tag finalized',
+      )
     return this.final
+  }
+
+  /** The block that so many follow, or the last final one where that is newer. */
+  private async confirmed(
+    latest: NodeHeader,
+    finalized: BlockHeader,
+    confirmations: number,
+  ): Promise<BlockHeader> {
+    const number = latest.number - confirmations
+    if (confirmations === 0 || number <= finalized.number) return confirmations === 0 ? latest : finalized
+    return (await this.node?.headerAt(number)) ?? missing(String(number))
   }
 
   private fromHead() {

@@ -56,6 +56,16 @@ test('an outage of all nodes shows after a minute: the reason, and no lag', () =
   expect(reason).toContain('no Ethereum node can be asked: node1 does not answer')
 })
 
+test('wrong addresses of all nodes, and a land that waits for finality, show at once', () => {
+  const failure = { message: 'node1 is of chain 5', sinceMs: NOW_MS, answeredAtMs: null, isLasting: true }
+  expect(shown(positionWith(failure)).reason).toContain('node1 is of chain 5')
+  const { status } = positionWith(null)
+  const late = { ...JSON.parse(status!), problem: 'no block after 10 has become final' }
+  expect(shown(positionWith(null, { status: JSON.stringify(late) }))).toMatchObject({
+    ...{ state: 'following', reason: 'The land is late: no block after 10 has become final.' },
+  })
+})
+
 test('a process that never had an answer says so, too', () => {
   const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: null }
   expect(shown(positionWith(failure))).toMatchObject({

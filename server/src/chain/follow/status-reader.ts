@@ -14,6 +14,8 @@ export interface SharedStatus {
   readonly reason: string | null
   /** Set while steps fail. It is missing in what older versions wrote. */
   readonly failure?: FollowFailure | null
+  /** Why the land is late although steps do not fail. It is missing in what older versions wrote. */
+  readonly problem?: string | null
 }
 
 /** Steps that fail are tried again, until a node answers. */
@@ -158,7 +160,10 @@ function stateOf(
   nowMs: number,
 ): Pick<ChainStatus, 'state' | 'reason'> {
   if (shared?.reason) return { state: 'stopped', reason: shared.reason }
-  if (isLed(position, nowMs)) return { state: 'following', reason: failureText(shared?.failure, nowMs) }
+  if (isLed(position, nowMs)) {
+    const problem = shared?.problem ? `The land is late: ${shared.problem}.` : null
+    return { state: 'following', reason: failureText(shared?.failure, nowMs) ?? problem }
+  }
   return {
     state: 'off',
     reason: 'No process follows the chain now: start landpass follow, or set CHAIN_RPC_URLS.',

@@ -9,6 +9,7 @@ export interface FetchTask extends SpoolPlace {
   readonly network: Network
   readonly maxRangeBlocks: number
   readonly callsInFlight: number
+  readonly finality: number | undefined
 }
 
 /** Each request is answered with its id. */

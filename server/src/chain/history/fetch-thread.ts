@@ -8,11 +8,11 @@ import { SpoolFetcher } from './log-fetcher.ts'
 import { NodeHistory } from './node-history.ts'
 
 /** Requests and stores logs, while the main thread applies those that are stored. */
-const { urls, network, maxRangeBlocks, callsInFlight, ...place } = workerData as FetchTask
+const { urls, network, maxRangeBlocks, callsInFlight, finality, ...place } = workerData as FetchTask
 const stopping = new AbortController()
 const { signal } = stopping
 const counters = new CallCounters()
-const nodes = connectNodes({ urls, network, signal, counters, maxInFlight: 2 * callsInFlight })
+const nodes = connectNodes({ urls, network, signal, counters, finality, maxInFlight: 2 * callsInFlight })
 const source = new NodeHistory({
   nodes,
   network,

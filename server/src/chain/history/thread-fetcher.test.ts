@@ -20,7 +20,7 @@ const start = (program: string) =>
     program: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
     task: {
       ...{ folder: '', name: '', firstBlock: 1, urls: [], network: MAINNET },
-      ...{ maxRangeBlocks: 1, callsInFlight: 1 },
+      ...{ maxRangeBlocks: 1, callsInFlight: 1, finality: undefined },
     },
     counters: new CallCounters(),
     signal: new AbortController().signal,

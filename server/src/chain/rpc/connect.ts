@@ -13,6 +13,7 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   /** Of the start block of LAND, where it is known. */
   readonly startHash?: string | undefined
   readonly maxLagBlocks?: number
+  readonly finality?: number | undefined
   readonly onUnusable?: NodesOptions['onUnusable']
 }
 
@@ -32,6 +33,7 @@ export function connectNodes({
   network,
   startHash,
   maxLagBlocks,
+  finality,
   onUnusable,
   ...options
 }: ConnectOptions): Nodes {
@@ -53,6 +55,7 @@ export function connectNodes({
     chainId: network.chainId,
     startBlock: { number: network.contracts.LANDRegistry.startBlock, hash: startHash },
     timing,
+    finality,
     onUnusable,
     ...(maxLagBlocks !== undefined && { maxLagBlocks }),
   })

@@ -34,6 +34,12 @@ export class NodeMember {
   confirmedTo = Number.NEGATIVE_INFINITY
   /** Its head is lower than the one that was reported, and of the same chain. */
   isBehind = false
+  /** Number of the last block that it has answered as final. */
+  finalNumber: number | undefined
+  /** How often the final block of other nodes has moved since its own did. */
+  movesOfOthers = 0
+  /** Its final block stands still while that of others moves, so it is not asked which block is final. */
+  doesFinalStand = false
   /** Why the last check failed. */
   problem: string | undefined
   /** Whether the address of the node has to be corrected. */

@@ -24,6 +24,8 @@ export interface NodesOptions {
   readonly startBlock: { readonly number: number; readonly hash?: string | undefined }
   /** A node is not used while its head is further behind the highest one than this. */
   readonly maxLagBlocks?: number
+  /** A block counts as final where so many follow it; undefined: only what nodes say. */
+  readonly finality?: number | undefined
   readonly timing: Timing
   /** Gets, once for each reason, why a check has found that a node cannot be used. Neither text has a secret. */
   readonly onUnusable?: ((shown: string, reason: string) => void) | undefined
@@ -134,9 +136,7 @@ export class Nodes {
   }
 
   /**
-   * The newest final block that the nodes agree on: the lowest of their answers, confirmed by the others. A minority with
-   * another hash at its height is avoided; between equal numbers of nodes, the most preferred one is right. Undefined where
-   * no node knows a final block.
+   * The newest final block that the nodes agree on: see {@link agreeOnFinal}. Undefined where no node knows a final block.
    *
    * @throws {NodeError | NoNodeError} where no node answers
    */
@@ -144,7 +144,8 @@ export class Nodes {
     await this.checkMembers()
     const members = this.current()
     if (members.length === 0) throw this.noNode()
-    const final = await agreeOnFinal(members)
+    const { startBlock, finality } = this.options
+    const final = await agreeOnFinal(members, { startBlock: startBlock.number, finality })
     if (final) this.final = { number: final.number, hash: final.hash }
     return final
   }

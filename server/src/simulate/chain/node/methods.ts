@@ -275,13 +275,16 @@ function blockOf(node: SimulatedNode, value: unknown): Block | undefined {
 
 /** The number of a block that is named by a tag or a number. @throws {RpcError} for anything else */
 function numberOf(node: SimulatedNode, value: unknown): number {
-  const { finalized_depth, safe_depth } = node.settings
+  const { finalized_depth, finalized_until, safe_depth } = node.settings
   const head = node.head.number
   if (value === 'latest' || value === 'pending') return head
   const first = node.chain.first.number
   if (value === 'earliest') return first
   if (value === 'safe') return Math.max(first, head - safe_depth)
-  if (value === 'finalized') return Math.max(first, head - finalized_depth)
+  if (value === 'finalized') {
+    const last = finalized_until > 0 ? Math.min(finalized_until, head) : head
+    return Math.max(first, Math.min(last, head - finalized_depth))
+  }
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][\da-f]{0,12})$/i.test(value)) {
     throw invalidParams('invalid argument 0: hex string or tag expected')
   }

@@ -53,6 +53,8 @@ export interface FaultSettings {
 /** What kind of node it is. */
 export interface BehaviourSettings {
   readonly finalized_depth: number
+  /** The last final block never moves beyond this one; 0 is off. */
+  readonly finalized_until: number
   readonly safe_depth: number
   /** It knows the chain only up to this many blocks below the newest one. */
   readonly lag_blocks: number
@@ -123,6 +125,7 @@ export const NO_FAULTS: FaultSettings = {
 export const DEFAULT_SETTINGS: NodeSettings = {
   ...NO_FAULTS,
   finalized_depth: 64,
+  finalized_until: 0,
   safe_depth: 32,
   lag_blocks: 0,
   frozen: false,
