@@ -84,7 +84,7 @@ export function makeWorld(
       heads: () => withRetries(source.heads, retries),
       headerByNumber: (number) => withRetries(() => source.headerByNumber(number), retries),
       headerByHash: (hash) => withRetries(() => source.headerByHash(hash), retries),
-      logsOfBlock: (block: BlockHeader) => withRetries(() => source.logsOfBlock(block), retries),
+      confirmedLogs: (block: BlockHeader) => withRetries(() => source.confirmedLogs(block), retries),
       logsOfRange: source.logsOfRange,
       parcelCount: history.parcelCount,
     },
@@ -120,7 +120,7 @@ function openFetcherOf(
   source: NodeHistory,
   onWaiting: (reason: string) => void,
 ): OpenFetcher {
-  const { config, clock, signal, network, calls: counters, fetchesHere } = parts
+  const { config, clock, signal, network, calls: counters, fetchesHere, log } = parts
   const { nodeUrls: urls, maxRangeBlocks, callsInFlight, finality } = config.chain
   return ({ folder, name, firstBlock }, { onProgress, onSuspectBlocks, onStored }) => {
     const place = { folder, name, firstBlock }
@@ -135,7 +135,7 @@ function openFetcherOf(
         signal,
       })
     const task = { ...place, urls, network, maxRangeBlocks, callsInFlight, finality }
-    return ThreadFetcher.start({ task, counters, signal, onWaiting, ...events })
+    return ThreadFetcher.start({ task, counters, signal, onWaiting, log, ...events })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Chain } from './chain.ts'
 import type { BackgroundCheck } from './check/background-check.ts'
 import type { ChainStatus } from './follow/chain-status.ts'
 import type { StatusReader } from './follow/status-reader.ts'
+import { CONFIRMATIONS } from './rpc/confirm-logs.ts'
 
 /** Where the world stands on the chain, whichever process follows it. Nothing where it does not come from the chain. */
 export function statusSeries(status: StatusReader, nowMs: () => number): readonly SeriesSource[] {
@@ -34,7 +35,8 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
 type Shown = ChainStatus & { readonly block: NonNullable<ChainStatus['block']> }
 
 /** What this process has done on the chain since it started. */
-export function followerSeries({ follower, calls, nodes, tally, checking }: Chain): readonly SeriesSource[] {
+export function followerSeries(chain: Chain): readonly SeriesSource[] {
+  const { follower, calls, nodes, tally, checking, confirmations } = chain
   const { counts } = follower
   const counter = (name: string, help: string, value: () => number): SeriesSource => ({
     kind: 'counter',
@@ -56,6 +58,13 @@ export function followerSeries({ follower, calls, nodes, tally, checking }: Chai
       'Second looks at final blocks that gave wrong logs.',
       () => counts.failedLooks,
     ),
+    {
+      kind: 'counter',
+      name: 'landpass_chain_confirmed_blocks_total',
+      help: 'New blocks by how it was known that no log is missing: proven, agreed, repeated; alone: not known.',
+      labelNames: ['by'],
+      read: () => CONFIRMATIONS.map((by) => ({ labels: { by }, value: confirmations.get(by) ?? 0 })),
+    },
     {
       kind: 'counter',
       name: 'landpass_chain_undone_blocks_total',

@@ -28,7 +28,8 @@ import { LogTally } from './logs/log-tally.ts'
 import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
-import { connectNodes } from './rpc/connect.ts'
+import type { Confirmation } from './rpc/confirm-logs.ts'
+import { connectNodes, omissionText } from './rpc/connect.ts'
 import { MAX_WAIT_MS } from './rpc/json-rpc.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
 import type { Nodes } from './rpc/nodes.ts'
@@ -106,6 +107,7 @@ export class Chain {
       ...{ urls, network, signal, timing, random, finality },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
       onUnusable: (shown, reason) => options.log(`${shown} is not used now: ${withoutName(shown, reason)}`),
+      onOmission: (shown, block) => options.log(omissionText(shown, block)),
     })
     this.context = ruleContextOf(network)
     this.known = {
@@ -121,6 +123,7 @@ export class Chain {
       head,
       confirmations,
       nowMs: () => clock.nowMs(),
+      steadyMs: () => timing.nowMs(),
       readRange: async ({ first, last }, except, beforeEachTry) => {
         const ranges = readLogRanges(this.nodes, {
           fromBlock: first,
@@ -128,6 +131,7 @@ export class Chain {
           addresses,
           ...(except && { except }),
           ...(beforeEachTry && { beforeEachTry }),
+          isCompared: true,
           maxTries: RANGE_TRIES,
           maxPauseMs: MAX_WAIT_MS,
           maxBlocks: maxRangeBlocks,
@@ -193,6 +197,11 @@ export class Chain {
   /** The newest stored block of the world, whichever process follows; undefined where it cannot be followed. */
   readNewest(): Promise<BlockRef | undefined> {
     return this.door.readNewest()
+  }
+
+  /** How many blocks were shown, by how it was known that no log is missing. */
+  get confirmations(): ReadonlyMap<Confirmation, number> {
+    return this.source.confirmations
   }
 
   /** Why the world is not followed, in words. */

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import type { RawLog } from './chain-types.ts'
 
 /** A log with the time of its block. */
@@ -36,10 +37,16 @@ export class PackedLogs implements Iterable<RawLog> {
   private count = 0
   private areTimed = true
   private areRising = true
+  private readonly hash: Hash | undefined
 
-  static from(logs: Iterable<RawLog>): PackedLogs {
-    if (logs instanceof PackedLogs) return logs
-    const packed = new PackedLogs()
+  /** @param isCompared whether the logs get a digest, with which those of two nodes are compared */
+  constructor(isCompared = false) {
+    this.hash = isCompared ? createHash('sha1') : undefined
+  }
+
+  static from(logs: Iterable<RawLog>, isCompared = false): PackedLogs {
+    if (logs instanceof PackedLogs && !isCompared) return logs
+    const packed = new PackedLogs(isCompared)
     let next: RawLog[] = []
     for (const log of logs) {
       next.push(log)
@@ -72,6 +79,7 @@ export class PackedLogs implements Iterable<RawLog> {
     if (logs.length === 0) return
     const packed = logs.map((log, at) => packedLog(log, at === 0 ? this.last : logs[at - 1]))
     this.texts.push(JSON.stringify(packed).slice(1, -1))
+    this.hash?.update(logs.map(comparedText).join(''))
     this.areRising &&= logs.every((log, at) => doTimesRise(log, at === 0 ? this.last : logs[at - 1]))
     this.first ??= logs[0]
     this.last = logs.at(-1)
@@ -81,6 +89,11 @@ export class PackedLogs implements Iterable<RawLog> {
 
   get length(): number {
     return this.count
+  }
+
+  /** Equal for the same logs, whichever node gave them; without their times, which some nodes do not say. Once, and last. */
+  takeDigest(): string {
+    return `${this.count} ${this.hash?.digest('base64') ?? ''}`
   }
 
   /** The first log. */
@@ -132,6 +145,10 @@ export function unpackedLogs(json: string, before: RawLog | undefined): readonly
   for (const packed of JSON.parse(json) as readonly PackedLog[])
     logs.push(unpackedLog(packed, logs.at(-1) ?? before))
   return logs
+}
+
+function comparedText({ address, topics, data, blockHash, txHash, txIndex, logIndex }: RawLog): string {
+  return `\n${blockHash}${txHash}${txIndex} ${logIndex} ${address}${topics.join('')} ${data}`
 }
 
 function doTimesRise({ blockTimeS, blockHash }: RawLog, before: RawLog | undefined): boolean {

@@ -14,6 +14,8 @@ export class BranchingChain {
   finalized = 100
   /** Blocks whose logs the node does not show when they are new. */
   readonly swallowed = new Set<string>()
+  /** Blocks of which it is not known yet whether a log is missing. */
+  readonly unconfirmed = new Set<string>()
   /** Ranges are answered without the last log. */
   cutsRanges = false
   /** The nodes that answer the first and the second half of a range, where those are other ones. */
@@ -77,6 +79,9 @@ export class BranchingChain {
       refuteHead: (reason) => this.refutations.push(reason),
       logsOfBlock: answer('logsOfBlock', (block: BlockHeader) =>
         this.swallowed.has(block.hash) ? [] : logsOf(block),
+      ),
+      confirmedLogs: answer('logsOfBlock', (block: BlockHeader) =>
+        this.unconfirmed.has(block.hash) ? undefined : this.swallowed.has(block.hash) ? [] : logsOf(block),
       ),
       logsOfRange: answer('logsOfRange', async (range: BlockRange, beforeEachTry?: () => Promise<void>) => {
         for (let tries = 0; tries < this.triesOfRange; tries++) await beforeEachTry?.()

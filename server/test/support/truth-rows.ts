@@ -16,8 +16,11 @@ type Row = Readonly<Record<string, unknown>>
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 const STARTED = ['ongoing', 'paid', 'defaulted', 'claimed']
 
-/** What the contracts have stored after the newest block, in the words of the tables. */
-export function linesOfContracts({ contracts, head }: SimulatedChain): Lines {
+/** What the contracts have stored after a block, in the words of the tables. */
+export function linesOfContracts({
+  contracts,
+  head,
+}: Pick<SimulatedChain, 'contracts'> & { readonly head: { readonly number: number } }): Lines {
   const truth = truthAt(contracts, head.number, TRUTH_PARTS)
   const lessors = new Map(
     truth.rentals!.map(({ token_address, token_id, lessor }) => [`${token_address} ${token_id}`, lessor]),

@@ -41,6 +41,11 @@ export interface ChainSource {
   /** All logs of our contracts in this block, in their order. */
   readonly logsOfBlock: (block: BlockHeader) => Promise<readonly RawLog[]>
   /**
+   * The same where it is known that no log is missing; undefined where that is not known yet, of the newest block: it is asked
+   * for again later.
+   */
+  readonly confirmedLogs: (block: BlockHeader) => Promise<readonly RawLog[] | undefined>
+  /**
    * All logs of our contracts in blocks that are final; from another node than the other calls where there are several.
    *
    * @param beforeEachTry is called before each part of the range, and before it is tried again; its error ends the reading

@@ -252,3 +252,17 @@ test('after any reorganisations, failures and restarts the land is that of the f
     { numRuns: 60 },
   )
 })
+
+test('a newest block that is not confirmed yet waits, and the ones before it do not', async () => {
+  const chain = new BranchingChain()
+  const { follower, land, toEnd } = follow(chain)
+  chain.grow(3, 'a')
+  chain.unconfirmed.add(chain.head.hash)
+  await toEnd()
+  expect(follower.block?.number).toBe(102)
+  chain.grow(1, 'a')
+  chain.unconfirmed.clear()
+  await toEnd()
+  expect(follower.block?.number).toBe(104)
+  expect(land.rows).toEqual(rowsOf(chain))
+})

@@ -207,12 +207,19 @@ export class Follower {
     standing: Standing,
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
-    const blocks = await this.unfinished.blocks(headers, (header) => this.readBlock(header))
+    const blocks = await this.unfinished.blocks(headers, (header) => this.readConfirmed(header))
+    if (blocks.length === 0) return
     const undone = standing.known.at(-1)!.number - ancestor.number
     await this.branchOff(standing, ancestor, blocks)
     this.counts.noteUndone(undone)
     this.counts.blocks += blocks.length
-    this.unfinished.clear()
+    if (blocks.length === headers.length) this.unfinished.clear()
+  }
+
+  /** Undefined for a newest block of which it is not known yet whether a log is missing. */
+  private async readConfirmed(header: BlockHeader): Promise<NewBlock | undefined> {
+    const logs = await this.source.confirmedLogs(header)
+    return logs && this.newBlock(header, logs)
   }
 
   /** Puts blocks in the place of all after an ancestor: in one transaction where the tables have to be undone. */

@@ -8,6 +8,7 @@ import {
   ScriptedNode,
 } from '../../../test/support/scripted-node.ts'
 import type { ChainHead } from '../../config/config.ts'
+import { confirmedLogsOf } from '../rpc/confirm-logs.ts'
 import { connectNodes } from '../rpc/connect.ts'
 import { ASK_FINAL_EVERY_BLOCKS, NodeSource } from './node-source.ts'
 
@@ -179,10 +180,11 @@ async function connect(
   { confirmations = 0, finality }: { readonly confirmations?: number; readonly finality?: number } = {},
 ) {
   const all = await Promise.all(chains.map((chain) => ScriptedNode.start(chain)))
+  const timing = new FixedTiming()
   const nodes = connectNodes({
-    urls: all.map(({ url }) => url),
+    urls: all.map(({ url }, at) => (at % 2 === 0 ? url : url.replace('127.0.0.1', 'localhost'))),
     network: { chainId: 1, contracts: { LANDRegistry: { address: LAND, startBlock: 100 } } },
-    timing: new FixedTiming(),
+    timing,
     random: () => 0,
     finality,
   })
@@ -190,6 +192,94 @@ async function connect(
   return {
     nodes,
     all,
-    source: new NodeSource({ nodes, addresses: [LAND], head, confirmations, nowMs: () => NOW_MS, readRange }),
+    timing,
+    source: new NodeSource({
+      ...{ nodes, addresses: [LAND], head, confirmations, readRange },
+      ...{ nowMs: () => NOW_MS, steadyMs: () => timing.nowMs() },
+    }),
   }
 }
+
+/** Like CHAIN, with two logs of LAND in each block. */
+const LOGGED = makeChain({ from: 100, count: 20, logsAt: () => 2 })
+const newest = (blocks: readonly ScriptedBlock[]) => {
+  const { number, hash, parentHash, timestamp } = blocks.at(-1)!.header
+  return { number: Number(number), hash: hash!, parentHash: parentHash!, timeS: Number(timestamp) }
+}
+
+async function logged(count: number) {
+  const connected = await connect(Array.from({ length: count }, () => LOGGED))
+  for (const scripted of connected.all) scripted.finalized = 104
+  await connected.source.heads()
+  for (const scripted of connected.all) scripted.calls.length = 0
+  const isCalled = (method: string) =>
+    connected.all.map(({ calls }) => calls.some((one) => one.method === method))
+  return { ...connected, isCalled }
+}
+
+test('where the bloom excludes the contracts, nothing is asked for', async () => {
+  const { nodes, isCalled } = await logged(1)
+  const header = (await nodes.headerOf(newest(LOGGED).hash))!
+  const other = `0x${'77'.repeat(20)}`
+  expect(await confirmedLogsOf(nodes, header, [other], {})).toEqual({ logs: [], by: 'proven' })
+  expect(isCalled('eth_getLogs')).toEqual([false])
+  const empty = { ...header, logsBloom: `0x${'00'.repeat(256)}` }
+  await confirmedLogsOf(nodes, empty, [other], {})
+  expect(isCalled('eth_getLogs')).toEqual([true])
+})
+
+test('a node on another host says the same, or the receipts say who is right', async () => {
+  const { source, all, nodes, isCalled } = await logged(2)
+  expect(await source.confirmedLogs(newest(LOGGED))).toHaveLength(2)
+  expect(isCalled('eth_getBlockReceipts')).toEqual([false, false])
+  all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined)
+  expect(await source.confirmedLogs(newest(LOGGED))).toHaveLength(2)
+  expect(source.confirmations).toEqual(
+    new Map([
+      ['agreed', 1],
+      ['proven', 1],
+    ]),
+  )
+  expect((await nodes.candidates()).map(({ name }) => name)).toEqual(['node2', 'node1'])
+})
+
+test('without receipts the longer of two answers is right, and two that have different logs are none', async () => {
+  const { source, all } = await logged(2)
+  const [one, two] = LOGGED[19]!.logs
+  const answer = (logs: readonly unknown[]) => (call: { readonly method: string }) =>
+    call.method === 'eth_getLogs'
+      ? { result: logs }
+      : call.method === 'eth_getBlockReceipts'
+        ? { result: null }
+        : undefined
+  all[0]!.fault = answer([two])
+  all[1]!.fault = answer([one, two])
+  expect(await source.confirmedLogs(newest(LOGGED))).toHaveLength(2)
+  all[0]!.fault = answer([one])
+  all[1]!.fault = answer([two])
+  await expect(source.confirmedLogs(newest(LOGGED))).rejects.toThrow('another node has other logs')
+})
+
+test('the newest block of a node alone waits for the next one, for 15 seconds at most', async () => {
+  const { source, all, timing } = await logged(1)
+  let hasLogs = false
+  all[0]!.fault = ({ method, params }) => {
+    if (method === 'eth_getBlockReceipts') return { error: { code: -32_601, message: '' } }
+    const isByHash = method === 'eth_getLogs' && 'blockHash' in (params[0] as object)
+    return isByHash && !hasLogs ? { result: [] } : undefined
+  }
+  const [before, last] = [newest(LOGGED.slice(0, 19)), newest(LOGGED)]
+  expect(await source.confirmedLogs(before)).toHaveLength(2)
+  expect(await source.confirmedLogs(last)).toBeUndefined()
+  timing.advance(14_999)
+  expect(await source.confirmedLogs(last)).toBeUndefined()
+  timing.advance(1)
+  hasLogs = true
+  expect(await source.confirmedLogs(last)).toHaveLength(2)
+  expect(source.confirmations).toEqual(
+    new Map([
+      ['repeated', 1],
+      ['alone', 1],
+    ]),
+  )
+})

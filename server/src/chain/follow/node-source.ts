@@ -1,6 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { ChainHead } from '../../config/config.ts'
-import type { BlockHeader } from '../chain-types.ts'
+import type { BlockHeader, RawLog } from '../chain-types.ts'
+import {
+  type Confirmation,
+  type ConfirmedLogs,
+  confirmedLogsOf,
+  repeatedLogsOf,
+} from '../rpc/confirm-logs.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import type { EthereumNode } from '../rpc/node.ts'
 import type { NodeHeader } from '../rpc/node-answers.ts'
@@ -17,6 +23,9 @@ export const ASK_FINAL_EVERY_BLOCKS = 8
 /** On Ethereum, 64 to 96 blocks follow the last final one, and some 30 more until the nodes are asked again. */
 const FAR_FROM_FINAL_BLOCKS = 160
 
+/** How long a newest block waits for the next one, by which its logs are confirmed. */
+const WAIT_FOR_BLOCK_MS = 15 * SECOND_MS
+
 /** How far the time of a block may be ahead of the clock: clocks of nodes and servers differ. */
 const MAX_AHEAD_MS = 15 * MINUTE_MS
 
@@ -29,6 +38,8 @@ export interface NodeSourceOptions {
   readonly confirmations: number
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
+  /** Milliseconds that pass evenly. */
+  readonly steadyMs: () => number
   readonly readRange: (
     range: { readonly first: number; readonly last: number },
     except: EthereumNode | undefined,
@@ -37,12 +48,15 @@ export interface NodeSourceOptions {
 }
 
 /**
- * The chain as nodes show it. Header and logs of a block come from the node that gave the head, as long as it answers; the
+ * The chain as nodes show it. Header and logs of a block come from the node that gave the head, as long as it answers. What a
+ * node leaves out is noticed by the bloom, another node, the receipts, or the next block: see {@link confirmedLogsOf}. The
  * second look at final blocks comes from another one, where there is one.
  */
 export class NodeSource implements ChainSource {
   private readonly options: NodeSourceOptions
   private node: EthereumNode | undefined
+  /** Since when newest blocks are waited with, by their hashes. */
+  private readonly waiting = new Map<string, number>()
   private last: ChainHeads | undefined
   private latestHash = ''
   private final: BlockHeader | undefined
@@ -104,9 +118,47 @@ export class NodeSource implements ChainSource {
   }
 
   readonly logsOfBlock: ChainSource['logsOfBlock'] = async (block) => {
-    const { nodes, addresses } = this.options
     const header = await this.wholeHeader(block)
-    return (await nodes.logsOfBlock(header, addresses, this.fromHead())).logs
+    const read = await this.readLogs(header)
+    return read.by === 'alone' ? this.readAgain(header, read.logs) : read.logs
+  }
+
+  readonly confirmedLogs: ChainSource['confirmedLogs'] = async (block) => {
+    const header = await this.wholeHeader(block)
+    const isNewest = this.last !== undefined && this.last.latest.number <= block.number
+    const { logs, by } = await this.readLogs(header)
+    if (by !== 'alone') return this.counted(logs, by)
+    if (isNewest && !this.hasWaited(block.hash)) return undefined
+    return this.counted(await this.readAgain(header, logs), isNewest ? 'alone' : 'repeated')
+  }
+
+  private readLogs(header: NodeHeader): Promise<ConfirmedLogs> {
+    const { nodes, addresses } = this.options
+    return confirmedLogsOf(nodes, header, addresses, this.fromHead())
+  }
+
+  private async readAgain(header: NodeHeader, logs: readonly RawLog[]): Promise<readonly RawLog[]> {
+    const { nodes, addresses } = this.options
+    const again = await repeatedLogsOf(nodes, header, addresses, { logs, choice: this.fromHead() })
+    if (!again) throw new ContradictionError(`block ${header.number} changed while its logs were read`)
+    return again
+  }
+
+  /** How many blocks were shown, by how it was known that no log is missing. */
+  readonly confirmations = new Map<Confirmation, number>()
+
+  private counted(logs: readonly RawLog[], by: Confirmation): readonly RawLog[] {
+    this.confirmations.set(by, (this.confirmations.get(by) ?? 0) + 1)
+    this.waiting.clear()
+    return logs
+  }
+
+  /** Whether a further block has been waited for long enough. */
+  private hasWaited(hash: string): boolean {
+    const nowMs = this.options.steadyMs()
+    const sinceMs = this.waiting.get(hash) ?? nowMs
+    this.waiting.set(hash, sinceMs)
+    return nowMs - sinceMs >= WAIT_FOR_BLOCK_MS
   }
 
   readonly logsOfRange: ChainSource['logsOfRange'] = (range, beforeEachTry) =>

@@ -19,13 +19,13 @@ export class UnfinishedPath {
   }
 
   /**
-   * The blocks of these headers, in their order.
+   * The blocks of these headers, in their order, up to the first one that cannot be read yet.
    *
    * @param signal ends it before the next blocks are read
    */
   async blocks(
     headers: readonly BlockHeader[],
-    read: (header: BlockHeader) => Promise<NewBlock>,
+    read: (header: BlockHeader) => Promise<NewBlock | undefined>,
     signal?: AbortSignal,
   ): Promise<NewBlock[]> {
     const blocks: NewBlock[] = []
@@ -33,7 +33,10 @@ export class UnfinishedPath {
       signal?.throwIfAborted()
       const part = headers.slice(at, at + BLOCKS_AT_ONCE)
       const reading = part.map((header) => keptOrRead(this.knownBlocks, header.hash, () => read(header)))
-      blocks.push(...(await Promise.all(reading)))
+      for (const block of await Promise.all(reading)) {
+        if (!block) return blocks
+        blocks.push(block)
+      }
     }
     return blocks
   }
@@ -46,11 +49,12 @@ export class UnfinishedPath {
 }
 
 async function keptOrRead<Value>(
-  kept: Map<string, Value>,
+  kept: Map<string, NonNullable<Value>>,
   hash: string,
   read: () => Promise<Value>,
 ): Promise<Value> {
   const value = kept.get(hash) ?? (await read())
+  if (value === undefined || value === null) return value
   if (kept.size >= MOST_KEPT) kept.clear()
   kept.set(hash, value)
   return value

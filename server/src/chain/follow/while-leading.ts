@@ -20,6 +20,7 @@ export function whileLeading(source: ChainSource, keepLead: () => Promise<void>)
     hasBlock: led(source.hasBlock),
     refuteHead: source.refuteHead,
     logsOfBlock: led(source.logsOfBlock),
+    confirmedLogs: led(source.confirmedLogs),
     logsOfRange: led((range) => source.logsOfRange(range, keepLead)),
     provenLogs: led(source.provenLogs),
   }

@@ -27,6 +27,8 @@ export type FromThread =
   | { readonly kind: 'stored'; readonly last: number }
   /** What failed is tried again; everyone may read the reason. */
   | { readonly kind: 'waits'; readonly reason: string }
+  /** A line for operators. */
+  | { readonly kind: 'line'; readonly line: string }
   /** Calls to nodes since the message before. */
   | { readonly kind: 'calls'; readonly calls: readonly CallCount[] }
 

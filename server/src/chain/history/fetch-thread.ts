@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { publicText } from '../follow/public-text.ts'
 import { CallCounters } from '../rpc/call-counters.ts'
-import { connectNodes } from '../rpc/connect.ts'
+import { connectNodes, omissionText } from '../rpc/connect.ts'
 import { REAL_TIMING } from '../rpc/timing.ts'
 import { type FailedWork, type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
 import { SpoolFetcher } from './log-fetcher.ts'
@@ -12,7 +12,10 @@ const { urls, network, maxRangeBlocks, callsInFlight, finality, ...place } = wor
 const stopping = new AbortController()
 const { signal } = stopping
 const counters = new CallCounters()
-const nodes = connectNodes({ urls, network, signal, counters, finality, maxInFlight: 2 * callsInFlight })
+const nodes = connectNodes({
+  ...{ urls, network, signal, counters, finality, maxInFlight: 2 * callsInFlight },
+  onOmission: (shown, block) => post({ kind: 'line', line: omissionText(shown, block) }),
+})
 const source = new NodeHistory({
   nodes,
   network,

@@ -37,7 +37,7 @@ export interface HistoryOptions {
   readonly spoolFolder: string
   readonly source: Pick<
     ChainSource,
-    'headerByHash' | 'headerByNumber' | 'heads' | 'logsOfBlock' | 'logsOfRange'
+    'headerByHash' | 'headerByNumber' | 'heads' | 'confirmedLogs' | 'logsOfRange'
   > &
     Pick<HistorySource, 'parcelCount'>
   readonly openFetcher: OpenFetcher

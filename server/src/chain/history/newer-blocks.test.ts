@@ -19,7 +19,7 @@ function growingChain(head: number) {
       asked.headers += 1
       return header(Number(hash.slice(hashOf(0).length - 1)))
     },
-    logsOfBlock: async ({ number }) => {
+    confirmedLogs: async ({ number }) => {
       running += 1
       asked.most = Math.max(asked.most, running)
       asked.blocks += 1

@@ -7,7 +7,7 @@ import { type EventsOf, newBlockOf } from '../follow/new-block.ts'
 import { UnfinishedPath } from '../follow/unfinished-path.ts'
 
 export interface NewerBlocksOptions {
-  readonly source: Pick<ChainSource, 'heads' | 'headerByNumber' | 'headerByHash' | 'logsOfBlock'>
+  readonly source: Pick<ChainSource, 'heads' | 'headerByNumber' | 'headerByHash' | 'confirmedLogs'>
   /** No block above this number is read. */
   readonly until: number
   readonly eventsOfBlock: EventsOf
@@ -15,7 +15,7 @@ export interface NewerBlocksOptions {
 }
 
 /**
- * The blocks after one that is final, up to the head of the chain, with their events: what a world that ends at that block
+ * The blocks after one that is final, up to the head of the chain, or to the last one of which no log is missing, with their events: what a world that ends at that block
  * lacks. They can be undone, so they are applied as the follower applies them. What was read stays: a later reading asks only
  * for blocks that are new since.
  *
@@ -51,8 +51,9 @@ export class NewerBlocks {
     return known.blocks(path.headers, (header) => this.readBlock(header), signal)
   }
 
-  private async readBlock(header: BlockHeader): Promise<NewBlock> {
+  private async readBlock(header: BlockHeader): Promise<NewBlock | undefined> {
     const { source, eventsOfBlock } = this.options
-    return newBlockOf(header, await source.logsOfBlock(header), eventsOfBlock)
+    const logs = await source.confirmedLogs(header)
+    return logs && newBlockOf(header, logs, eventsOfBlock)
   }
 }

@@ -91,6 +91,7 @@ export class NodeHistory implements HistorySource {
       maxBlocks: maxRangeBlocks,
       among,
       except: this.except,
+      isCompared: true,
       timing,
       signal,
       onFailure,

@@ -28,6 +28,7 @@ const start = (program: string) =>
     onSuspectBlocks: () => undefined,
     onStored: () => undefined,
     onWaiting: () => undefined,
+    log: () => undefined,
   })
 
 test('where the thread has ended, requests fail, and none waits for ever', async () => {

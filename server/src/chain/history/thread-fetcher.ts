@@ -14,6 +14,8 @@ export interface ThreadFetcherOptions extends FetchEvents {
   readonly signal: AbortSignal
   /** Gets why a call failed that is tried again, as everyone may read it. */
   readonly onWaiting: (reason: string) => void
+  /** Writes a line for operators. */
+  readonly log: (line: string) => void
   /** The program of the thread; tests replace it. */
   readonly program?: URL
 }
@@ -111,11 +113,12 @@ export class ThreadFetcher implements LogFetcher {
   }
 
   private take(message: FromThread): void {
-    const { onProgress, onSuspectBlocks, onStored, onWaiting, counters } = this.options
+    const { onProgress, onSuspectBlocks, onStored, onWaiting, log, counters } = this.options
     if (message.kind === 'progress') onProgress(message.progress)
     else if (message.kind === 'suspects') onSuspectBlocks(message.blocks)
     else if (message.kind === 'stored') onStored(message.last)
     else if (message.kind === 'waits') onWaiting(message.reason)
+    else if (message.kind === 'line') log(message.line)
     else if (message.kind === 'calls')
       for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
     else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()

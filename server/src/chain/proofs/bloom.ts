@@ -41,6 +41,22 @@ export function findLogOutsideBloom<T extends Pick<RawLog, 'address' | 'topics'>
   return logs.find(({ address, topics }) => ![address, ...topics].every(has))
 }
 
+/**
+ * Whether the bloom of a block proves that it has no log of any of these addresses. A bloom without any bit proves nothing:
+ * some chains leave it empty.
+ *
+ * @param logsBloom of a header whose hash was checked
+ * @example
+ * excludesLogsOf(bloomOf([{ address: LAND, topics: [] }]), [ESTATE]) // true
+ */
+export function excludesLogsOf(logsBloom: string, addresses: readonly string[]): boolean {
+  const bloom = bytesOf(logsBloom)
+  if (bloom.every((byte) => byte === 0)) return false
+  return addresses.every((address) =>
+    bitsOf(address).some((bit) => (bloom[byteOf(bit)]! & (1 << (bit & 7))) === 0),
+  )
+}
+
 /** The three bits of an address or topic. */
 function bitsOf(value: string): readonly number[] {
   const hash = keccak256(bytesOf(value))

@@ -15,6 +15,7 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   readonly maxLagBlocks?: number
   readonly finality?: number | undefined
   readonly onUnusable?: NodesOptions['onUnusable']
+  readonly onOmission?: NodesOptions['onOmission']
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000
@@ -35,6 +36,7 @@ export function connectNodes({
   maxLagBlocks,
   finality,
   onUnusable,
+  onOmission,
   ...options
 }: ConnectOptions): Nodes {
   const timing = options.timing ?? REAL_TIMING
@@ -57,6 +59,12 @@ export function connectNodes({
     timing,
     finality,
     onUnusable,
+    onOmission,
     ...(maxLagBlocks !== undefined && { maxLagBlocks }),
   })
+}
+
+/** A line for operators. */
+export function omissionText(shown: string, block: number): string {
+  return `${shown} has left out logs of block ${block}: it is asked last from now on`
 }

@@ -112,6 +112,49 @@ test('a refusal for the rate of calls leaves the range as it is', async () => {
   expect(timing.pauses).toEqual([4_000, 4_000, 4_000])
 })
 
+test('what one of two nodes on two hosts leaves out is read from the other one, with and without receipts', async () => {
+  const { read, all } = await start([CHAIN, CHAIN])
+  const omissions = fc.record({
+    liar: fc.constantFrom(0, 1),
+    hasReceipts: fc.boolean(),
+    omits: fc.infiniteStream(fc.integer({ min: 0, max: 3 }).map((one) => one === 0)),
+    firstBlocks: fc.integer({ min: 1, max: 200 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(omissions, async ({ liar, hasReceipts, omits, firstBlocks }) => {
+      const left = new Map<string, boolean>()
+      const isLeftOut = ({ blockNumber, logIndex }: Readonly<Record<string, unknown>>) => {
+        const key = `${blockNumber} ${logIndex}`
+        if (!left.has(key)) left.set(key, omits.next().value)
+        return left.get(key)
+      }
+      for (const [at, scripted] of all.entries())
+        scripted.fault = (call) => {
+          if (call.method === 'eth_getBlockReceipts') return hasReceipts ? undefined : { result: null }
+          if (call.method !== 'eth_getLogs' || at !== liar) return undefined
+          const { from, to } = rangeOf(call)
+          const blocks = CHAIN.slice(from - 100, to - 99)
+          return { result: blocks.flatMap(({ logs }) => logs.filter((log) => !isLeftOut(log))) }
+        }
+      expectWhole(await read({ firstBlocks, isCompared: true }))
+    }),
+    { numRuns: runs(8) },
+  )
+})
+
+test('two nodes that have different logs of a block, and no receipts, make no history', async () => {
+  const { read, all } = await start([CHAIN, CHAIN])
+  for (const [at, scripted] of all.entries())
+    scripted.fault = ({ method }) =>
+      method === 'eth_getLogs'
+        ? { result: [CHAIN[2]!.logs[at]] }
+        : method === 'eth_getBlockReceipts'
+          ? { result: null }
+          : undefined
+  const reading = read({ toBlock: 102, isCompared: true, maxTries: 2 })
+  await expect(reading).rejects.toThrow('another node has other logs of block 102')
+})
+
 test('an exactly round number of logs is not believed: a node that cuts answers off is found', async () => {
   const dense = makeChain({ from: 100, count: 8, logsAt: (number) => 20 + number - 100 })
   const { read, all } = await start([dense])
@@ -340,7 +383,7 @@ function connect(all: readonly ScriptedNode[]) {
   const timing = new FixedTiming()
   for (const scripted of all) scripted.onHang = timing.noteHang
   const nodes = connectNodes({
-    urls: all.map(({ url }) => url),
+    urls: all.map(({ url }, at) => (at % 2 === 0 ? url : url.replace('127.0.0.1', 'localhost'))),
     network: { chainId: 1, contracts: { LANDRegistry: { address: LAND, startBlock: 100 } } },
     timing,
     random: () => 0,

@@ -8,6 +8,7 @@ import type { Choice, Nodes } from './nodes.ts'
 import { RangeSize } from './range-size.ts'
 import type { BlockRange } from './refusals.ts'
 import { MAX_TRIES, retryPauseMs } from './retries.ts'
+import { settleRange } from './settle-range.ts'
 import type { Timing } from './timing.ts'
 
 export interface LogRangesOptions extends Choice, BlockRange {
@@ -27,6 +28,8 @@ export interface LogRangesOptions extends Choice, BlockRange {
   readonly maxPauseMs?: number
   /** Is called before each call for logs, also for one that is repeated. What it throws ends the reading. */
   readonly beforeEachTry?: () => Promise<void>
+  /** Whether each range is read from nodes of two hosts, where there are two: what one of them leaves out is noticed. */
+  readonly isCompared?: boolean
   /** Gets each failure of a range after which it is tried again. */
   readonly onFailure?: ((error: unknown) => void) | undefined
   readonly timing: Timing
@@ -248,7 +251,7 @@ class RangeReader {
   private async readFrom(node: EthereumNode, range: BlockRange): Promise<readonly LogRange[]> {
     await this.options.beforeEachTry?.()
     const before = await this.lastHeader(node, range)
-    const logs = await node.logsOfRange(range, this.options.addresses)
+    const logs = await this.readCompared(node, range)
     if (isRound(logs.length) && range.toBlock > range.fromBlock) {
       this.sizeOf(node).noteRefusal(range, { kind: 'too_many_results' })
       return this.readHalves(node, range)
@@ -262,6 +265,55 @@ class RangeReader {
     }
     const isSuspect = isRound(logs.length) && !(await this.hasAll(node, after, logs))
     return [{ ...range, logs, last: after, node: node.name, suspectBlocks: isSuspect ? [range.toBlock] : [] }]
+  }
+
+  /**
+   * The logs of a range; where they are compared, what two nodes agree on. A second node that does not answer leaves those of
+   * the first.
+   */
+  private async readCompared(node: EthereumNode, range: BlockRange): Promise<PackedLogs> {
+    const { nodes } = this
+    const { addresses } = this.options
+    const other = this.options.isCompared ? await this.otherThan(node) : undefined
+    if (!other) return node.logsOfRange(range, addresses)
+    const [logs, others] = await Promise.all([
+      node.logsOfRange(range, addresses, true),
+      this.readParts(other, range).catch(undefinedIfOfNode),
+    ])
+    if (!others || logs.takeDigest() === others.takeDigest()) return logs
+    return settleRange(
+      nodes,
+      [
+        { node, logs },
+        { node: other, logs: others },
+      ],
+      addresses,
+    )
+  }
+
+  private async otherThan(node: EthereumNode): Promise<EthereumNode | undefined> {
+    return (await this.candidates()).find(({ host, pauseMs }) => host !== node.host && pauseMs === 0)
+  }
+
+  /** A range in the parts that the node allows. */
+  private async readParts(node: EthereumNode, range: BlockRange): Promise<PackedLogs> {
+    const size = this.sizeOf(node)
+    const parts: PackedLogs[] = []
+    for (let fromBlock = range.fromBlock; fromBlock <= range.toBlock; ) {
+      const part = { fromBlock, toBlock: Math.min(range.toBlock, fromBlock + size.blocks - 1) }
+      try {
+        const isWhole = part.fromBlock === range.fromBlock && part.toBlock === range.toBlock
+        const logs = await node.logsOfRange(part, this.options.addresses, isWhole)
+        if (isWhole) return logs
+        parts.push(logs)
+        size.noteAnswer(part.toBlock - part.fromBlock + 1)
+        fromBlock = part.toBlock + 1
+      } catch (error) {
+        if (!asksForLess(error) || part.toBlock === part.fromBlock) throw error
+        size.noteRefusal(part, error.failure)
+      }
+    }
+    return PackedLogs.from(PackedLogs.joined(parts), true)
   }
 
   /** Some services answer at most a round number of logs, without an error: such an answer is not believed. */
@@ -311,4 +363,10 @@ class RangeReader {
 /** 100, 1,000, 5,000, 20,000 …: one digit and at least two zeros. */
 function isRound(count: number): boolean {
   return /^[1-9]00+$/.test(String(count))
+}
+
+/** @throws what is no failure of a node */
+function undefinedIfOfNode(error: unknown): undefined {
+  if (error instanceof NodeError) return undefined
+  throw error
 }

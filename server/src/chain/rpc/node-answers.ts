@@ -91,14 +91,17 @@ export function readLogsOfBlock(
  * another order, or the same log twice; null is no logs. Yields to the event loop between the parts of a long list: a server
  * goes on answering meanwhile.
  *
+ * @param isCompared whether the logs get a digest
+ *
  * @throws {WrongAnswerError} as {@link readLogsOfBlock}, for two hashes of one block, and for one of two
  */
 export async function readLogsOfRange(
   value: unknown,
   { fromBlock, toBlock }: BlockRange,
   addresses: ReadonlySet<string>,
+  isCompared = false,
 ): Promise<PackedLogs> {
-  const packed = new PackedLogs()
+  const packed = new PackedLogs(isCompared)
   /** All logs, from the first list on that does not follow the ones before it. */
   let unsorted: RawLog[] | undefined
   for (const items of value instanceof JsonList ? value : [readList(value ?? [], LIST_OF_LOGS)]) {
@@ -115,7 +118,7 @@ export async function readLogsOfRange(
     }
     if (value instanceof JsonList) await yieldToEventLoop()
   }
-  return unsorted ? PackedLogs.from(inOrder(unsorted)) : packed
+  return unsorted ? PackedLogs.from(inOrder(unsorted), isCompared) : packed
 }
 
 /**

@@ -34,6 +34,8 @@ export class NodeMember {
   confirmedTo = Number.NEGATIVE_INFINITY
   /** Its head is lower than the one that was reported, and of the same chain. */
   isBehind = false
+  /** It was caught leaving out logs, so it is asked last. */
+  hasLeftOut = false
   /** Number of the last block that it has answered as final. */
   finalNumber: number | undefined
   /** How often the final block of other nodes has moved since its own did. */

@@ -25,6 +25,7 @@ export const MAX_BATCH = 100
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 const CALL = 'eth_call'
 const LOGS = 'eth_getLogs'
+const RECEIPTS = 'eth_getBlockReceipts'
 const MEBIBYTE = 1_048_576
 /** Of the receipts of one block, which are parsed at once. Those of mainnet have 3 MB at most. */
 const RECEIPTS_BYTES = 8 * MEBIBYTE
@@ -77,6 +78,8 @@ export class EthereumNode {
 
   /** How many addresses the node takes in one filter of logs, as far as it has said so. */
   private maxAddresses = Number.POSITIVE_INFINITY
+  /** It does not offer the receipts of a block, so it is not asked for them again. */
+  private lacksReceipts = false
   /** Whether it takes the hash of a block in a filter of logs (EIP-234). */
   private takesBlockHash = true
   /** Whether no other node can be asked now: see {@link JsonRpcOptions}. */
@@ -89,6 +92,11 @@ export class EthereumNode {
   /** Short, for logs and metrics: `node1`. */
   get name(): string {
     return this.rpc.address.name
+  }
+
+  /** Nodes of one host may be the same one, or have the same gaps. */
+  get host(): string {
+    return this.rpc.address.url.hostname
   }
 
   /** For logs, with scheme and host: `node1 (https://rpc.example)`. */
@@ -205,16 +213,20 @@ export class EthereumNode {
     )
   }
 
-  /** Logs of a range of blocks, both ends included, from any of these addresses (in lower case). */
-  logsOfRange(range: BlockRange, addresses: readonly string[]): Promise<PackedLogs> {
+  /**
+   * Logs of a range of blocks, both ends included, from any of these addresses (in lower case).
+   *
+   * @param isCompared whether the logs get a digest
+   */
+  logsOfRange(range: BlockRange, addresses: readonly string[], isCompared = false): Promise<PackedLogs> {
     const blocks = { fromBlock: hexOfNumber(range.fromBlock), toBlock: hexOfNumber(range.toBlock) }
     return this.inParts(
       addresses,
       (part) => {
         const call = { ...MANY_LOGS, params: [{ ...blocks, address: part }], parse: parseAnswer }
-        return this.rpc.call(call, (result) => readLogsOfRange(result, range, new Set(part)))
+        return this.rpc.call(call, (result) => readLogsOfRange(result, range, new Set(part), isCompared))
       },
-      (parts) => PackedLogs.from(inOrder(parts.flatMap((part) => [...part]))),
+      (parts) => PackedLogs.from(inOrder(parts.flatMap((part) => [...part])), isCompared),
     )
   }
 
@@ -251,11 +263,17 @@ export class EthereumNode {
   }
 
   /** Receipts of all transactions of a block; undefined where the node does not have them. */
-  receiptsOf(blockHash: string): Promise<readonly Receipt[] | undefined> {
-    const call = { method: 'eth_getBlockReceipts', params: [blockHash], maxBytes: RECEIPTS_BYTES }
-    return this.rpc.call({ ...call, isDivisible: true }, (result) =>
-      result === null ? undefined : readReceipts(result, blockHash),
-    )
+  async receiptsOf(blockHash: string): Promise<readonly Receipt[] | undefined> {
+    const call = { method: RECEIPTS, params: [blockHash], maxBytes: RECEIPTS_BYTES }
+    if (this.lacksReceipts) throw this.failure(RECEIPTS, { kind: 'unknown_method' })
+    try {
+      return await this.rpc.call({ ...call, isDivisible: true }, (result) =>
+        result === null ? undefined : readReceipts(result, blockHash),
+      )
+    } catch (error) {
+      if (error instanceof NodeError && error.kind === 'unknown_method') this.lacksReceipts = true
+      throw error
+    }
   }
 
   /** Which old blocks the node has; undefined where it does not offer this method, as most do not. */
@@ -273,9 +291,12 @@ export class EthereumNode {
     return this.rpc.wrongAnswer(method, reason)
   }
 
-  /** An error of this node that is no answer of its own, for example for a block that it answers as missing. */
-  failure(method: string, failure: NodeFailure): NodeError {
-    return new NodeError(this.rpc.address, method, failure)
+  /**
+   * An error of this node that is no answer of its own, for example for a block that it answers as missing. The node is not
+   * avoided for it.
+   */
+  failure(method: string, failure: NodeFailure, words = ''): NodeError {
+    return new NodeError(this.rpc.address, method, failure, words)
   }
 
   /** Asks with all addresses at once or, where the node takes fewer, with some at a time. */

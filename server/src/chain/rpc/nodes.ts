@@ -29,6 +29,8 @@ export interface NodesOptions {
   readonly timing: Timing
   /** Gets, once for each reason, why a check has found that a node cannot be used. Neither text has a secret. */
   readonly onUnusable?: ((shown: string, reason: string) => void) | undefined
+  /** Gets, once for each node, that it has left out logs of this block. */
+  readonly onOmission?: ((shown: string, block: number) => void) | undefined
 }
 
 /** The newest block, and the node that gave it. */
@@ -178,16 +180,31 @@ export class Nodes {
     addresses: readonly string[],
     choice: Choice = {},
   ): Promise<LogsOfBlock> {
-    return this.run(async (node) => {
-      const logs = await node.logsOfBlock(header, addresses)
-      if (logs.some(({ blockNumber }) => blockNumber !== header.number)) {
-        throw node.accuse('eth_getLogs', 'a log has another block number')
-      }
-      if (findLogOutsideBloom(header.logsBloom, logs)) {
-        throw node.accuse('eth_getLogs', 'the bloom of the block excludes a log')
-      }
-      return { node, logs }
-    }, choice)
+    return this.run((node) => this.logsFrom(node, header, addresses), choice)
+  }
+
+  /** As {@link logsOfBlock}, from this node alone. @throws {NodeError} */
+  async logsFrom(
+    node: EthereumNode,
+    header: Pick<NodeHeader, 'number' | 'hash' | 'logsBloom'>,
+    addresses: readonly string[],
+  ): Promise<LogsOfBlock> {
+    const logs = await node.logsOfBlock(header, addresses)
+    if (logs.some(({ blockNumber }) => blockNumber !== header.number)) {
+      throw node.accuse('eth_getLogs', 'a log has another block number')
+    }
+    if (findLogOutsideBloom(header.logsBloom, logs)) {
+      throw node.accuse('eth_getLogs', 'the bloom of the block excludes a log')
+    }
+    return { node, logs }
+  }
+
+  /** A node has left out logs of a block: it is asked last from now on, and named once. */
+  noteOmission(node: EthereumNode, block: number): void {
+    const member = this.members.find((each) => each.node === node)
+    if (!member || member.hasLeftOut) return
+    member.hasLeftOut = true
+    this.options.onOmission?.(node.shown, block)
   }
 
   /**
@@ -349,6 +366,7 @@ export class Nodes {
 
   private inOrder({ from, except }: Choice): readonly NodeMember[] {
     const rank = (member: NodeMember) =>
+      Number(member.hasLeftOut) * 32 +
       Number(member.node === except) * 16 +
       Number(member.node.pauseMs > 0) * 8 +
       Number(this.isLagging(member)) * 4 +

@@ -98,6 +98,7 @@ function getLogs({ node, faults, params }: Call): readonly LogJson[] {
     const block = node.blockByHash(hash)
     if (!block) throw new RpcError(CODE.server, 'unknown block')
     refusePruned(node, block.number)
+    if (faults.empty_by_hash) return []
     return isPruned(node, block.number) ? [] : faultyLogs(node, faults, block, filter)
   }
   const range = { from: numberOf(node, fromBlock ?? 'latest'), to: numberOf(node, toBlock ?? 'latest') }

@@ -40,6 +40,8 @@ export interface FaultSettings {
   readonly null_block: boolean
   /** The newest block has no logs yet. */
   readonly newest_logs_empty: boolean
+  /** A block has no logs where it is asked for by its hash. */
+  readonly empty_by_hash: boolean
   /** Of each block with several logs, the second one is missing; of others the only one. */
   readonly missing_log: boolean
   /** One log says that it is of another block. */
@@ -116,6 +118,7 @@ export const NO_FAULTS: FaultSettings = {
   retry_after_s: 1,
   null_block: false,
   newest_logs_empty: false,
+  empty_by_hash: false,
   missing_log: false,
   foreign_log: false,
   doubled_log_index: false,
