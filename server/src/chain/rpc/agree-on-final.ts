@@ -2,13 +2,6 @@ import type { NodeHeader } from './node-answers.ts'
 import { NodeError } from './node-error.ts'
 import type { NodeMember } from './node-member.ts'
 
-export interface FinalOptions {
-  /** No block before it counts: a node that answers an older one as final does not know a final one. */
-  readonly startBlock: number
-  /** A block counts as final, too, where so many follow it; undefined: only what nodes say. */
-  readonly finality: number | undefined
-}
-
 interface Answer {
   readonly member: NodeMember
   readonly header: NodeHeader
@@ -20,17 +13,18 @@ interface Answer {
  * numbers of nodes, the most preferred one is right.
  *
  * @param members in order of preference
+ * @param finality a block counts as final, too, where so many follow it; undefined: only what nodes say
  * @returns undefined where every node says that it knows no final block
  * @throws {NodeError} the first failure, where no node names a final block and some did not answer
  */
 export async function agreeOnFinal(
   members: readonly NodeMember[],
-  options: FinalOptions,
+  finality?: number,
 ): Promise<NodeHeader | undefined> {
   const failures: NodeError[] = []
   const answers = await Promise.all(
     members.map(async (member) => {
-      const header = await finalOf(member, options).catch((error: unknown) => {
+      const header = await finalOf(member, finality).catch((error: unknown) => {
         failures.push(assertOfNode(error))
         return undefined
       })
@@ -63,17 +57,16 @@ export async function agreeOnFinal(
 /** What a node says is final or, where that is missing or older, the block that is deep enough. */
 async function finalOf(
   { node, head }: NodeMember,
-  { startBlock, finality }: FinalOptions,
+  finality: number | undefined,
 ): Promise<NodeHeader | undefined> {
   const deep = finality === undefined ? undefined : (head?.number ?? 0) - finality
-  const isDeep = deep !== undefined && deep >= startBlock
+  const isDeep = deep !== undefined && deep >= 0
   const said = await node.headerAt('finalized').catch((error: unknown) => {
     assertOfNode(error)
     if (!isDeep) throw error
     return undefined
   })
-  const known = said && said.number >= startBlock ? said : undefined
-  return isDeep && (known?.number ?? 0) < deep ? node.headerAt(deep) : known
+  return isDeep && (said?.number ?? -1) < deep ? node.headerAt(deep) : said
 }
 
 /** A node whose final block has stayed while that of another one moved so often stands still. */

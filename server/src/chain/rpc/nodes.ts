@@ -146,8 +146,7 @@ export class Nodes {
     await this.checkMembers()
     const members = this.current()
     if (members.length === 0) throw this.noNode()
-    const { startBlock, finality } = this.options
-    const final = await agreeOnFinal(members, { startBlock: startBlock.number, finality })
+    const final = await agreeOnFinal(members, this.options.finality)
     if (final) this.final = { number: final.number, hash: final.hash }
     return final
   }
