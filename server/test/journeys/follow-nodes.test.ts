@@ -114,7 +114,10 @@ test('each wrong configuration has its sentence at once, and beside a good node 
     'the host name does not resolve': `http://no-such-host.invalid/${KEYS.first}`,
     'does not speak TLS': at('chain').replace('http:', 'https:'),
   }
-  for (const [sentence, url] of Object.entries({ ...wrong, 'No node has the logs from block': at('pruned') })) {
+  for (const [sentence, url] of Object.entries({
+    ...wrong,
+    'No node has the logs from block': at('pruned'),
+  })) {
     const { chain, lines } = await followLand(db, simulated, { urls: [url], timing: new FixedTiming() })
     const steps: string[] = []
     const failed = await chain
