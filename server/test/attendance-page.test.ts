@@ -201,6 +201,7 @@ describe('the pages of docs/attendance', () => {
       'database_unavailable',
       'expectation_failed',
       'header_too_large',
+      'server_busy',
     ]
     const described = codesOfPaths(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
     expect([...codeOf.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
