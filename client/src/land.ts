@@ -16,6 +16,7 @@ export type MortgageStatus = Mortgage['status']
 export type SortBy = NonNullable<QueryOf<'GET /marketplace'>['sort_by']>
 export type SortOrder = NonNullable<QueryOf<'GET /marketplace'>['sort_order']>
 export type TileField = keyof Tile
+type TileType = NonNullable<Tile['type']>
 
 type DataOf<Name extends keyof Operations> = Operations[Name]['data']
 type QueryOf<Name extends keyof Operations> = Operations[Name] extends { query?: infer Query }
@@ -166,7 +167,7 @@ export const mortgagedParcelsOf = (address: string): Call<DataOf<'GET /mortgages
 // Districts
 
 /** All districts, by name. */
-export const districts = (): Call<DataOf<'GET /v2/districts'>> => read('/v2/districts')
+export const districts = (): Call<DataOf<'GET /districts'>> => read('/v1/districts')
 
 /** One district with its parcels: 150 kB for roads. @throws {LandpassError} `district_not_found` */
 export const district = (id: string): Call<DataOf<'GET /v2/districts/{id}'>> =>
@@ -189,6 +190,10 @@ export interface TileQuery {
   readonly include?: readonly TileField[]
   /** All fields but these. */
   readonly exclude?: readonly TileField[]
+  /** Only tiles of this owner. */
+  readonly owner?: string
+  /** Only tiles of these types. */
+  readonly type?: OneOrMore<TileType>
 }
 
 /** Tile data by `x,y`: docs/tiles.md. */
@@ -263,6 +268,12 @@ export const tileImage = (
   style: TileStyle = {},
 ): Call<DataOf<'GET /tiles/{z}/{x}/{y}.png'>> => readAs('bytes', pathOf`/v1/tiles/${z}/${x}/${y}.png`, style)
 
+/** Kinds and joins of all parcels as the colours of an image: docs/map.md. */
+export const minimapImage = (): Call<DataOf<'GET /minimap.png'>> => readAs('bytes', '/v1/minimap.png')
+
+/** The estates of all parcels as the colours of an image: docs/map.md. */
+export const estateMapImage = (): Call<DataOf<'GET /estatemap.png'>> => readAs('bytes', '/v1/estatemap.png')
+
 /** The TileJSON of the image tiles, for map viewers. */
 export const tileJson = (style: TileStyle = {}): Call<DataOf<'GET /tiles.json'>> =>
   readAs('json', '/v1/tiles.json', style)
@@ -308,7 +319,7 @@ function cornerTexts({ nw, se }: Corners): object {
   return { nw: coordText(nw), se: coordText(se) }
 }
 
-function tileTexts({ area, include, exclude }: TileQuery): object {
+function tileTexts({ area, ...filters }: TileQuery): object {
   const [from, to] = area ?? []
-  return { x1: from?.x, y1: from?.y, x2: to?.x, y2: to?.y, include, exclude }
+  return { x1: from?.x, y1: from?.y, x2: to?.x, y2: to?.y, ...filters }
 }

@@ -89,6 +89,14 @@ export interface Operations {
       status: 'ready'
     }
   }
+  /** Is the process alive? As text */
+  'GET /v2/ping': {
+    data: string
+  }
+  /** Is the world loaded? As text */
+  'GET /v2/ready': {
+    data: string
+  }
   /** Can it register events and accept claims? Needs the database, and no world */
   'GET /health/ready/attendance': {
     data: {
@@ -457,15 +465,15 @@ export interface Operations {
   /** An image of the land around a parcel */
   'GET /map.png': {
     query?: {
-      /** Width of the image, in pixels. */
+      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       width?: number
-      /** Height of the image, in pixels. */
+      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       height?: number
-      /** Side of a parcel, in pixels. */
+      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
       size?: number
-      /** Parcel in the middle, as x,y; 0,0 if left out. */
+      /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
       center?: string
-      /** Highlighted parcels: at most 1000 coordinates x,y of the world, separated by ;. */
+      /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
       selected?: string
       /** Whether parcels for sale are highlighted. */
       publications?: boolean
@@ -479,17 +487,17 @@ export interface Operations {
   /** An image of a parcel: in the middle, and selected */
   'GET /parcels/{x}/{y}/map.png': {
     path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
+      /** Column, also outside of the world. */
       x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
+      /** Row, also outside of the world. */
       y: number
     }
     query?: {
-      /** Width of the image, in pixels. */
+      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       width?: number
-      /** Height of the image, in pixels. */
+      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       height?: number
-      /** Side of a parcel, in pixels. */
+      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
       size?: number
       /** Whether parcels for sale are highlighted. */
       publications?: boolean
@@ -507,11 +515,11 @@ export interface Operations {
       id: string
     }
     query?: {
-      /** Width of the image, in pixels. */
+      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       width?: number
-      /** Height of the image, in pixels. */
+      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
       height?: number
-      /** Side of a parcel, in pixels. */
+      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
       size?: number
       /** Whether parcels for sale are highlighted. */
       publications?: boolean
@@ -520,6 +528,14 @@ export interface Operations {
       /** Colours for a dark or a light page. */
       theme?: 'dark' | 'light'
     }
+    data: Uint8Array
+  }
+  /** Kinds and joins of all parcels as colours */
+  'GET /minimap.png': {
+    data: Uint8Array
+  }
+  /** The estates of all parcels as colours */
+  'GET /estatemap.png': {
     data: Uint8Array
   }
   /** An image tile for map viewers */
@@ -565,7 +581,11 @@ export interface Operations {
       x2?: number
       /** Row of the opposite corner. */
       y2?: number
-      /** Only these fields, separated by commas. Names are those of /v2/tiles. */
+      /** Only tiles of this owner. */
+      owner?: string
+      /** Only tiles of these types, separated by commas. */
+      type?: string
+      /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
       /** All fields but these. Ignored if include is given. */
       exclude?: string
@@ -585,7 +605,11 @@ export interface Operations {
       x2?: number
       /** Row of the opposite corner. */
       y2?: number
-      /** Only these fields, separated by commas. Names are those of /v2/tiles. */
+      /** Only tiles of this owner. */
+      owner?: string
+      /** Only tiles of these types, separated by commas. */
+      type?: string
+      /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
       /** All fields but these. Ignored if include is given. */
       exclude?: string
@@ -619,11 +643,11 @@ export interface Operations {
       /** Blockchain address, in any letter case. */
       address: string
     }
-    data: Contribution[]
+    data: NewerContribution[]
   }
-  /** All districts, by name */
+  /** All districts with their parcels, by name */
   'GET /v2/districts': {
-    data: District[]
+    data: DistrictWithParcels[]
   }
   /** One district, with its parcels */
   'GET /v2/districts/{id}': {
@@ -646,6 +670,68 @@ export interface Operations {
     query?: {
       /** The state of an earlier answer: only what changed since is sent, or the whole world if that is not known. */
       since?: string
+    }
+    data: Uint8Array
+  }
+  /** An image of the land around a parcel, up to 4096 pixels */
+  'GET /v2/map.png': {
+    query?: {
+      /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      width?: number
+      /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      height?: number
+      /** Side of a parcel, in pixels, also a fraction: 5 to 50; a number beyond becomes the nearest. */
+      size?: number
+      /** Whether parcels for sale are highlighted. */
+      'on-sale'?: boolean
+      /** Accepted; nothing is highlighted, because no offers for rent are known. */
+      'listed-for-rent'?: boolean
+      /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
+      center?: string
+      /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
+      selected?: string
+    }
+    data: Uint8Array
+  }
+  /** An image of a parcel, up to 4096 pixels: in the middle, and selected */
+  'GET /v2/parcels/{x}/{y}/map.png': {
+    path: {
+      /** Column. */
+      x: number
+      /** Row. */
+      y: number
+    }
+    query?: {
+      /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      width?: number
+      /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      height?: number
+      /** Side of a parcel, in pixels, also a fraction: 5 to 50; a number beyond becomes the nearest. */
+      size?: number
+      /** Whether parcels for sale are highlighted. */
+      'on-sale'?: boolean
+      /** Accepted; nothing is highlighted, because no offers for rent are known. */
+      'listed-for-rent'?: boolean
+    }
+    data: Uint8Array
+  }
+  /** An image of an estate, up to 4096 pixels: in the middle, all of its parcels selected */
+  'GET /v2/estates/{id}/map.png': {
+    path: {
+      /** Estate id. */
+      id: string
+    }
+    query?: {
+      /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      width?: number
+      /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      height?: number
+      /** Side of a parcel, in pixels, also a fraction: 5 to 50; a number beyond becomes the nearest. */
+      size?: number
+      /** Whether parcels for sale are highlighted. */
+      'on-sale'?: boolean
+      /** Accepted; nothing is highlighted, because no offers for rent are known. */
+      'listed-for-rent'?: boolean
     }
     data: Uint8Array
   }
@@ -1225,6 +1311,8 @@ export interface DistrictWithParcels {
   center: string
   /** Coordinates x,y, by x ascending, then y descending. */
   parcels: string[]
+  /** How many parcels these are. */
+  totalParcels: number
 }
 
 /** A loan for buying a parcel. */
@@ -1314,6 +1402,8 @@ export interface LegacyTile {
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
+  /** District that it belongs to. */
+  district_id?: string
   /** MANA, with up to 18 decimals. */
   price?: number
 }
@@ -1356,7 +1446,7 @@ export interface Tile {
   x?: number
   /** Row. */
   y?: number
-  /** Last change of the parcel or its estate, in seconds since 1970. */
+  /** Last change of the parcel or its estate, in milliseconds since 1970. */
   updatedAt?: number
   type?: 'owned' | 'unowned' | 'plaza' | 'road' | 'district'
   /** The neighbour to the north is in the same estate or district. */
@@ -1369,6 +1459,8 @@ export interface Tile {
   name?: string
   /** Estate that holds the parcel. */
   estateId?: string
+  /** District that it belongs to; roads and plazas are districts too. */
+  district_id?: string
   /** Of the estate, or else of the parcel. */
   owner?: string
   /** MANA, with up to 18 decimals. */
@@ -1377,6 +1469,8 @@ export interface Tile {
   expiresAt?: number
   /** Exact decimal digits. */
   tokenId?: string
+  /** Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>. */
+  nftId?: string
 }
 
 export interface ChainStatus {
@@ -1406,6 +1500,18 @@ export interface ChainStatus {
   reason: string | null
   /** Address of a transaction; {tx} is its hash. */
   explorer: string | null
+}
+
+/** How many parcels an address gave to a district, also with the field names of the public atlas server. */
+export interface NewerContribution {
+  /** Address in lower case. */
+  address: string
+  district_id: string
+  land_count: string
+  /** The same as district_id. */
+  districtId: string
+  /** land_count as a number. */
+  totalParcels: number
 }
 
 /** Lists of the same length: equal indexes belong to the same offer. */

@@ -17,6 +17,7 @@ export async function mapRows(origin: string): Promise<readonly Row[]> {
   return [
     row('/map.png 500/10, cold', both(0.08), aroundAnyParcel(parcels, 500, 10)),
     row('/map.png 1024/10, cold', both(0.018), aroundAnyParcel(parcels, 1024, 10)),
+    row('/v2/map.png 1024/20, cold', both(0.03), inNewerForm(aroundAnyParcel(parcels, 1024, 20))),
     row('/map.png 2048/20, cold', both(0.01), aroundAnyParcel(parcels, 2048, 20)),
     row('/parcels/:x/:y/map.png, cold', both(COLD), ofAnyParcel(parcels)),
     row('/estates/:id/map.png, cold', both(COLD), ofAnyEstate(parcels)),
@@ -34,6 +35,11 @@ function aroundAnyParcel(parcels: readonly Parcel[], widthPx: number, sizePx: nu
   const drawn = anyOf(parcels, IMAGES / THEMES.length)
   const frame = `width=${widthPx}&height=${widthPx}&size=${sizePx}`
   return THEMES.flatMap((theme) => drawn.map(({ id }) => `/map.png?${frame}&center=${id}&theme=${theme}`))
+}
+
+/** Without themes, which the newer images do not have: half of the addresses are left. */
+function inNewerForm(addresses: readonly string[]): string[] {
+  return addresses.filter((one) => one.includes('theme=dark')).map((one) => `/v2${one}`)
 }
 
 function ofAnyParcel(parcels: readonly Parcel[]): string[] {

@@ -20,6 +20,7 @@ import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
 import type { Engine } from './db/engine.ts'
 import { CommandError } from './errors.ts'
+import { cacheControlOf } from './freshness.ts'
 import { rawClientAddress } from './http/client-address.ts'
 import { CompressedBodies } from './http/compressed-bodies.ts'
 import { type CostLimits, chargeRequests } from './http/cost-account.ts'
@@ -226,7 +227,9 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     db: engine.db,
     clock,
     world: config.world,
+    registries,
     bodies: new CompressedBodies(),
+    mapCacheControl: cacheControlOf(config.mapCaching),
     state: () => keeper.current(),
   }
   const pictures = new Pictures(land)
@@ -250,8 +253,14 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
       read: () => keeper.revision,
     },
   ])
-  const settings = { ...config, registries }
-  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings, costLimits })
+  await serveLandApi(server, {
+    land,
+    pictures,
+    changeStream,
+    chain: chainStatus,
+    settings: config,
+    costLimits,
+  })
   return pictures
 }
 

@@ -39,6 +39,23 @@ test('sends method, headers and body, and returns status, headers and body', asy
   expect(await readText(response.body)).toBe('PATCH b c')
 })
 
+test('has the browser ask the server before it uses a copy, but for calls that bring an ETag of their own', async () => {
+  const modes: (RequestCache | undefined)[] = []
+  const transport = fetchTransport({
+    fetch: async (_url, init) => {
+      modes.push(init?.cache)
+      return new Response('{}')
+    },
+  })
+  const request = { url: 'http://land.example/v2/tiles', headers: {}, signal: undefined }
+
+  await transport({ ...request, method: 'GET' })
+  await transport({ ...request, method: 'GET', headers: { 'if-none-match': '"1"' } })
+  await transport({ ...request, method: 'POST', body: '{}' })
+
+  expect(modes).toEqual(['no-cache', undefined, undefined])
+})
+
 test('follows no redirect, and a closed port is unreachable', async () => {
   const origin = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
   const client = createClient({ baseUrl: origin, retries: 0 })

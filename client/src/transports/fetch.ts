@@ -34,6 +34,8 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
           credentials: 'omit',
           // The redirect itself is the answer: it is not from a Landpass server, but from a network's sign-in page for instance.
           redirect: 'manual',
+          // Images and tile data may be used for minutes without asking. With an ETag, browsers ask anyway.
+          ...(method === 'GET' && !('if-none-match' in headers) && { cache: 'no-cache' as const }),
           signal: watch.signal,
           ...(body !== undefined && { body }),
         }),

@@ -38,7 +38,7 @@ const IDLE_AT_MOST_POLLS = 50
 
 /** Routes that are not the land interface, or whose answers stay open. */
 export const isSearched = (path: string) =>
-  !/^\/(?:event|addcodes|claim|captcha|tokens|\.well-known|health|translations|openapi\.json)|\/(?:changes|addresses\/\{address\}\/tokens)$/.test(
+  !/^\/(?:event|addcodes|claim|captcha|tokens|\.well-known|health|v2\/ping|v2\/ready|translations|openapi\.json)|\/(?:changes|addresses\/\{address\}\/tokens)$/.test(
     path,
   )
 

@@ -45,6 +45,9 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const
 /** Zoom levels of image tiles that exist. */
 const MAX_ZOOM = 6
 const MAX_SELECTED = 1_000
+/** Of images; larger ones are made smaller. */
+const MIN_SIDE_PX = 32
+const MAX_SIDE_PX = 4_096
 const TILE_FIELDS = ['x', 'y', 'type', 'name', 'owner', 'estateId', 'tokenId', 'price', 'expiresAt', 'id']
 
 interface Document {
@@ -125,13 +128,20 @@ export class RequestMaker {
         if (route.path.includes('/contracts/')) return random.pick(known.contracts)
         return random.pick(known.addresses)
       case 'bidder':
+      case 'owner':
         return random.pick(known.addresses)
       case 'id':
         return this.idOf(route.path)
       case 'txHash':
         return random.pick(known.transactions)
       case 'status':
+      case 'type':
         return random.pick(statusesOf(schema.pattern ?? ''))
+      case 'width':
+      case 'height':
+        return String(this.extreme(MIN_SIDE_PX, MAX_SIDE_PX, MAX_SIDE_PX))
+      case 'size':
+        return random.pick(['5', '5.1', '20', '25.6', '50'])
       case 'include':
       case 'exclude':
         return TILE_FIELDS.filter((_, i) => i === 0 || random.below(2) === 0).join()
@@ -189,7 +199,7 @@ function isAlwaysGiven({ name, in: place, required }: Parameter): boolean {
   return place === 'path' || required === true || /^(?:[xy][12]|nw|se)$/.test(name)
 }
 
-/** Some lists of statuses that a pattern of `parameters.ts` allows. */
+/** Some lists of words that a pattern allows. */
 function statusesOf(pattern: string): string[] {
   const words = [...new Set(pattern.match(/[a-z]{3,}/g) ?? [])]
   const single = words.filter((word) => word !== 'all')

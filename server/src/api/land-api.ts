@@ -7,12 +7,14 @@ import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
 import type { LandContext } from './common/land-context.ts'
-import { contributionRoutes } from './contributions/contribution-routes.ts'
-import { districtRoutes } from './districts/district-routes.ts'
+import { contributionRoutes, newerContributionRoutes } from './contributions/contribution-routes.ts'
+import { districtRoutes, newerDistrictRoutes } from './districts/district-routes.ts'
 import { estateRoutes } from './estates/estate-routes.ts'
 import { exportRoutes } from './export/export-routes.ts'
 import { feedRoutes } from './feed/feed-routes.ts'
+import { dataImageRoutes } from './images/data-image-routes.ts'
 import { imageRoutes } from './images/image-routes.ts'
+import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
@@ -77,28 +79,30 @@ const olderClientRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, d
   done()
 }
 
-/** Map images, and the image tiles for map viewers. */
+/** Map images, data images, and the image tiles for map viewers. */
 const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, pictures, settings }, done) => {
   app.register(imageRoutes, { land, pictures })
+  app.register(dataImageRoutes, { land, pictures })
   app.register(pyramidRoutes, { land, pictures, publicUrl: settings.publicUrl })
   done()
 }
 
 /**
  * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, offers and the chain, which are new, and again
- * districts and contributions.
+ * districts, contributions and map images, in the form of the public atlas server.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, changeStream, chain, settings },
+  { land, pictures, changeStream, chain, settings },
   done,
 ) => {
   app.register(chainRoutes, { chain, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream })
-  app.register(contributionRoutes, { land })
-  app.register(districtRoutes, { land })
+  app.register(newerContributionRoutes, { land })
+  app.register(newerDistrictRoutes, { land })
   app.register(exportRoutes, { land })
   app.register(feedRoutes, { land })
+  app.register(newerImageRoutes, { land, pictures })
   app.register(offerRoutes, { land })
   app.register(searchRoutes, { land })
   app.register(tokenRoutes, { land, settings })

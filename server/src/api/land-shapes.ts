@@ -1,4 +1,5 @@
 import { RECORD_SHAPES } from './common/schemas.ts'
+import { CONTRIBUTION_SHAPES } from './contributions/contribution-shapes.ts'
 import { DISTRICT_SHAPES } from './districts/district-shapes.ts'
 import { OFFER_SHAPES } from './offers/offer-shapes.ts'
 import { SEARCH_SHAPES } from './search/search-shapes.ts'
@@ -11,6 +12,7 @@ export const LAND_SHAPES = {
   ...TILE_SHAPES,
   ...TOKEN_SHAPES,
   ...DISTRICT_SHAPES,
+  ...CONTRIBUTION_SHAPES,
   ...SEARCH_SHAPES,
   ...OFFER_SHAPES,
 } as const

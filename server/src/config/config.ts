@@ -90,6 +90,12 @@ function configOf(settings: Settings) {
       /** Of figures that are counted in the database. */
       maxAgeMs: settings.METRICS_MAX_AGE_MS,
     },
+    mapCaching: {
+      /** How long clients may use map images and tile data without asking; 0: they ask before each use. */
+      maxAgeMs: settings.MAP_MAX_AGE_MS,
+      /** How long after that they may still use them while they ask. */
+      staleMs: settings.MAP_STALE_MS,
+    },
     /** Units of one parcel read for one network address; 0 is no limit. */
     landCostPerMinute: settings.LAND_COST_PER_MINUTE,
     chain: {

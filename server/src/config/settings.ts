@@ -189,6 +189,17 @@ export const SETTINGS = {
     meaning:
       'What one network address may read of the land per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
   },
+  MAP_MAX_AGE_MS: {
+    kind: integer({ min: 0, max: 86_400_000 }),
+    default: 120_000,
+    meaning:
+      'How long browsers and caches may use a map image or tile data without asking, in milliseconds (whole seconds count). 0: they ask before each use.',
+  },
+  MAP_STALE_MS: {
+    kind: integer({ min: 0, max: 86_400_000 }),
+    default: 180_000,
+    meaning: 'How long after MAP_MAX_AGE_MS they may still use it once more while they ask, in milliseconds.',
+  },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
     unset: 'the chain is not followed',

@@ -4,6 +4,7 @@ export const EXPOSED_HEADERS = [
   'Retry-After',
   'X-Request-Id',
   'X-Error-Code',
+  'X-Drawn',
   'X-Rehearsal',
   'RateLimit-Limit',
   'RateLimit-Remaining',

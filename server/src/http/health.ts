@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { withTimeLimit } from '../clock.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
@@ -55,7 +55,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
         },
       },
       async (_request, reply) => {
-        if (stopping.isBegun) throw new AppError('server_stopping', 'This process is about to stop.')
+        assertNotStopping(stopping)
         const facts = await boundedCheck()
         return reply
           .header('cache-control', 'no-store')
@@ -80,6 +80,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
       summary: 'Can it answer what it holds in memory of the land? Does not need the database',
       errors: ['world_not_loaded', 'server_stopping'],
     })
+    newerHealthRoutes(app, { check: within(CHECK_TIMEOUT_MS, checks.land), stopping })
   }
   if (checks.attendance) {
     ready('/health/ready/attendance', checks.attendance, {
@@ -94,6 +95,39 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
       ],
     })
   }
+}
+
+/** `/v2/ping` and `/v2/ready`, which programs know from the public atlas server: as text. */
+function newerHealthRoutes(
+  app: FastifyInstance,
+  { check, stopping }: { readonly check: ReadinessCheck; readonly stopping: Stopping },
+): void {
+  const schemaOf = (operationId: string, summary: string, errors: readonly ErrorCode[]) => ({
+    tags: ['operation'],
+    operationId,
+    summary,
+    response: streamSchema('text/plain', { description: 'ok', body: Type.Literal('ok') }, errors),
+  })
+  const sayOk = (reply: FastifyReply) =>
+    reply.header('cache-control', 'no-store').type('text/plain').send('ok')
+
+  app.get('/v2/ping', { schema: schemaOf('live', 'Is the process alive? As text', []) }, (_request, reply) =>
+    sayOk(reply),
+  )
+  app.get(
+    '/v2/ready',
+    { schema: schemaOf('ready', 'Is the world loaded? As text', ['world_not_loaded', 'server_stopping']) },
+    async (_request, reply) => {
+      assertNotStopping(stopping)
+      await check()
+      return sayOk(reply)
+    },
+  )
+}
+
+/** @throws {AppError} `server_stopping` */
+function assertNotStopping(stopping: Stopping): void {
+  if (stopping.isBegun) throw new AppError('server_stopping', 'This process is about to stop.')
 }
 
 /** What a scrape costs, in units of one parcel read. */

@@ -14,6 +14,8 @@ interface ParameterSchema {
   readonly default?: unknown
   /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
+  /** Of a parameter that was sent several times, the first value counts. Else that is refused. */
+  readonly 'x-repeatable'?: boolean
   /** Errors do not repeat the received value. */
   readonly 'x-withheld'?: boolean
 }
@@ -39,10 +41,12 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
   const properties = Object.entries(
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
   )
+  const repeatable = properties.filter(([, schema]) => schema['x-repeatable']).map(([name]) => name)
   const typed = properties.filter(([, { type }]) => type !== undefined && TYPED.has(type))
   return (received: unknown) => {
     const given = received as Record<string, unknown>
     if (httpPart === 'querystring') removeEmptyValues(given)
+    for (const name of repeatable) if (Array.isArray(given[name])) given[name] = given[name][0]
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
     // Compiled with the first request: compiling all schemas would take a fifth of the start.
     validate ??= ajv.compile(schema)

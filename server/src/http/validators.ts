@@ -1,12 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Freshness } from '../freshness.ts'
+import { CONFIRMED, type Freshness } from '../freshness.ts'
 import { newHttpDate } from './http-date.ts'
 
-/** Clients may cache an answer, and revalidate it before each use: so none of them shows an expired offer. */
-const USUAL_CACHE_CONTROL = 'public, no-cache'
-
 /** The validators of an answer, and the header that says how long clients may cache it. */
-export function freshnessHeaders({ tag, changedAtMs, cacheControl = USUAL_CACHE_CONTROL }: Freshness) {
+export function freshnessHeaders({ tag, changedAtMs, cacheControl = CONFIRMED }: Freshness) {
   const headers = { etag: `"${tag}"`, 'cache-control': cacheControl }
   return changedAtMs === undefined ? headers : { ...headers, 'last-modified': httpDate(changedAtMs) }
 }

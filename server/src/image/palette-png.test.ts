@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectSamePicture, type Picture, paint, readPng } from '../../test/support/png.ts'
 import { runs } from '../../test/support/property-seed.ts'
-import { type BandImage, encodeBands, encodePixels, MAX_SIDE_PX, type PixelImage } from './palette-png.ts'
+import { type BandImage, encodeBands, encodePixels, type PixelImage } from './palette-png.ts'
+import { MAX_SIDE_PX } from './png-file.ts'
 
 /** A simple reference: paints a {@link BandImage} pixel by pixel. */
 function paintBands(image: BandImage): Picture {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { areaAround, centredOn, countParcels, type Frame, fittedTo, outsideOf } from './frame.ts'
+import { edgePx } from './view.ts'
 
 const frame = fc.record({
   widthPx: fc.integer({ min: 32, max: 2048 }),
@@ -60,9 +61,42 @@ describe('centring', () => {
       }),
     )
   })
+
+  test('a point between parcels moves the image by a part of a parcel, to a whole pixel', () => {
+    const around = (x: number, y: number, sizePx: number) =>
+      centredOn({ minX: x, minY: y, maxX: x, maxY: y }, { widthPx: 500, heightPx: 500, sizePx })
+
+    expect(around(0.5, 0, 10)).toEqual({ originXPx: 240, originYPx: 245 })
+    expect(around(0, -0.5, 11)).toEqual({ originXPx: 244, originYPx: 239 })
+    for (let tenths = -100; tenths <= 100; tenths++)
+      expect(around(tenths / 10, 0, 10).originXPx, String(tenths)).toBe(245 - tenths)
+  })
+
+  test('satellite chunks: with 20 parcels on 512 pixels, each parcel begins at its fraction of the image', () => {
+    for (const x of [-160, -20, 0, 140]) {
+      const frame = { widthPx: 512, heightPx: 512, sizePx: 25.6 }
+      const middle = { minX: x + 9.5, minY: 9.5, maxX: x + 9.5, maxY: 9.5 }
+      const { originXPx, originYPx } = centredOn(middle, frame)
+      const edges = [0, 1, 2, 19, 20].map((n) => edgePx(originXPx, x + n, 25.6))
+      expect(edges).toEqual([0, 26, 51, 486, 512])
+      expect([edgePx(originYPx, -19, 25.6), edgePx(originYPx, 1, 25.6)]).toEqual([0, 512])
+    }
+  })
 })
 
 describe('fitting', () => {
+  /** Where the squares of an area lie that share pixels, as {@link overviewOf} draws them. */
+  const squaresOf = (area: ReturnType<typeof areaAround>, frame: Frame) => {
+    const { originXPx, originYPx } = centredOn(area, frame)
+    const parcels = 1 / frame.sizePx
+    return {
+      west: originXPx + Math.floor(area.minX / parcels),
+      east: originXPx + Math.floor(area.maxX / parcels),
+      north: originYPx - Math.ceil(area.maxY / parcels),
+      south: originYPx - Math.ceil(area.minY / parcels),
+    }
+  }
+
   test('zooms out only as far as needed, and never in', () => {
     fc.assert(
       fc.property(frame, places, (frame, places) => {
@@ -72,19 +106,31 @@ describe('fitting', () => {
           (area.maxY - area.minY + 1) * sizePx <= frame.heightPx
         const { sizePx, ...rest } = fittedTo(area, frame)
         expect(rest).toEqual({ widthPx: frame.widthPx, heightPx: frame.heightPx })
-        expect(sizePx).toBeGreaterThanOrEqual(1)
         expect(sizePx).toBeLessThanOrEqual(frame.sizePx)
-        if (sizePx > 1) expect(fits(sizePx)).toBe(true)
-        if (sizePx < frame.sizePx) expect(fits(sizePx + 1)).toBe(false)
+        expect(fits(sizePx)).toBe(true)
+        if (sizePx >= 1 && sizePx < frame.sizePx) expect(fits(sizePx + 1)).toBe(false)
+        if (sizePx < 1) expect(fits(1)).toBe(false)
       }),
     )
   })
 
-  test('uses at least one pixel per parcel', () => {
+  test('below a pixel, parcels share one: by halves, and all of them are in the image', () => {
     const area = { minX: -150, minY: 0, maxX: 150, maxY: 0 }
-    expect(fittedTo(area, { widthPx: 32, heightPx: 32, sizePx: 10 }).sizePx).toBe(1)
-    expect(fittedTo(area, { widthPx: 301, heightPx: 32, sizePx: 10 }).sizePx).toBe(1)
-    expect(fittedTo(area, { widthPx: 602, heightPx: 32, sizePx: 10 }).sizePx).toBe(2)
+    const sizeIn = (widthPx: number) => fittedTo(area, { widthPx, heightPx: 32, sizePx: 10 }).sizePx
+    expect([602, 301, 300, 153, 152, 32].map(sizeIn)).toEqual([2, 1, 1 / 2, 1 / 2, 1 / 4, 1 / 16])
+
+    const far = fc.record({ x: fc.integer({ min: -900, max: 900 }), y: fc.integer({ min: -900, max: 900 }) })
+    fc.assert(
+      fc.property(frame, fc.array(far, { minLength: 2, maxLength: 4 }), (frame, places) => {
+        const area = areaAround(places)
+        const fitted = fittedTo(area, frame)
+        if (fitted.sizePx >= 1) return
+        const { west, east, north, south } = squaresOf(area, fitted)
+        expect(Math.min(west, north)).toBeGreaterThanOrEqual(0)
+        expect(east).toBeLessThan(frame.widthPx)
+        expect(south).toBeLessThan(frame.heightPx)
+      }),
+    )
   })
 })
 

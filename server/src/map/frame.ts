@@ -31,20 +31,35 @@ function evenFrom(count: number): number {
   return 2 * Math.ceil(count / 2)
 }
 
+/** Below what a rounding error can add to a whole number of pixels. */
+const TOLERANCE_PX = 1e-6
+
 /**
- * Puts an area in the middle of the image. Where the middle is no whole pixel: half a pixel to the north-west of it.
+ * Puts an area in the middle of the image; its corners may lie between parcels. Where parcels are whole pixels, so is the
+ * result: rounded down, which is half a pixel to the north-west of the middle.
  */
 export function centredOn({ minX, minY, maxX, maxY }: Area, { widthPx, heightPx, sizePx }: Frame): Origin {
-  const westPx = Math.floor((widthPx - (maxX - minX + 1) * sizePx) / 2)
-  const northPx = Math.floor((heightPx - (maxY - minY + 1) * sizePx) / 2)
-  return { originXPx: westPx - minX * sizePx, originYPx: northPx + maxY * sizePx }
+  const place = (px: number) => (Number.isInteger(sizePx) || sizePx < 1 ? Math.floor(px + TOLERANCE_PX) : px)
+  return {
+    originXPx: place((widthPx - (maxX - minX + 1) * sizePx) / 2 - minX * sizePx),
+    originYPx: place((heightPx - (maxY - minY + 1) * sizePx) / 2 + maxY * sizePx),
+  }
 }
 
-/** Makes parcels smaller, down to one pixel, until an area fits into the image. Never makes them larger. */
+/**
+ * Makes parcels smaller until an area fits into the image: pixel by pixel, below one pixel by halves. Never makes them
+ * larger.
+ */
 export function fittedTo({ minX, minY, maxX, maxY }: Area, frame: Frame): Frame {
-  const widest = Math.floor(frame.widthPx / (maxX - minX + 1))
-  const highest = Math.floor(frame.heightPx / (maxY - minY + 1))
-  return { ...frame, sizePx: Math.max(1, Math.min(frame.sizePx, widest, highest)) }
+  const columns = maxX - minX + 1
+  const rows = maxY - minY + 1
+  const fits = (sizePx: number) => columns * sizePx <= frame.widthPx && rows * sizePx <= frame.heightPx
+  if (fits(frame.sizePx)) return frame
+  let sizePx = Math.min(Math.floor(frame.widthPx / columns), Math.floor(frame.heightPx / rows))
+  // Parcels that share a pixel with others outside of the area take up to a pixel more at each end.
+  const needed = Math.max(columns / (frame.widthPx - 2), rows / (frame.heightPx - 2))
+  if (sizePx < 1) sizePx = 1 / 2 ** Math.ceil(Math.log2(needed))
+  return { ...frame, sizePx }
 }
 
 /** Puts all of the world beyond the eastern edge of the image, so that it shows only the ground outside. */

@@ -38,13 +38,16 @@ const state: fc.Arbitrary<MapState> = fc
     return { bounds, cells, rowAt, offers: withSales ? offers : undefined }
   })
 
+const isUneven = (sizePx: number) => sizePx > 1 && !Number.isInteger(sizePx)
+
 const sizePx = fc.oneof(
   fc.integer({ min: 1, max: 80 }),
   fc.integer({ min: 5, max: 40 }),
   fc.constantFrom(1 / 2, 1 / 4, 1 / 8),
+  fc.constantFrom(25.6, 5.5, 14.75, 6.4, 49.9),
 )
 
-/** A random view with land near its middle. Coordinates outside of the land may be selected. */
+/** A random view with land near its middle. Coordinates outside of the land may be selected. Uneven parcels have uneven origins. */
 const view: fc.Arbitrary<View> = fc
   .record({
     widthPx: fc.integer({ min: 1, max: 120 }),
@@ -64,9 +67,12 @@ const view: fc.Arbitrary<View> = fc
     widthPx,
     heightPx,
     sizePx,
-    originXPx: Math.floor(widthPx / 2 + shiftXPx - centre.x * sizePx),
-    originYPx:
-      Math.floor(heightPx / 2 + shiftYPx + centre.y * sizePx) + (sizePx < 1 ? (phase * sizePx) % 1 : 0),
+    originXPx: isUneven(sizePx)
+      ? widthPx / 2 + shiftXPx - centre.x * sizePx + phase / 8
+      : Math.floor(widthPx / 2 + shiftXPx - centre.x * sizePx),
+    originYPx: isUneven(sizePx)
+      ? heightPx / 2 + shiftYPx + centre.y * sizePx + phase / 8
+      : Math.floor(heightPx / 2 + shiftYPx + centre.y * sizePx) + (sizePx < 1 ? (phase * sizePx) % 1 : 0),
     selected: near.map(({ x, y }) => ({ x: centre.x + x, y: centre.y + y })),
     theme,
   }))

@@ -2,7 +2,7 @@ import type { Coord } from '@landpass/client/grid'
 import { KIND_MASK } from '../state/parts/tile-cells.ts'
 import type { MapState } from './map-state.ts'
 import { INKS } from './palette.ts'
-import type { View } from './view.ts'
+import { edgePx, type View } from './view.ts'
 
 /** The eight neighbours of a parcel, one bit each. */
 export const NORTH = 0b0000_0001
@@ -34,13 +34,15 @@ export interface Window {
   readonly isRowNearSelected: Uint8Array
 }
 
-/** Copies the part of the land that a view with parcels of whole pixels shows. */
+/** Copies the part of the land that a view with gaps shows. */
 export function openWindow(state: MapState, view: View): Window {
   const { widthPx, heightPx, sizePx, originXPx, originYPx, selected } = view
-  const minX = Math.floor(-originXPx / sizePx)
-  const maxY = Math.ceil(originYPx / sizePx)
-  const columns = Math.floor((widthPx - 1 - originXPx) / sizePx) - minX + 1
-  const rows = maxY - Math.ceil((originYPx - heightPx + 1) / sizePx) + 1
+  const across = shownOf(originXPx, sizePx, widthPx)
+  const down = shownOf(originYPx, sizePx, heightPx)
+  const minX = across.first
+  const maxY = 0 - down.first
+  const columns = across.last - across.first + 1
+  const rows = down.last - down.first + 1
   const window = {
     minX,
     maxY,
@@ -53,6 +55,18 @@ export function openWindow(state: MapState, view: View): Window {
   copyCells(state, window)
   for (const coord of selected) select(window, coord)
   return window
+}
+
+/** The first and last column that a pixel of an image belongs to, or the rows, counted from the north. */
+function shownOf(originPx: number, sizePx: number, lengthPx: number): { first: number; last: number } {
+  let first = Math.floor(-originPx / sizePx)
+  let last = Math.floor((lengthPx - 1 - originPx) / sizePx)
+  // Rounded edges lie up to half a pixel beside these.
+  while (edgePx(originPx, first, sizePx) > 0) first--
+  while (edgePx(originPx, first + 1, sizePx) <= 0) first++
+  while (edgePx(originPx, last, sizePx) >= lengthPx) last--
+  while (edgePx(originPx, last + 1, sizePx) < lengthPx) last++
+  return { first, last }
 }
 
 function copyCells({ bounds, cells, rowAt, offers }: MapState, window: Window): void {

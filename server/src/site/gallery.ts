@@ -63,6 +63,11 @@ const SECTIONS: readonly GallerySection[] = [
       { name: 'centre-dark', caption: 'Without parameters: the centre.', address: '/v1/map.png' },
       { name: 'centre-light', caption: 'The same in the light theme.', address: '/v1/map.png?theme=light' },
       {
+        name: 'beyond',
+        caption: 'The middle lies outside of the world.',
+        address: '/v1/map.png?width=400&height=300&size=16&center=152,152',
+      },
+      {
         name: 'on-sale-dark',
         caption: 'With offers.',
         address: '/v1/map.png?center=40,20&publications=true',
@@ -109,6 +114,11 @@ const SECTIONS: readonly GallerySection[] = [
         name: 'size-25',
         caption: '25 pixels.',
         address: '/v1/map.png?width=400&height=300&size=25&center=70,-16',
+      },
+      {
+        name: 'size-25-6',
+        caption: '25.6 pixels: twenty parcels fill 512 pixels.',
+        address: '/v1/map.png?width=512&height=256&size=25.6&center=69.5,-15.5',
       },
       {
         name: 'size-40',

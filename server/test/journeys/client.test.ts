@@ -48,8 +48,17 @@ globalThis.signedFetch = async ({ url, init }) => {
 `
 const PLACE = { x: 3, y: 4 }
 const AREA = { nw: { x: 1, y: 3 }, se: { x: 3, y: 1 } }
-/** The same as what the client asks for, below other addresses. */
-const OTHER_ADDRESSES = ['GET /districts', 'GET /districts/{id}', 'GET /addresses/{address}/contributions']
+/** What the client asks for below other addresses, in the form that it has there. */
+const OTHER_ADDRESSES = [
+  'GET /v2/districts',
+  'GET /districts/{id}',
+  'GET /addresses/{address}/contributions',
+  'GET /v2/map.png',
+  'GET /v2/parcels/{x}/{y}/map.png',
+  'GET /v2/estates/{id}/map.png',
+  'GET /v2/ping',
+  'GET /v2/ready',
+]
 
 const { paths } = JSON.parse(
   readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
@@ -450,6 +459,8 @@ async function landCalls(): Promise<
     parcelImage: land.parcelImage(PLACE, { size: 20 }),
     estateImage: land.estateImage(estateId, { theme: 'light' }),
     tileImage: land.tileImage({ z: 0, x: 0, y: 0 }),
+    minimapImage: land.minimapImage(),
+    estateMapImage: land.estateMapImage(),
     tileJson: land.tileJson({ theme: 'light' }),
     parcelToken: land.parcelToken(PLACE),
     estateToken: land.estateToken(estateId),

@@ -80,12 +80,12 @@ describeOnOneEngine('an export', (open) => {
 
   test('has the time of the last change of a parcel or its estate', async () => {
     const { parcels, estates } = demoWorld(1, { radius: RADIUS })
-    const seconds = (time: string) => Math.floor(Date.parse(time) / 1000)
-    const estateTimes = new Map(estates.map(({ id, updated_at }) => [id, seconds(updated_at)]))
+    const wholeSeconds = (time: string) => 1000 * Math.floor(Date.parse(time) / 1000)
+    const estateTimes = new Map(estates.map(({ id, updated_at }) => [id, wholeSeconds(updated_at)]))
     const expected = new Map(
       [...parcels].map(({ id, estate_id, updated_at }) => [
         id,
-        Math.max(seconds(updated_at), estateTimes.get(estate_id ?? '') ?? 0),
+        Math.max(wholeSeconds(updated_at), estateTimes.get(estate_id ?? '') ?? 0),
       ]),
     )
 

@@ -121,7 +121,7 @@ describeOnOneEngine('parcels outside of WORLD', (open) => {
   })
 
   test('where there is none, coordinates are refused as always', async () => {
-    for (const rest of ['', '/bids', '/publications', '/mortgages', '/encodedId', '/map.png'])
+    for (const rest of ['', '/bids', '/publications', '/mortgages', '/encodedId'])
       expect(await server.get(`/parcels/4/0${rest}`), rest).toMatchObject({
         status: 400,
         body: {
@@ -188,6 +188,8 @@ describeOnOneEngine('parcels outside of WORLD', (open) => {
     for (const path of [
       '/parcels/3/0/map.png',
       '/parcels/40,-70/map.png',
+      '/parcels/4/0/map.png',
+      '/v2/parcels/4/0/map.png',
       '/estates/11/map.png',
       '/estates/1/map.png',
     ])

@@ -130,6 +130,9 @@ describe('what a request is charged', () => {
       (n: number) => `/v2/tiles?x1=-${n}&y1=-${n}&x2=${n}&y2=${n}`,
       (n: number) => `/v1/tiles?x1=-${n}&y1=-${n}&x2=${n}&y2=${n}`,
       (n: number) => `/map.png?width=${n * 100}&height=${n * 100}`,
+      (n: number) => `/v2/map.png?width=${n * 500}&height=${n * 500}&size=5`,
+      (n: number) => `/v2/estates/2/map.png?width=${n * 500}&height=${n * 500}&size=5.5`,
+      (n: number) => `/v2/tiles?type=owned,unowned,road&x1=-${n}&y1=-${n}&x2=${n}&y2=${n}`,
     ]) {
       let previous = 0
       for (const size of [1, 2, 4, 8]) {

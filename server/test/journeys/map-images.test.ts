@@ -171,8 +171,8 @@ describeOnOneEngine('map images', (open) => {
     const high = column.findLastIndex((one) => one !== ground) - column.findIndex((one) => one !== ground) + 1
     expect(high).toBe(104)
 
-    // The limit holds for the size that is drawn: 1 pixel for 21 rows in 32
-    await tooMany('/estates/2/map.png?width=2048&height=32&size=40', 2050 * 34)
+    // The limit holds for the size that is asked for: at 1 pixel a parcel this image shows 69,700
+    expect((await pictureOf('/estates/2/map.png?width=2048&height=32&size=40')).widthPx).toBe(2048)
   })
 
   test('an estate without parcels is an image of the ground, an unknown one is not found', async () => {
@@ -211,18 +211,44 @@ describeOnOneEngine('map images', (open) => {
     ])
   })
 
-  test('a parameter that is out of range, not whole or malformed is named in the refusal', async () => {
-    const pixels = 'a whole number from 32 to 2048'
-    const size = 'a whole number from 5 to 40'
+  test('a number beyond its range becomes the nearest allowed one, which the answer says', async () => {
+    for (const route of [
+      '/map.png',
+      '/v1/map.png',
+      '/parcels/1/2/map.png',
+      '/parcels/1,2/map.png',
+      '/estates/2/map.png',
+    ]) {
+      for (const [asked, drawn, said] of [
+        ['width=31', 'width=32', 'width=32'],
+        ['width=4096&size=40', 'width=2048&size=40', 'width=2048'],
+        ['width=-500', 'width=32', 'width=32'],
+        ['width=100.5', 'width=100', 'width=100'],
+        ['width=1e2', 'width=100', undefined],
+        ['height=1', 'height=32', 'height=32'],
+        ['height=99999999999999999999&size=40', 'height=2048&size=40', 'height=2048'],
+        ['size=1', 'size=5', 'size=5'],
+        ['size=41', 'size=40', 'size=40'],
+        ['width=2049&height=0&size=100', 'width=2048&height=32&size=40', 'width=2048,height=32,size=40'],
+      ] as const) {
+        // The second answer comes from memory
+        for (let round = 0; round < 2; round++) {
+          const { status, headers, bytes } = await land.server.ask('GET', `${route}?${asked}`)
+          expect([status, headers['x-drawn']], `${route} ${asked}`).toEqual([200, said])
+          expect(bytes.equals(await bytesAt(`${route}?${drawn}`)), `${route} ${asked}`).toBe(true)
+        }
+      }
+    }
+  })
+
+  test('a parameter that is malformed is named in the refusal, with its range', async () => {
+    const pixels = 'a number from 32 to 2048'
+    const size = 'a number from 5 to 40'
     const truth = 'true or false'
     const wrong: [string, string, string][] = [
-      ...['31', '2049', '-500', '100.5', '1e2', 'wide'].map((text): [string, string, string] => [
-        'width',
-        text,
-        pixels,
-      ]),
-      ...['31', '2049', '0x40'].map((text): [string, string, string] => ['height', text, pixels]),
-      ...['4', '41', '10.0', 'ten'].map((text): [string, string, string] => ['size', text, size]),
+      ...['wide', '0x40', '1e400', '5px'].map((text): [string, string, string] => ['width', text, pixels]),
+      ['height', 'NaN', pixels],
+      ...['ten', '1,5'].map((text): [string, string, string] => ['size', text, size]),
       ...['1', 'yes', 'TRUE'].map((text): [string, string, string] => ['publications', text, truth]),
       ['on-sale', 'maybe', truth],
       ['theme', 'blue', 'one of dark, light'],
@@ -240,27 +266,71 @@ describeOnOneEngine('map images', (open) => {
     }
   })
 
-  test('places are those of the world', async () => {
-    for (const text of ['11,0', '0,-11', '1', 'a,b', '1,2;3,4'])
-      expect((await land.refusal(`/map.png?center=${text}`, 400, 'invalid_parameter')).data).toEqual({
-        parameter: 'center',
-        value: text,
-        allowed: 'x,y: whole numbers from -10,-10 to 10,10',
-      })
-    for (const text of ['11,0', '0,0;0,11', '0,0;;', '0,0;x', '1;2'])
+  test('a center anywhere is drawn: the land moves, and around it is the ground', async () => {
+    const frame = 'width=90&height=70&size=10'
+    const at = (center: string) => pictureOf(`/map.png?${frame}&center=${encodeURIComponent(center)}`)
+    const [middle, ground] = [await at('8,0'), (await at('999,0')).rgb(0, 0)]
+
+    expect(isShifted(middle, await at('12,-3'), { xPx: 40, yPx: 30 })).toBe(true)
+    expect(isShifted(middle, await at('8.5,0'), { xPx: 5, yPx: 0 })).toBe(true)
+    expect(isShifted(middle, await at('8,0.4'), { xPx: 0, yPx: -4 })).toBe(true)
+    expect(
+      (await bytesAt(`/map.png?${frame}&center=8,%200`)).equals(
+        await bytesAt(`/map.png?${frame}&center=8,0`),
+      ),
+    ).toBe(true)
+    for (const far of ['11000,0', '0,-1e9', '-1e300,1e300']) {
+      const { widthPx, heightPx, rgb } = await at(far)
+      for (let x = 0; x < widthPx; x++)
+        for (let y = 0; y < heightPx; y++) if (rgb(x, y) !== ground) expect.fail(far)
+    }
+    for (const text of ['1', 'a,b', '1,2;3,4'])
+      expect((await land.refusal(`/map.png?center=${text}`, 400, 'invalid_parameter')).data.parameter).toBe(
+        'center',
+      )
+  })
+
+  test('selected parcels outside of the world are ignored, but a parcel outside has its image', async () => {
+    const frame = 'width=90&height=70&size=10'
+    const plain = await bytesAt(`/map.png?${frame}&center=10,10`)
+    expect(
+      (await bytesAt(`/map.png?${frame}&center=10,10&selected=11,0;-999999,3;%2012,%2012`)).equals(plain),
+    ).toBe(true)
+    for (const text of ['0,0;;', '0,0;x', '1;2'])
       expect((await land.refusal(`/map.png?selected=${text}`, 400, 'invalid_parameter')).data.parameter).toBe(
         'selected',
       )
+
+    const selected = (await pictureOf('/parcels/0/0/map.png')).rgb(250, 250)
+    for (const path of [
+      '/v1/parcels/160/155/map.png',
+      '/parcels/11,0/map.png',
+      '/parcels/9007199254740991/0/map.png',
+    ]) {
+      const { rgb } = await pictureOf(path)
+      expect(rgb(250, 250), path).toBe(selected)
+    }
     for (const [path, parameter] of [
-      ['/parcels/11/0/map.png', 'x'],
       ['/parcels/0/one/map.png', 'y'],
-      ['/parcels/0,11/map.png', 'x,y'],
+      ['/parcels/1.5/0/map.png', 'x'],
       ['/parcels/nowhere/map.png', 'x,y'],
     ])
       expect((await land.refusal(path!, 400, 'invalid_parameter')).data.parameter).toBe(parameter)
     // Other routes know where their middle is: there these are parameters like any unknown one
     for (const path of ['/parcels/1/2/map.png', '/estates/2/map.png'])
       expect((await bytesAt(`${path}?center=x&selected=y`)).equals(await bytesAt(path))).toBe(true)
+  })
+
+  test('parcels may have a fraction of a pixel: twenty of them on 512 pixels', async () => {
+    // Parcel x begins at the rounded 25.6 * x, as in a satellite picture of the same ground
+    const { rgb } = await pictureOf('/map.png?width=512&height=512&size=25.6&center=-0.5,0.5&selected=0,0')
+    const whole = await pictureOf('/map.png?width=520&height=520&size=26&center=-0.5,0.5&selected=0,0')
+    const [middle, between] = [(n: number) => Math.round(25.6 * (n + 0.5)), (n: number) => 26 * n + 13]
+    for (let column = 0; column < 20; column++)
+      for (let row = 0; row < 20; row++)
+        expect(rgb(middle(column), middle(row)), `${column},${row}`).toBe(
+          whole.rgb(between(column), between(row)),
+        )
   })
 
   test('a thousand parcels can be selected, not one more, and addresses end at 16 KiB', async () => {

@@ -165,12 +165,28 @@ describeOnOneEngine('tiles', (open) => {
           'x2',
         ])
         await land.refusal(`${path}?x1=1&y1=2&x2=3&y2=4.5`, 400, 'invalid_parameter')
-        const unknown = await land.refusal(`${path}?include=id,colour`, 400, 'invalid_parameter')
-        expect(unknown.error).toBe(
-          `include is "id,colour", but must be one or more of ${TILE_FIELDS.join(', ')}, separated by commas.`,
-        )
-        await land.refusal(`${path}?include=x&include=y`, 400, 'invalid_parameter')
+        for (const filter of ['owner=me', 'type=roads', 'type=owned&type=road'])
+          await land.refusal(`${path}?${filter}`, 400, 'invalid_parameter')
       }
+    })
+
+    test('of which only unknown fields are asked for are there, and empty', async () => {
+      const area = 'x1=0&y1=0&x2=1&y2=0'
+      for (const path of ['/v2/tiles', '/v1/tiles'])
+        expect(await land.server.data(`${path}?${area}&include=colour,rentalListing`)).toEqual({
+          '0,0': {},
+          '1,0': {},
+        })
+    })
+
+    test('may be used for minutes without asking, unlike what programs poll', async () => {
+      const cacheControl = async (path: string) => (await ask(path)).headers['cache-control']
+      const address = `0x${'1'.repeat(40)}`
+
+      for (const path of ['/v2/tiles', '/v1/tiles?x1=0&y1=0&x2=1&y2=1', '/v2/tiles?type=road'])
+        expect(await cacheControl(path), path).toBe('public, max-age=120, stale-while-revalidate=180')
+      for (const path of ['/v2/tiles/info', '/v1/tiles/new?from=0', `/v1/tiles/${address}`, '/v2/districts'])
+        expect(await cacheControl(path), path).toBe('public, no-cache')
     })
 
     test('has no form without a version', async () => {

@@ -70,7 +70,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       })
     })
 
-    test('of an estate has its size and the smallest distances', async () => {
+    test('of an estate has its middle, its size and the smallest distances', async () => {
       expect(await token('/v2/estates/2')).toEqual({
         id: '2',
         name: 'Estate 2',
@@ -78,6 +78,8 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
         image: `${server.origin}/v1/estates/2/map.png?size=24&width=1024&height=1024`,
         external_url: `${server.origin}/v2/contracts/${ESTATE_REGISTRY}/tokens/2`,
         attributes: [
+          { trait_type: 'X', value: 2, display_type: 'number' },
+          { trait_type: 'Y', value: 2, display_type: 'number' },
           { trait_type: 'Size', value: 3, display_type: 'number' },
           { trait_type: 'Distance to Plaza', value: 7, display_type: 'number' },
           { trait_type: 'Distance to Road', value: 2, display_type: 'number' },
@@ -106,18 +108,24 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       expect(await token(`/v2/contracts/${LAND_REGISTRY}/tokens/0`)).toEqual(await token('/v2/parcels/0/0'))
     })
 
-    test('has the addresses of the settings', async () => {
+    test('has the addresses of the settings, and images are asked for each time where one says so', async () => {
       const elsewhere = await start({
         PUBLIC_URL: 'https://land.example.org/api/',
         EXTERNAL_BASE_URL: 'https://market.example.org/',
+        MAP_MAX_AGE_MS: '0',
       })
       const { body } = await elsewhere.get('/v2/estates/1')
+      const [image, tiles] = await Promise.all(
+        ['/v2/map.png', '/v2/tiles'].map((path) => elsewhere.get(path)),
+      )
       await elsewhere.close()
 
       expect(body).toMatchObject({
         image: 'https://land.example.org/api/v1/estates/1/map.png?size=24&width=1024&height=1024',
         external_url: `https://market.example.org/contracts/${ESTATE_REGISTRY}/tokens/1`,
       })
+      for (const { headers } of [image!, tiles!])
+        expect(headers.get('cache-control')).toBe('public, no-cache')
     })
 
     test('names the contracts of the network', async () => {
@@ -191,8 +199,13 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       const districts = await server.data<{ name: string }[]>('/districts')
 
       expect(districts.map(({ name }) => name)).toEqual(['Museum\u2028of lines', 'Road'])
-      for (const version of ['/v1', '/v2'])
-        expect(await server.data(`${version}/districts`)).toEqual(districts)
+      expect(await server.data('/v1/districts')).toEqual(districts)
+      const newer = await server.data<object[]>('/v2/districts')
+      expect(newer).toMatchObject(districts)
+      expect(newer).toMatchObject([
+        { parcels: ['-2,-1', '-2,-2'], totalParcels: 2 },
+        { parcels: ['0,0', '0,-1', '0,-2'], totalParcels: 3 },
+      ])
     })
 
     test('are answered one by one with their parcels, from west to east and north to south', async () => {
@@ -202,6 +215,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
         expect(await server.data(`${version}/districts/${MUSEUM}`)).toEqual({
           ...museum,
           parcels: ['-2,-1', '-2,-2'],
+          totalParcels: 2,
         })
         expect(await server.data(`${version}/districts/${ROAD}`)).toMatchObject({
           parcel_count: '3',
@@ -213,10 +227,13 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
     })
   })
 
-  test('the contributions of an address are the same in every version', async () => {
+  test('the contributions of an address are the same in every version, below /v2 with newer names too', async () => {
     const sums = [{ address: ANN, district_id: MUSEUM, land_count: '4' }]
 
-    for (const version of ['', '/v1', '/v2'])
+    for (const version of ['', '/v1'])
       expect(await server.data(`${version}/addresses/${ANN}/contributions`)).toEqual(sums)
+    expect(await server.data(`/v2/addresses/${ANN}/contributions`)).toEqual([
+      { ...sums[0], districtId: MUSEUM, totalParcels: 4 },
+    ])
   })
 })

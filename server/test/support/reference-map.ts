@@ -27,11 +27,14 @@ function gappedInk(state: MapState, view: View): InkAt {
 
   /** The parcel under a pixel, and in which of its gaps the pixel is. */
   const spot = (px: number, py: number) => {
-    const x = Math.floor((px - view.originXPx) / sizePx)
-    const y = -Math.floor((py - view.originYPx) / sizePx)
-    const inWestGap = px - (view.originXPx + x * sizePx) < gapPx
-    const inNorthGap = py - (view.originYPx - y * sizePx) < gapPx
-    return { x, y, inWestGap, inNorthGap }
+    const across = parcelAt(view.originXPx, sizePx, px)
+    const down = parcelAt(view.originYPx, sizePx, py)
+    return {
+      x: across.n,
+      y: -down.n,
+      inWestGap: px - across.startPx < gapPx,
+      inNorthGap: py - down.startPx < gapPx,
+    }
   }
 
   /** A gap belongs to the selection where all parcels that meet in it are selected. */
@@ -64,6 +67,13 @@ function gappedInk(state: MapState, view: View): InkAt {
     }
     return isFilled ? ink : INKS.outside
   }
+}
+
+/** The column, or row from the north, under a pixel, and the pixel where it begins: every edge is rounded for itself. */
+function parcelAt(originPx: number, sizePx: number, px: number): { n: number; startPx: number } {
+  let n = Math.round((px - originPx) / sizePx) + 1
+  while (Math.round(originPx + n * sizePx) > px) n--
+  return { n, startPx: Math.round(originPx + n * sizePx) }
 }
 
 /** Without gaps: each pixel shows the parcel, or the parcels, under it. */

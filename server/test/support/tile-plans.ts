@@ -1,6 +1,7 @@
 import { cellOf } from '@landpass/client/grid'
 import fc from 'fast-check'
 import type { TileSource } from '../../src/api/tile-data/tile-source.ts'
+import { MAINNET_REGISTRIES as REGISTRIES } from '../../src/land/records/contracts.ts'
 import { pagedColumn } from '../../src/state/parts/columns.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../../src/state/parts/owner-index.ts'
 import { NO_DISTANCE } from '../../src/state/parts/parts.ts'
@@ -130,7 +131,11 @@ export function sourceOf(plan: TilePlan): TileSource {
       const shared = one.estate === undefined ? -1 : ofEstate[one.estate]!
       return shared >= 0 ? shared : own
     }),
-    districtNames: plan.districts.map((kind, i) => `${kind} ${i}`),
+    districts: {
+      ids: plan.districts.map((_, i) => `district ${i}`),
+      names: plan.districts.map((kind, i) => `${kind} ${i}`),
+    },
+    registries: REGISTRIES,
     openPrice: offers.prices,
     openExpiresAtMs: Float64Array.from(offers.expiries),
     parcels: {

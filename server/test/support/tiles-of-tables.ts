@@ -5,6 +5,7 @@ import type { EstateTable } from '../../src/land/records/estate.ts'
 import { ExactNumber } from '../../src/land/records/exact-json.ts'
 import type { ParcelTable } from '../../src/land/records/parcel.ts'
 import type { PublicationTable } from '../../src/land/records/publication.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
 
 /** A tile as an object; a field that it does not have is missing. */
 export type ReferenceTile = Readonly<Record<string, unknown>>
@@ -65,17 +66,21 @@ export class ReferenceTiles {
         id: `${x},${y}`,
         x,
         y,
-        updatedAt: Math.floor(Math.max(parcel.updated_at_ms, estate?.updated_at_ms ?? 0) / 1000),
+        updatedAt: 1000 * Math.floor(Math.max(parcel.updated_at_ms, estate?.updated_at_ms ?? 0) / 1000),
         type: district !== null ? kind : parcel.owner === null ? 'unowned' : 'owned',
         top: isJoined(0, 1),
         left: isJoined(-1, 0),
         topLeft: isJoined(-1, 1),
         ...(name ? { name } : {}),
         ...(estate ? { estateId: estate.id } : {}),
+        ...(district === null ? {} : { district_id: district }),
         ...(owner === null ? {} : { owner }),
         ...(offer ? { price: new ExactNumber(offer.price) } : {}),
         ...(offer ? { expiresAt: Math.floor(offer.expires_at_ms / 1000) } : {}),
         tokenId: String(encodeTokenId({ x, y })),
+        nftId: estate
+          ? `estate-${ESTATE_REGISTRY}-${estate.id}`
+          : `parcel-${LAND_REGISTRY}-${encodeTokenId({ x, y })}`,
       })
     }
     return tiles
@@ -139,6 +144,7 @@ function legacyTile(tile: ReferenceTile, districtName?: string): ReferenceTile {
   for (const field of ['owner', 'name']) if (tile[field] !== undefined) legacy[field] = tile[field]
   if (districtName !== undefined) legacy.name = districtName
   if (tile.estateId !== undefined) legacy.estate_id = tile.estateId
+  if (tile.district_id !== undefined) legacy.district_id = tile.district_id
   if (tile.price !== undefined) legacy.price = tile.price
   return legacy
 }

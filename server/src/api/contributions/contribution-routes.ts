@@ -1,41 +1,51 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { contributionsOf } from '../../land/queries/contribution-queries.ts'
+import { type Contribution, contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { contributionJson } from '../../land/records/contribution.ts'
 import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { contributionSchema } from '../common/schemas.ts'
+import { newerContributionSchema } from './contribution-shapes.ts'
 
 /** `GET /addresses/:address/contributions`. */
-export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
-  app,
-  { land },
-  done,
-) => {
-  app.get(
-    '/addresses/:address/contributions',
-    {
-      schema: {
-        tags: ['districts'],
-        operationId: 'contributionsOf',
-        summary: 'What an address contributed: one row for each district, by district id',
-        params: addressParams,
-        response: freshSchema(Type.Array(contributionSchema), ['invalid_parameter', 'database_unavailable']),
+export const contributionRoutes = routesOf(contributionSchema, contributionJson)
+
+/** The same below `/v2`: also with the field names of the public atlas server. */
+export const newerContributionRoutes = routesOf(newerContributionSchema, (row) => {
+  const newer = { districtId: row.district_id, totalParcels: row.land_count }
+  return `${contributionJson(row).slice(0, -1)},${JSON.stringify(newer).slice(1)}`
+})
+
+function routesOf(
+  schema: TSchema,
+  json: (row: Contribution) => string,
+): FastifyPluginCallbackTypebox<{ land: LandContext }> {
+  return (app, { land }, done) => {
+    app.get(
+      '/addresses/:address/contributions',
+      {
+        schema: {
+          tags: ['districts'],
+          operationId: 'contributionsOf',
+          summary: 'What an address contributed: one row for each district, by district id',
+          params: addressParams,
+          response: freshSchema(Type.Array(schema), ['invalid_parameter', 'database_unavailable']),
+        },
       },
-    },
-    (request, reply) => {
-      const state = land.state()
-      const address = lowerCase(request.params.address)
-      return send(request, reply, {
-        freshness: state.freshness(),
-        format: DATA,
-        cost: QUERY_UNITS,
-        body: () => rowsJson(contributionsOf(land.db, state.worldId, address), contributionJson),
-      })
-    },
-  )
-  done()
+      (request, reply) => {
+        const state = land.state()
+        const address = lowerCase(request.params.address)
+        return send(request, reply, {
+          freshness: state.freshness(),
+          format: DATA,
+          cost: QUERY_UNITS,
+          body: () => rowsJson(contributionsOf(land.db, state.worldId, address), json),
+        })
+      },
+    )
+    done()
+  }
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { findDistrict } from '../../land/records/district.ts'
+import { findDistrict, type ListedDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { idParams } from '../common/parameters.ts'
@@ -14,8 +14,10 @@ import { districtWithParcelsSchema } from './district-shapes.ts'
 
 /** Parcels whose district is compared for one unit. */
 const SCANNED_PER_UNIT = 20_000
+/** Parcels of the world for one unit, where those of all districts are written. */
+const LISTED_PER_UNIT = 2_500
 
-/** The endpoints of districts: all of them, and one with its parcels. */
+/** `/districts` of the older interface, and one district with its parcels. */
 export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/districts',
@@ -33,7 +35,38 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
+  app.register(oneDistrictRoute, { land })
+  done()
+}
 
+/** `/districts` below `/v2`, where the public atlas server has parcels in it, and one district. */
+export const newerDistrictRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
+  app,
+  { land },
+  done,
+) => {
+  app.get(
+    '/districts',
+    {
+      schema: {
+        tags: ['districts'],
+        operationId: 'districts',
+        summary: 'All districts with their parcels, by name',
+        response: freshSchema(Type.Array(districtWithParcelsSchema)),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / LISTED_PER_UNIT
+      const body = () => JSON.stringify(withParcels(state, JSON.parse(listText(state))))
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
+    },
+  )
+  app.register(oneDistrictRoute, { land })
+  done()
+}
+
+const oneDistrictRoute: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/districts/:id',
     {
@@ -51,7 +84,7 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const district = findDistrict(listText(state), id)
       if (!district) throw new AppError('district_not_found', 'There is no district with this id.', { id })
       const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / SCANNED_PER_UNIT
-      const body = () => JSON.stringify({ ...district, parcels: parcelsOf(state, id) })
+      const body = () => JSON.stringify(withParcels(state, [district])[0])
       return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
     },
   )
@@ -62,12 +95,15 @@ function listText({ parts }: State): string {
   return Buffer.from(parts.districts.listJson).toString()
 }
 
-/** In the order of rows: by x ascending, then y descending. */
-function parcelsOf({ parts: { districts, parcels } }: State, id: string): string[] {
-  const place = districts.ids.indexOf(id)
-  const places: string[] = []
+/** Districts with their parcels, in the order of rows: by x ascending, then y descending. */
+function withParcels({ parts: { districts, parcels } }: State, list: readonly ListedDistrict[]) {
+  const places = districts.ids.map((): string[] => [])
+  const listed = new Set(list.map(({ id }) => districts.ids.indexOf(id)))
   parcels.district.forEach((district, row) => {
-    if (district === place) places.push(coordText({ x: parcels.x[row]!, y: parcels.y[row]! }))
+    if (listed.has(district)) places[district]!.push(coordText({ x: parcels.x[row]!, y: parcels.y[row]! }))
   })
-  return places
+  return list.map((district) => {
+    const own = places[districts.ids.indexOf(district.id)]!
+    return { ...district, parcels: own, totalParcels: own.length }
+  })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { closedObject } from '../../schema-parts.ts'
+import { closedObject, wholeNumber } from '../../schema-parts.ts'
 import { RECORD_SHAPES, shapeRef } from '../common/schemas.ts'
 
 const districtWithParcels = closedObject(
@@ -8,6 +8,7 @@ const districtWithParcels = closedObject(
     parcels: Type.Array(Type.String(), {
       description: 'Coordinates x,y, by x ascending, then y descending.',
     }),
+    totalParcels: wholeNumber('How many parcels these are.'),
   },
   'A themed area and its parcels.',
 )

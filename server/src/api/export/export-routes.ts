@@ -33,7 +33,7 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         const openOffers = state.openOffers(land.clock.nowMs())
         const freshness = state.freshness(openOffers.lastExpiryMs)
         // A slow client holds these arrays in memory, not the whole state.
-        const source = tileSource(state.parts, openOffers)
+        const source = tileSource(state.parts, openOffers, land.registries)
         const cost = assetsCost(state.parts.parcels.x.length)
         const cachedAs = { bodies: land.bodies, name: format.fileName }
         const body = () => streamed(() => parcelPieces(source, format), cost, cachedAs)

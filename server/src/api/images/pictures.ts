@@ -1,31 +1,43 @@
-import { coordText } from '@landpass/client/grid'
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
-import { renderMap } from '../../map/render.ts'
-import type { View } from '../../map/view.ts'
+import { digestOf } from '../../map/land-digest.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { BoundedCache } from './bounded-cache.ts'
 
-/** What a requested map image shows. */
+/** A picture that is requested. */
 export interface PictureRequest {
-  readonly view: View
-  /** Whether parcels for sale are highlighted. */
+  /** Whether it changes when an offer expires. */
   readonly showsOffers: boolean
+  /** Equal for two requests exactly when they name the same picture. */
+  cacheKey(): string
+  /** A hash of what it shows: equal for two states in which it looks the same. Much cheaper than drawing it. */
+  digest(land: ShownLand): string
+  /** Estimated cost of drawing it, in units of one parcel read. */
+  cost(): number
+  draw(land: ShownLand): Buffer
 }
 
+/** The land as pictures of one time show it. */
+export interface ShownLand {
+  readonly state: State
+  /** Per parcel row the number of the offer that is shown for it, or -1; undefined for pictures without offers. */
+  readonly offers: Int32Array | undefined
+  /** Changes with every change of the land, and of the offers that are shown. */
+  readonly tag: string
+  readonly changedAtMs: number
+}
+
+/** A drawn picture. */
 interface Picture {
+  /** Of the newest land of which it is known that the picture looks like this: see {@link ShownLand}. */
+  landTag: string
+  /** The ETag, which is made of what the picture shows. */
   readonly tag: string
   readonly png: Buffer
-}
-
-interface ShownLand {
-  readonly state: State
-  readonly offers: Int32Array | undefined
-  readonly freshness: Freshness
 }
 
 /** An address exactly as it was requested, with its query, and the group of the route that answers it. */
@@ -40,6 +52,7 @@ interface KnownAddress {
   /** Key of the picture in its cache. */
   readonly cacheKey: string
   readonly showsOffers: boolean
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Some thousand pictures of the default size. */
@@ -54,50 +67,56 @@ const LOOK = 'look1'
 const PNG: Format = { contentType: 'image/png', hasVaryHeader: false }
 
 /**
- * Draws pictures and caches those of the current revision. Addresses that name the same picture share it. A second
- * cache holds the picture of each address, so that a repeated request needs no parsing.
+ * Draws pictures and caches them. Addresses that name the same picture share it. A second cache holds the picture of
+ * each address, so that a repeated request needs no parsing; it is emptied when the land changes, because an address may
+ * then name another picture. Pictures are kept: most changes of the land change none of them.
  */
 export class Pictures {
-  private readonly land: Pick<LandContext, 'state' | 'clock'>
+  private readonly land: Pick<LandContext, 'state' | 'clock' | 'mapCacheControl'>
   private readonly pictures = new BoundedCache<Picture>(PICTURES_BYTES)
   private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
-  /** The revision that both caches belong to. */
+  /** The revision that the addresses belong to. */
   private revisionTag = ''
   private hits = 0
   private drawn = 0
 
-  constructor(land: Pick<LandContext, 'state' | 'clock'>) {
+  constructor(land: Pick<LandContext, 'state' | 'clock' | 'mapCacheControl'>) {
     this.land = land
   }
 
-  /** The answer to a request. Its body takes the picture from the cache or draws it, and caches the address. */
-  answer(pictureRequest: PictureRequest, address: RequestedAddress): Answer {
-    const land = this.shownLand(pictureRequest.showsOffers)
-    let key: string | undefined
-    const keyOnce = () => {
-      key ??= cacheKeyOf(pictureRequest)
-      return key
-    }
-    const costOf = () =>
-      this.pictures.has(keyOnce()) ? SMALL_ANSWER_UNITS : drawingCost(pictureRequest.view)
-    const body = () => {
-      const cacheKey = keyOnce()
-      const png = this.cached(cacheKey, land.freshness) ?? this.draw(land, pictureRequest.view, cacheKey)
-      this.cacheAddress(address.url, {
-        group: address.group,
-        cacheKey,
-        showsOffers: pictureRequest.showsOffers,
-      })
-      return png
-    }
+  /**
+   * The answer to a request. Its body takes the picture from the cache or draws it, and caches the address.
+   *
+   * @param headers of this address, besides those of all pictures: the route sets them too
+   */
+  answer(
+    request: PictureRequest,
+    address: RequestedAddress,
+    headers: Readonly<Record<string, string>> = {},
+  ): Answer {
+    const land = this.shownLand(request.showsOffers)
+    const cacheKey = request.cacheKey()
+    const cached = this.pictures.get(cacheKey)
+    const tag =
+      cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
+    const picture = cached?.tag === tag ? cached : undefined
+    if (picture) picture.landTag = land.tag
     return {
-      freshness: land.freshness,
+      freshness: this.freshnessOf(tag, land),
       format: PNG,
       // Not computed for a client whose copy is current
       get cost() {
-        return costOf()
+        return picture ? SMALL_ANSWER_UNITS : request.cost()
       },
-      body,
+      body: () => {
+        const { group, url } = address
+        const { showsOffers } = request
+        if (url.length <= MAX_ADDRESS_LENGTH)
+          this.addresses.set(url, { group, cacheKey, showsOffers, headers }, KNOWN_ADDRESS_BYTES)
+        if (!picture) return this.draw(request, land, cacheKey, tag)
+        this.hits += 1
+        return picture.png
+      },
     }
   }
 
@@ -105,13 +124,16 @@ export class Pictures {
   findReady(url: string): ReadyAnswer | undefined {
     const known = this.addresses.get(url)
     if (!known) return undefined
-    const { freshness } = this.shownLand(known.showsOffers)
-    const png = this.cached(known.cacheKey, freshness)
-    if (!png) return undefined
+    const land = this.shownLand(known.showsOffers)
+    const picture = this.pictures.get(known.cacheKey)
+    // The land may have changed, or an offer expired, since the picture was drawn.
+    if (picture?.landTag !== land.tag) return undefined
+    this.hits += 1
+    const freshness = this.freshnessOf(picture.tag, land)
     return readyAnswer({
       group: known.group,
-      headers: answerHeaders({ freshness, format: PNG }),
-      body: png,
+      headers: { ...known.headers, ...answerHeaders({ freshness, format: PNG }) },
+      body: picture.png,
     })
   }
 
@@ -148,59 +170,29 @@ export class Pictures {
   /** The land as pictures of the current time show it. */
   private shownLand(showsOffers: boolean): ShownLand {
     const state = this.land.state()
-    this.clearIfReplaced(state)
+    this.forgetAddressesOf(state)
     const openOffers = showsOffers ? state.openOffers(this.land.clock.nowMs()) : undefined
-    const { tag, changedAtMs } = state.freshness(openOffers?.lastExpiryMs)
-    return { state, offers: openOffers?.offers, freshness: { tag: `${tag}.${LOOK}`, changedAtMs } }
+    return { state, offers: openOffers?.offers, ...state.freshness(openOffers?.lastExpiryMs) }
   }
 
-  /** Empties both caches when the land has another revision. */
-  private clearIfReplaced(state: State): void {
+  /** Empties the cache of addresses when the land has another revision. */
+  private forgetAddressesOf(state: State): void {
     const { tag } = state.freshness()
     if (tag === this.revisionTag) return
     this.revisionTag = tag
-    this.pictures.clear()
     this.addresses.clear()
   }
 
-  private cached(cacheKey: string, { tag }: Freshness): Buffer | undefined {
-    const picture = this.pictures.get(cacheKey)
-    // An offer may have expired since the picture was drawn.
-    if (picture?.tag !== tag) return undefined
-    this.hits += 1
-    return picture.png
+  private freshnessOf(tag: string, { changedAtMs }: ShownLand): Freshness {
+    return { tag, changedAtMs, cacheControl: this.land.mapCacheControl }
   }
 
-  private draw({ state, offers, freshness }: ShownLand, view: View, cacheKey: string): Buffer {
-    const { bounds, cells, parcels } = state.parts
-    const png = asOwnMemory(renderMap({ bounds, cells, rowAt: parcels.rowAt, offers }, view))
+  private draw(request: PictureRequest, land: ShownLand, cacheKey: string, tag: string): Buffer {
+    const png = asOwnMemory(request.draw(land))
     this.drawn += 1
-    this.pictures.set(cacheKey, { tag: freshness.tag, png }, png.length)
+    this.pictures.set(cacheKey, { landTag: land.tag, tag, png }, png.length)
     return png
   }
-
-  private cacheAddress(url: string, known: KnownAddress): void {
-    if (url.length > MAX_ADDRESS_LENGTH) return
-    this.addresses.set(url, known, KNOWN_ADDRESS_BYTES)
-  }
-}
-
-/** Pixels that are drawn and compressed for one unit. */
-const PIXELS_PER_UNIT = 250_000
-/** Selected places that are drawn for one unit. */
-const SELECTED_PER_UNIT = 100
-
-/** Estimated cost of drawing a picture, in units of one parcel read. */
-export function drawingCost({ widthPx, heightPx, selected }: View): number {
-  const pixels = (widthPx * heightPx) / PIXELS_PER_UNIT
-  return SMALL_ANSWER_UNITS + pixels + selected.length / SELECTED_PER_UNIT
-}
-
-/** Equal for two requests exactly when they name the same picture. */
-export function cacheKeyOf({ view, showsOffers }: PictureRequest): string {
-  const { widthPx, heightPx, sizePx, originXPx, originYPx, theme, selected } = view
-  const frame = `${widthPx}x${heightPx}:${sizePx}:${originXPx},${originYPx}`
-  return `${frame}:${theme}:${showsOffers ? 'offers' : ''}:${selected.map(coordText).join(';')}`
 }
 
 /** Copies a Buffer that is part of a larger one, so that the larger one does not stay in memory. */

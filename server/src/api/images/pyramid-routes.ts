@@ -8,8 +8,9 @@ import { imageSchema, okSchema, withUnchanged } from '../../http/schemas.ts'
 import { tagOf } from '../../http/text-tag.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { tileView } from '../../map/tile-view.ts'
+import { addressOf, type PictureRouteOptions } from './image-answers.ts'
 import { readStyle, styleQuery } from './image-parameters.ts'
-import { addressOf, type PictureRouteOptions } from './image-routes.ts'
+import { mapPicture } from './map-picture.ts'
 import { tileJson, tileJsonSchema } from './tile-json.ts'
 
 export interface PyramidRouteOptions extends PictureRouteOptions {
@@ -52,8 +53,8 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       const { y, scale } = readRow(request.params.y)
       const tile = assertInPyramid({ z: request.params.z, x: request.params.x, y }, maxZoom(half))
       const { theme, showsOffers } = readStyle(request.query)
-      const pictureRequest = { view: tileView({ tile, half, scale, theme }), showsOffers }
-      return send(request, reply, pictures.answer(pictureRequest, addressOf(request)))
+      const picture = mapPicture(tileView({ tile, half, scale, theme }), showsOffers)
+      return send(request, reply, pictures.answer(picture, addressOf(request)))
     },
   )
 

@@ -11,6 +11,7 @@ import {
 } from '../../state/differences/state-version.ts'
 import type { RowRange } from '../../state/state.ts'
 import { PromiseCache } from '../common/promise-cache.ts'
+import { runsOf } from './row-runs.ts'
 
 /** Many clients poll for changes since the same time. */
 const MAX_CACHED_ANSWERS = 8
@@ -69,16 +70,4 @@ export class NewTiles {
     const { rowAt } = now.state.parts.parcels
     return runsOf(Array.from(changedCells(now, since, assets), (cell) => rowAt[cell]!))
   }
-}
-
-/** Joins ascending rows to ranges; -1 is a cell without a parcel. */
-function runsOf(rows: readonly number[]): RowRange[] {
-  const runs: { from: number; to: number }[] = []
-  for (const row of rows) {
-    if (row < 0) continue
-    const last = runs.at(-1)
-    if (last?.to === row) last.to++
-    else runs.push({ from: row, to: row + 1 })
-  }
-  return runs
 }

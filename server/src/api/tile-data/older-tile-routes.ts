@@ -50,7 +50,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
         const districts = await contributionsOf(land.db, state.worldId, address)
         const districtIds = districts.map(({ district_id }) => district_id)
         const types = findAddressTypes(state, openOffers, address, districtIds)
-        const source = tileSource(state.parts, openOffers)
+        const source = tileSource(state.parts, openOffers, land.registries)
         // Streamed if large: one address, which holds the districts, owns half the world.
         const pieces = () => objectPieces(addressTilePieces(source, types))
         return assetsAnswer(countTiles(types), pieces).body()
@@ -86,7 +86,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       const { state, openOffers } = now
       const body = async () => {
         const runs = await newTiles.since(now, request.query.from)
-        const texts = new TileTexts(tileSource(state.parts, openOffers))
+        const texts = new TileTexts(tileSource(state.parts, openOffers, land.registries))
         const pieces = () => objectPieces(texts.largeAreaPieces(LEGACY_FORM, runs ?? [allRows(state)]))
         const found = runs ?? [allRows(state)]
         const count = found.reduce((sum, { from, to }) => sum + to - from, 0)

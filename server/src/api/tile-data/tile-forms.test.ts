@@ -10,6 +10,8 @@ import {
 } from './tile-forms.ts'
 import type { Tile } from './tile-source.ts'
 
+const REGISTRIES = { land: '0x1a', estate: '0xe5' }
+
 const FULL: Tile = {
   x: -48,
   y: -29,
@@ -17,11 +19,13 @@ const FULL: Tile = {
   joins: JOINS_TOP | JOINS_TOP_LEFT,
   updatedAtS: 1_548_000_000,
   name: 'a "b"\n',
+  districtId: 'fedabce2-3ba5-46fd-a4d2-d42ebc9545b1',
   districtName: undefined,
   estateId: '1140',
   owner: `0x${'a'.repeat(40)}`,
   price: '16787.030000000000000003',
   expiresAtS: 1_900_000_000,
+  registries: REGISTRIES,
 }
 const BARE: Tile = {
   x: 0,
@@ -30,27 +34,29 @@ const BARE: Tile = {
   joins: 0,
   updatedAtS: 7,
   name: undefined,
+  districtId: undefined,
   districtName: undefined,
   estateId: undefined,
   owner: undefined,
   price: undefined,
   expiresAtS: undefined,
+  registries: REGISTRIES,
 }
 const fields = (...names: TileField[]) => new Set(names)
 
 describe('a tile', () => {
   test('has its fields in the documented order, every digit of its price and token id', () => {
     expect(tileForm(ALL_FIELDS).write(FULL)).toBe(
-      '"-48,-29":{"id":"-48,-29","x":-48,"y":-29,"updatedAt":1548000000,"type":"owned","top":true,"left":false,' +
-        `"topLeft":true,"name":"a \\"b\\"\\n","estateId":"1140","owner":"${FULL.owner}",` +
+      '"-48,-29":{"id":"-48,-29","x":-48,"y":-29,"updatedAt":1548000000000,"type":"owned","top":true,"left":false,' +
+        `"topLeft":true,"name":"a \\"b\\"\\n","estateId":"1140","district_id":"${FULL.districtId}","owner":"${FULL.owner}",` +
         '"price":16787.030000000000000003,"expiresAt":1900000000,' +
-        `"tokenId":"${((2n ** 128n - 48n) << 128n) + 2n ** 128n - 29n}"},`,
+        `"tokenId":"${((2n ** 128n - 48n) << 128n) + 2n ** 128n - 29n}","nftId":"estate-0xe5-1140"},`,
     )
   })
 
   test('leaves out unknown fields', () => {
     expect(tileForm(ALL_FIELDS).write(BARE)).toBe(
-      '"0,1":{"id":"0,1","x":0,"y":1,"updatedAt":7,"type":"road","top":false,"left":false,"topLeft":false,"tokenId":"1"},',
+      '"0,1":{"id":"0,1","x":0,"y":1,"updatedAt":7000,"type":"road","top":false,"left":false,"topLeft":false,"tokenId":"1","nftId":"parcel-0x1a-1"},',
     )
   })
 
@@ -79,7 +85,7 @@ describe('a tile in the older form', () => {
   test('has numbers for types, and 1 for a join', () => {
     expect(legacy.write(FULL)).toBe(
       `"-48,-29":{"type":10,"x":-48,"y":-29,"top":1,"topLeft":1,"owner":"${FULL.owner}","name":"a \\"b\\"\\n",` +
-        '"estate_id":"1140","price":16787.030000000000000003},',
+        `"estate_id":"1140","district_id":"${FULL.districtId}","price":16787.030000000000000003},`,
     )
     expect(legacy.write(BARE)).toBe('"0,1":{"type":7,"x":0,"y":1},')
   })

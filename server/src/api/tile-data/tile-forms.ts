@@ -1,4 +1,5 @@
 import { tokenIdText } from '@landpass/client/grid'
+import { SECOND_MS } from '../../clock.ts'
 import { textJson } from '../../land/records/json.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, type Kind } from '../../state/parts/tile-cells.ts'
 import type { Tile } from './tile-source.ts'
@@ -15,15 +16,14 @@ export const TILE_FIELDS = [
   'topLeft',
   'name',
   'estateId',
+  'district_id',
   'owner',
   'price',
   'expiresAt',
   'tokenId',
+  'nftId',
 ] as const
 export type TileField = (typeof TILE_FIELDS)[number]
-
-/** Fields that other tile servers have. They are accepted in a query, and no tile has them. */
-export const FOREIGN_FIELDS = ['nftId', 'rentalListing'] as const
 
 /** How tiles are written: a version of the interface, and the requested fields. */
 export interface TileForm {
@@ -96,17 +96,26 @@ const WRITE: Readonly<Record<TileField, WriteField>> = {
   id: ({ x, y }) => `"id":"${x},${y}"`,
   x: ({ x }) => `"x":${x}`,
   y: ({ y }) => `"y":${y}`,
-  updatedAt: ({ updatedAtS }) => `"updatedAt":${updatedAtS}`,
+  updatedAt: ({ updatedAtS }) => `"updatedAt":${updatedAtS * SECOND_MS}`,
   type: ({ kind }) => `"type":"${kind}"`,
   top: ({ joins }) => `"top":${(joins & JOINS_TOP) !== 0}`,
   left: ({ joins }) => `"left":${(joins & JOINS_LEFT) !== 0}`,
   topLeft: ({ joins }) => `"topLeft":${(joins & JOINS_TOP_LEFT) !== 0}`,
   name: ({ name }) => writeName(name),
   estateId: ({ estateId }) => (estateId === undefined ? '' : `"estateId":"${estateId}"`),
+  district_id: ({ districtId }) => (districtId === undefined ? '' : `"district_id":"${districtId}"`),
   owner: ({ owner }) => (owner === undefined ? '' : `"owner":"${owner}"`),
   price: ({ price }) => (price === undefined ? '' : `"price":${price}`),
   expiresAt: ({ expiresAtS }) => (expiresAtS === undefined ? '' : `"expiresAt":${expiresAtS}`),
   tokenId: (tile) => `"tokenId":"${tokenIdText(tile)}"`,
+  nftId: (tile) => `"nftId":"${nftId(tile)}"`,
+}
+
+/** The id of the tile's token in public indexes: that of its estate, or else its own. */
+function nftId({ registries, estateId, ...place }: Tile): string {
+  return estateId === undefined
+    ? `parcel-${registries.land}-${tokenIdText(place)}`
+    : `estate-${registries.estate}-${estateId}`
 }
 
 function writeName(name: string | undefined): string {
@@ -142,6 +151,7 @@ const LEGACY: readonly (readonly [TileField, WriteField])[] = [
   ['owner', WRITE.owner],
   ['name', ({ kind, name, districtName }) => writeName(kind === 'district' ? (districtName ?? name) : name)],
   ['estateId', writeLegacyEstate],
+  ['district_id', WRITE.district_id],
   ['price', WRITE.price],
 ]
 

@@ -3,10 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { BARE_JSON, DATA, send } from '../../http/answer.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
+import type { RowRange } from '../../state/state.ts'
 import { assetsAnswer, objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
-import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
+import {
+  filterCost,
+  filteredRows,
+  readTileArea,
+  readTileFields,
+  readTileFilter,
+  type TileQuery,
+  tileQuery,
+} from './tile-query.ts'
 import { legacyTileSchema, tileSchema } from './tile-shapes.ts'
 import { TileTextsCache } from './tile-texts.ts'
 
@@ -18,21 +27,33 @@ const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outs
  * different endpoints, not one endpoint with two addresses.
  */
 export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const textsCache = new TileTextsCache()
+  const textsCache = new TileTextsCache(land.registries)
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
     const state = land.state()
     const openOffers = state.openOffers(land.clock.nowMs())
-    const freshness = state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0)
-    const rows = state.rowsIn(readTileArea(query, state.parts.bounds))
-    const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
+    const freshness = {
+      ...state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0),
+      cacheControl: land.mapCacheControl,
+    }
+    const area = readTileArea(query, state.parts.bounds)
+    const filter = readTileFilter(query)
+    const rowsOfArea = state.rowsIn(area)
+    const countOfArea = countRows(rowsOfArea)
     const texts = () => textsCache.textsOf(state, openOffers)
-    const all = () => objectPieces(texts().largeAreaPieces(form, rows))
-    const isWorld = form.isWhole && count === state.parts.parcels.inWorld
+    const large = (rows: readonly RowRange[]) => () => objectPieces(texts().largeAreaPieces(form, rows))
+    if (filter) {
+      const body = () => {
+        const rows = filteredRows(state, area, filter)
+        return assetsAnswer(countRows(rows), large(rows)).body()
+      }
+      return send(request, reply, { freshness, format: DATA, cost: filterCost(countOfArea), body })
+    }
+    const isWorld = form.isWhole && countOfArea === state.parts.parcels.inWorld
     const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
-    const small = () => objectPieces(texts().smallAreaPieces(form, rows))
-    const answer = assetsAnswer(count, count > WHOLE_ANSWER_ASSETS ? all : small, cachedAs)
-    return send(request, reply, { freshness, format: DATA, ...answer })
+    const small = () => objectPieces(texts().smallAreaPieces(form, rowsOfArea))
+    const pieces = countOfArea > WHOLE_ANSWER_ASSETS ? large(rowsOfArea) : small
+    return send(request, reply, { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs) })
   }
 
   app.get(
@@ -95,4 +116,8 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     },
   )
   done()
+}
+
+function countRows(rows: readonly RowRange[]): number {
+  return rows.reduce((sum, { from, to }) => sum + to - from, 0)
 }

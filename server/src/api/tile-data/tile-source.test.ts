@@ -24,6 +24,7 @@ test('a tile has the known fields of its estate, or else of its parcel', () => {
           joins: expect.any(Number),
           updatedAtS: Math.max(parcel.updatedAtS, estate?.updatedAtS ?? 0),
           name: estate?.name ?? parcel.name,
+          districtId: parcel.district === undefined ? undefined : `district ${parcel.district}`,
           districtName:
             parcel.district === undefined
               ? undefined
@@ -32,6 +33,7 @@ test('a tile has the known fields of its estate, or else of its parcel', () => {
           owner: estate ? estate.owner : parcel.owner,
           price: offer?.price,
           expiresAtS: offer && Math.floor(offer.expiresAtMs / 1000),
+          registries: source.registries,
         })
       }
     }),

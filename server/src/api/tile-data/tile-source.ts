@@ -1,5 +1,6 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
+import type { Registries } from '../../land/records/contracts.ts'
 import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type {
@@ -20,7 +21,8 @@ export interface TileSource {
   readonly cells: Uint8Array
   readonly parcels: Omit<ParcelParts, 'json' | 'operators'>
   readonly estates: Omit<EstateParts, 'json' | 'operators'>
-  readonly districtNames: DistrictParts['names']
+  readonly districts: Pick<DistrictParts, 'ids' | 'names'>
+  readonly registries: Registries
   readonly openPrice: readonly string[]
   readonly openExpiresAtMs: Float64Array
   /** Per parcel, the number of the offer that is shown for it, or -1. */
@@ -39,6 +41,7 @@ export interface Tile {
   /** Of the estate, or else of the parcel. */
   readonly name: string | undefined
   /** Roads and plazas are districts, too. */
+  readonly districtId: string | undefined
   readonly districtName: string | undefined
   readonly estateId: string | undefined
   /** Of the estate, or else of the parcel; never the contract that holds the parcels of estates. */
@@ -46,14 +49,21 @@ export interface Tile {
   /** In MANA, as decimal text with every digit. */
   readonly price: string | undefined
   readonly expiresAtS: number | undefined
+  /** The contracts of its token and of its estate's. */
+  readonly registries: Registries
 }
 
-export function tileSource({ bounds, cells, ...parts }: StateParts, { offers }: OpenOffers): TileSource {
+export function tileSource(
+  { bounds, cells, ...parts }: StateParts,
+  { offers }: OpenOffers,
+  registries: Registries,
+): TileSource {
   const { json: _parcels, operators: _ofParcels, ...parcels } = parts.parcels
   const { json: _estates, operators: _ofEstates, ...estates } = parts.estates
   const { openPrice, openExpiresAtMs } = parts.publications
-  const districtNames = parts.districts.names
-  return { bounds, cells, parcels, estates, districtNames, openPrice, openExpiresAtMs, offers }
+  const { ids, names } = parts.districts
+  const offered = { openPrice, openExpiresAtMs, offers }
+  return { bounds, cells, parcels, estates, districts: { ids, names }, registries, ...offered }
 }
 
 export function tileAt(source: TileSource, row: number): Tile {
@@ -72,11 +82,13 @@ export function tileAt(source: TileSource, row: number): Tile {
       inEstate ? valueAt(estates.updatedAtS, estate)! : 0,
     ),
     name: (inEstate ? estates.names[estate] : undefined) ?? parcels.names[row],
-    districtName: source.districtNames[parcels.district[row]!],
+    districtId: source.districts.ids[parcels.district[row]!],
+    districtName: source.districts.names[parcels.district[row]!],
     estateId: inEstate ? estates.ids[estate] : undefined,
     owner: inEstate ? ownerAt(estates, estate) : ownerAt(parcels, row),
     price: offer < 0 ? undefined : source.openPrice[offer],
     expiresAtS: offer < 0 ? undefined : Math.floor(source.openExpiresAtMs[offer]! / SECOND_MS),
+    registries: source.registries,
   }
 }
 
@@ -90,6 +102,7 @@ export function isSameTile(a: TileSource, b: TileSource, row: number): boolean {
     a.cells[cellOfRow(a, row)] === b.cells[cellOfRow(b, row)] &&
     valueAt(a.parcels.updatedAtS, row) === valueAt(b.parcels.updatedAtS, row) &&
     a.parcels.names[row] === b.parcels.names[row] &&
+    a.districts.ids[a.parcels.district[row]!] === b.districts.ids[b.parcels.district[row]!] &&
     isSameOffer(a, a.offers[row]!, b, b.offers[row]!) &&
     isSameHolder(a, b, row)
   )

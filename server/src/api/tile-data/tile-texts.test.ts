@@ -10,7 +10,7 @@ const WHOLE = tileForm(ALL_FIELDS)
 const LEGACY = legacyTileForm(ALL_FIELDS)
 const SOME = tileForm(new Set(['type', 'price']))
 const CHUNK_ROWS = 256
-const MAX_CACHED_CHUNKS = 512
+const MAX_CACHED_CHUNKS = 384
 
 describe('the texts of tiles', () => {
   test('are those of each row, for any ranges and forms in any order', () => {

@@ -1,12 +1,13 @@
+import type { Registries } from '../../land/records/contracts.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type { RowRange, State } from '../../state/state.ts'
 import { ALL_FIELDS, type TileForm, tileForm } from './tile-forms.ts'
 import { isSameTile, type TileSource, tileAt, tileSource } from './tile-source.ts'
 
-/** Rows of one chunk: about 60 kB of text, a good size for one write. */
+/** Rows of one chunk: about 100 kB of text, a good size for one write. */
 const CHUNK_ROWS = 256
-/** Chunks in the cache: 131,072 tiles, about 33 MB. A world of 90,601 parcels has 354 chunks, 23 MB. */
-const MAX_CACHED_CHUNKS = 512
+/** Chunks in the cache: 98,304 tiles, about 38 MB. A world of 90,601 parcels has 354 chunks, 35 MB. */
+const MAX_CACHED_CHUNKS = 384
 
 /** The tiles of some rows in the whole `/v2` form, one after the other. */
 interface Chunk {
@@ -124,13 +125,18 @@ function isCached({ version, isWhole }: TileForm): boolean {
 
 /** Holds the texts of the last state. */
 export class TileTextsCache {
+  private readonly registries: Registries
   private latest: { readonly openOffers: OpenOffers; readonly texts: TileTexts } | undefined
+
+  constructor(registries: Registries) {
+    this.registries = registries
+  }
 
   /** The texts of a state with its open offers. Repeated calls return the same object. */
   textsOf(state: State, openOffers: OpenOffers): TileTexts {
     // The object of open offers is unique for a state and a time between two expiries.
     if (this.latest?.openOffers === openOffers) return this.latest.texts
-    const texts = new TileTexts(tileSource(state.parts, openOffers), this.latest?.texts)
+    const texts = new TileTexts(tileSource(state.parts, openOffers, this.registries), this.latest?.texts)
     this.latest = { openOffers, texts }
     return texts
   }

@@ -55,7 +55,8 @@ export function estateTokenJson({ parts }: State, row: number, links: TokenLinks
     name: names[row] ?? `Estate ${id}`,
     description: descriptionIn(json, row),
     imagePath: `/estates/${id}/map.png`,
-    attributes: attributeJson('Size', size[row]!) + nearestJson(parts.parcels, row),
+    attributes:
+      middleJson(parts.parcels, row) + attributeJson('Size', size[row]!) + nearestJson(parts.parcels, row),
   })
 }
 
@@ -69,6 +70,15 @@ function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
     `"attributes":[${token.attributes}],` +
     `"background_color":"${BACKGROUND}"}`
   )
+}
+
+/** The middle of an estate's columns and rows as attributes, each before a comma; nothing for a dissolved one. */
+function middleJson({ x, y, estate }: ParcelParts, estateRow: number): string {
+  const rows = rowsOfEstate(estate, estateRow)
+  if (rows.length === 0) return ''
+  const middleOf = (column: Int32Array) =>
+    Array.from(rows, (row) => column[row]!).sort((a, b) => a - b)[rows.length >> 1]!
+  return `${attributeJson('X', middleOf(x))},${attributeJson('Y', middleOf(y))},`
 }
 
 /** The smallest distances of an estate's parcels to a plaza and a road. */

@@ -21,13 +21,12 @@ import {
 import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
 import { tokenMetadataSchema } from './token-shapes.ts'
 
-/** Settings for the addresses in metadata, and the contracts that they name. */
+/** Settings for the addresses in metadata. */
 export interface TokenSettings {
   /** Undefined: the host that the request names. */
   readonly publicUrl: string | undefined
   /** Undefined: `/v2` of this server. */
   readonly externalBaseUrl: string | undefined
-  readonly registries: Registries
 }
 
 const tags = ['tokens']
@@ -38,7 +37,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
   { land, settings },
   done,
 ) => {
-  const { registries } = settings
+  const { registries } = land
   const linksFor = (request: FastifyRequest): TokenLinks => {
     const base = publicBase(request, settings.publicUrl)
     return { registries, base, externalBase: settings.externalBaseUrl ?? `${base}/v2` }

@@ -52,7 +52,12 @@ export function districtListJson(districts: readonly District[]): string {
   return arrayJson(districts.map((district) => DISTRICT.json(district)))
 }
 
+/** A district as it is answered. */
+export interface ListedDistrict {
+  readonly id: string
+}
+
 /** One district of what {@link districtListJson} wrote, or undefined. */
-export function findDistrict(listJson: string, id: string): object | undefined {
-  return (JSON.parse(listJson) as { readonly id: string }[]).find((district) => district.id === id)
+export function findDistrict(listJson: string, id: string): ListedDistrict | undefined {
+  return (JSON.parse(listJson) as ListedDistrict[]).find((district) => district.id === id)
 }

@@ -1,0 +1,89 @@
+import { type Coord, isInWorld } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { send } from '../../http/answer.ts'
+import { groupOf } from '../../http/metrics.ts'
+import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
+import type { View } from '../../map/view.ts'
+import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
+import type { LandContext } from '../common/land-context.ts'
+import type { DrawnFrame, Style } from './image-parameters.ts'
+import { mapPicture } from './map-picture.ts'
+import type { Pictures, RequestedAddress } from './pictures.ts'
+
+export interface PictureRouteOptions {
+  readonly land: LandContext
+  readonly pictures: Pictures
+}
+
+/** How an image is drawn, whatever it shows. */
+export interface Drawing {
+  readonly drawn: DrawnFrame
+  readonly style: Style
+}
+
+/** Answers with the land around a point; without one with the ground outside of the world. */
+export function answerPoint(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { land, pictures }: PictureRouteOptions,
+  shown: Drawing & { readonly center: Coord | undefined; readonly selected: readonly Coord[] },
+): FastifyReply | Promise<FastifyReply> {
+  const { drawn, style, center, selected } = shown
+  const { frame } = drawn
+  const origin = center ? centredOn(areaAround([center]), frame) : outsideOf(land.world.bounds, frame)
+  const view = { ...frame, ...origin, selected, theme: style.theme }
+  return answerView(request, reply, pictures, { drawn, style, view })
+}
+
+/**
+ * Answers with an estate in the middle of an image, selected, zoomed out until it fits; for one without parcels with the
+ * ground outside of the world.
+ *
+ * @throws {AppError} `estate_not_found`
+ */
+export function answerEstate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { land, pictures }: PictureRouteOptions,
+  { drawn, style, id }: Drawing & { readonly id: string },
+): FastifyReply | Promise<FastifyReply> {
+  const state = land.state()
+  const row = state.estateRow(id)
+  if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
+  const selected = parcelsOfEstate(state.parts.parcels, row).filter((parcel) => isInWorld(land.world, parcel))
+  const area = selected.length > 0 ? areaAround(selected) : undefined
+  const frame = area ? fittedTo(area, drawn.frame) : drawn.frame
+  const origin = area ? centredOn(area, frame) : outsideOf(land.world.bounds, frame)
+  const view = { ...frame, ...origin, selected, theme: style.theme }
+  return answerView(request, reply, pictures, { drawn, style, view })
+}
+
+function answerView(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pictures: Pictures,
+  { drawn, style, view }: Drawing & { readonly view: View },
+): FastifyReply | Promise<FastifyReply> {
+  const headers = drawn.changes === undefined ? {} : { 'x-drawn': drawn.changes }
+  reply.headers(headers)
+  const picture = mapPicture(view, style.showsOffers)
+  return send(request, reply, pictures.answer(picture, addressOf(request), headers))
+}
+
+/** The address of a request, under which later requests find its ready answer. */
+export function addressOf({ routeOptions, raw }: FastifyRequest): RequestedAddress {
+  return { group: groupOf(routeOptions), url: raw.url ?? '' }
+}
+
+/** Refuses a frame with too many parcels: the only failure without the envelope, because existing clients expect it. */
+export function refusalOfParcels({ frame }: DrawnFrame, reply: FastifyReply): FastifyReply | undefined {
+  const parcels = countParcels(frame)
+  if (parcels <= MAX_PARCELS) return undefined
+  return reply
+    .code(500)
+    .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+    .send(
+      `Too many parcels. You are trying to render ${parcels} parcels and the maximum allowed is ${MAX_PARCELS}.`,
+    )
+}
