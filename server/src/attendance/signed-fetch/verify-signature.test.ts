@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../test/support/property-seed.ts'
-import { incomingRequest, SIGNING_VECTORS, vectorNamed } from '../../../test/support/signing-vectors.ts'
+import {
+  CLIENT_VECTORS,
+  incomingRequest,
+  SIGNING_VECTORS,
+  vectorNamed,
+} from '../../../test/support/signing-vectors.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
@@ -48,6 +53,19 @@ describe('the published table', () => {
   test('has all its rows', async () => {
     expect(SIGNING_VECTORS.vectors).toHaveLength(26)
   })
+})
+
+test('requests of the clients of today are read as they are, and say whether the body is covered', async () => {
+  const options = { ...OPTIONS, nowMs: CLIENT_VECTORS.now }
+  const outcomes = new Map<string, unknown>()
+  for (const vector of CLIENT_VECTORS.vectors) {
+    const outcome = await verifySignature(incomingRequest(vector), options).catch(() => 'refuse')
+    outcomes.set(vector.name, outcome)
+    const { address, bodyCovered: isBodySigned } = vector
+    if (vector.expect === 'refuse') expect(outcome, vector.name).toBe('refuse')
+    else expect(outcome, vector.name).toMatchObject({ address, isBodySigned })
+  }
+  expect(outcomes.size).toBe(26)
 })
 
 test('both forms of a signature are one request', async () => {
