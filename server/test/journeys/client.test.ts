@@ -253,6 +253,11 @@ describe('attendance', () => {
     const { blocked } = await client.send(
       attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'B'.repeat(40)}`] }),
     )
+    const mistyped = { add: ['0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587'] }
+    await expect(client.send(attendance.changeBlocked(uuid, EDIT_CODE, mistyped))).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      data: { parameter: 'add', value: mistyped.add[0] },
+    })
     const { claims, next } = await client.send(attendance.listClaims(uuid, EDIT_CODE, { limit: 5 }))
     const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
     const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))

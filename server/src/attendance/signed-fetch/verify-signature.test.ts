@@ -131,6 +131,10 @@ test('the clock of a player may differ by the window, to either side, and the an
     code: 'signature_expired',
     message: expect.stringMatching(/from 61 seconds ago; at most 60 are allowed.*clock/),
   })
+  // Rounded up: "from 60 seconds ahead; at most 60 are allowed" helps nobody
+  expect(await refusalOf(claim({ atMs: NOW_MS + MINUTE_MS + 1 }))).toMatchObject({
+    message: expect.stringMatching(/from 61 seconds ahead; at most 60 are allowed/),
+  })
   expect(await refusalOf(claim({ atMs: NOW_MS + 2 * MINUTE_MS }))).toMatchObject({
     message: expect.stringMatching(/from 120 seconds ahead/),
   })
