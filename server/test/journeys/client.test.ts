@@ -262,6 +262,7 @@ describe('attendance', () => {
     const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
     const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))
     expect([claims.length, next, csv.split('\r\n').length]).toEqual([1, null, 3])
+    expect(csv).toMatch(/^\ufeffmade_at,address,/)
     expect(whole).toMatchObject({ event: { uuid }, claims })
     expect(blocked).toMatchObject([{ address: `0x${'b'.repeat(40)}` }])
 
@@ -314,7 +315,9 @@ describe('attendance', () => {
     ])
       expect((await client.send(picture)).length).toBeGreaterThan(100)
     expect(await client.send(attendance.tokensOf(holder))).toMatchObject({ total: 1, tokens: [{ id }] })
-    expect(await client.send(attendance.holdersCsv(uuid))).toContain(holder)
+    const table = await client.send(attendance.holdersCsv(uuid))
+    expect(table).toMatch(/^\ufeffnumber,address,/)
+    expect(table).toContain(holder)
     expect(await client.send(attendance.attended(uuid, holder))).toMatchObject({ attended: true, count: 1 })
     expect(await client.send(attendance.tokenLog())).toMatchObject({ roots: [] })
 

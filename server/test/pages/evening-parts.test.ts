@@ -64,6 +64,7 @@ describe('players and files', () => {
     const everything = await downloadOf(opened.page, 'evening.files.everything')
 
     expect(csv.name).toMatch(new RegExp(`^landpass-claims-${id}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+    expect(csv.text).toMatch(/^\ufeffmade_at,address,/)
     expect(csv.text.toLowerCase()).toContain(ann.address.toLowerCase())
     expect(JSON.stringify(JSON.parse(everything.text)).toLowerCase()).toContain(ann.address.toLowerCase())
     const codes = await stage.outside.codesOf(id, EDIT_CODE)
