@@ -76,7 +76,7 @@ async function withKeys(
   await withDatabase(config, async ({ db, kind }) => {
     const path = tokenKeyPath(config, kind)
     if (opens && path === undefined)
-      throw new CommandError('Set TOKEN_KEY_FILE: docs/attendance/operators.md.')
+      throw new CommandError('There is no file of keys: set TOKEN_KEY_FILE, or run "landpass make-keys".')
     const keys = new TokenKeys({ db, clock: SYSTEM_CLOCK, path })
     if (opens) await keys.open({ mayMake: false })
     await work(keys)
