@@ -19,7 +19,7 @@ export interface EventChange {
   readonly coordinates?: string
   /** False pauses the event. */
   readonly enabled?: boolean
-  /** ISO 8601 with a zone; null for no limit. */
+  /** RFC 3339; null for no limit. */
   readonly distribution_start_date?: string | null
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean

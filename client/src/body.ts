@@ -1,9 +1,9 @@
 import type { TransportBody } from './transport.ts'
 
-/** The whole body as text. */
+/** The whole body as text. A byte order mark stays: spreadsheets need that of a table. */
 export async function readText(body: TransportBody): Promise<string> {
   if (typeof body === 'string') return body
-  return new TextDecoder().decode(await readBytes(body))
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readBytes(body))
 }
 
 /** The whole body as bytes. */

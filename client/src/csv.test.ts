@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvCell, csvText } from './csv.ts'
+import { csvCell, csvPieces, csvText } from './csv.ts'
 
 /** Texts with characters that could end their cell. */
 const nasty = fc
@@ -27,6 +27,31 @@ test('a table is a byte order mark, a header, and rows that end in CRLF', () => 
       ],
     ),
   ).toBe('\ufeffid,name\r\n"1,2","A ""good"" place"\r\n"3,4",\r\n')
+})
+
+test('a table in pieces is the same text', async () => {
+  async function* batches() {
+    yield [{ id: '1,2', name: '=1+1' }]
+    yield []
+    yield [
+      { id: 3, name: null },
+      { id: '4', name: 'x' },
+    ]
+  }
+  const pieces: string[] = []
+  const written = csvPieces(['id', 'name'], batches(), ({ id, name }) => [id, name])
+  for await (const piece of written) pieces.push(piece)
+
+  expect(pieces.join('')).toBe(
+    csvText(
+      ['id', 'name'],
+      [
+        ['1,2', '=1+1'],
+        [3, null],
+        ['4', 'x'],
+      ],
+    ),
+  )
 })
 
 test('whatever the values are, parsing gives them back', () => {

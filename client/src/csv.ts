@@ -11,14 +11,28 @@
  */
 
 export type CsvValue = string | number | boolean | null | undefined
+export type CsvRow = readonly CsvValue[]
 
 const BYTE_ORDER_MARK = '\ufeff'
 const LINE_END = '\r\n'
 
 /** @example csvText(['id', 'name'], [['1,2', '=1+1']]) // '\ufeffid,name\r\n"1,2",\'=1+1\r\n' */
-export function csvText(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
-  const lines = [header, ...rows].map((cells) => cells.map(csvCell).join(',') + LINE_END)
-  return BYTE_ORDER_MARK + lines.join('')
+export function csvText(header: readonly string[], rows: readonly CsvRow[]): string {
+  return BYTE_ORDER_MARK + linesOf([header, ...rows])
+}
+
+/** Like {@link csvText}, in pieces: lines are written as their records are read. */
+export async function* csvPieces<One>(
+  header: readonly string[],
+  batches: AsyncIterable<readonly One[]>,
+  rowOf: (record: One) => CsvRow,
+): AsyncGenerator<string> {
+  yield csvText(header, [])
+  for await (const records of batches) yield linesOf(records.map(rowOf))
+}
+
+function linesOf(rows: readonly CsvRow[]): string {
+  return rows.map((cells) => cells.map(csvCell).join(',') + LINE_END).join('')
 }
 
 export function csvCell(value: CsvValue): string {

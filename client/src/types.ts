@@ -1675,7 +1675,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1716,6 +1716,8 @@ export interface ChangedEvent {
   requires_grant: boolean
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
+  /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
+  warnings?: string[]
   organiser_pass?: OrganiserPass
 }
 
@@ -2091,9 +2093,9 @@ export interface GrantSecret {
 export interface GrantRequest {
   /** The player who may claim. */
   address: string
-  /** Your name of this grant, another one for each grant of the event. */
+  /** Your name of this grant, another one for each grant of the event: a text of 1 to 128 bytes in UTF-8. */
   nonce: string
-  /** Until when the player may claim: ISO 8601 with a zone, at most 7 days ahead. */
+  /** Until when the player may claim: RFC 3339, at most 7 days ahead. */
   expires: string
 }
 
@@ -2137,7 +2139,7 @@ export interface EventToMake {
   start_date: string
   /** Last day; the first one where it is left out. Tokens end then. */
   end_date?: string
-  /** Tokens from then on: ISO 8601 with a zone. Left out: the whole first day. */
+  /** Tokens from then on: RFC 3339. Left out: the whole first day. */
   distribution_start_date?: string
   distribution_end_date?: string
   /** How many there can be. It can be raised. */
@@ -2158,6 +2160,8 @@ export interface MadeEvent {
   edit_code: string
   /** waiting: tokens can be claimed when the operator has approved the event. */
   approval: 'waiting' | 'approved' | 'refused'
+  /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
+  warnings?: string[]
 }
 
 export interface WaitingEvents {

@@ -10,7 +10,6 @@ import { GRANT_SIGNATURE_HEADER } from './attendance/grants/grant-routes.ts'
 import { SHARE_SIZE } from './attendance/own-issuer/token-pictures/share-image.ts'
 import { getToken } from './attendance/own-issuer/tokens/token-list-queries.ts'
 import type { SignedToken } from './attendance/own-issuer/tokens/token-queries.ts'
-import { hasOwnIssuer, missingCredentials } from './attendance/setup-problem.ts'
 import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
@@ -39,7 +38,7 @@ import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
 import { drawPlaces } from './map/place-picture.ts'
-import { type PageOptions, servePages } from './site/pages.ts'
+import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
@@ -162,7 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
-  servePages(server, { interfaces, events: waysToEvents(config, engine) })
+  servePages(server, { interfaces, offers: () => attendance?.offers() })
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
@@ -195,12 +194,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
     },
   }
-}
-
-/** What the organisers' page offers. */
-function waysToEvents(config: Config, engine: Engine): PageOptions['events'] {
-  const makers = hasOwnIssuer(config, engine.kind) ? config.attendance.makers.who : 'nobody'
-  return { makers, hasPoap: missingCredentials(config.attendance.issuer).length === 0 }
 }
 
 function summaryOf(token: SignedToken): TokenSummary {

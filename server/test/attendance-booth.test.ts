@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS } from '../src/clock.ts'
 import type { Engine } from '../src/db/engine.ts'
-import { PREVIEW_REALM, type SimulatedPlayer } from '../src/simulate/player/player.ts'
+import { PREVIEW_REALM, type RequestToSign, type SimulatedPlayer } from '../src/simulate/player/player.ts'
 import { boothFiles, differenceOf, EXAMPLE, readPages } from './support/attendance-page.ts'
 import {
   type AttendanceServer,
@@ -78,6 +78,36 @@ const CLIENTS = {
     (JSON.parse(body) as { error?: string }).error ?? body,
 }
 
+/** Two of the three clients of the world never see the body that they sign for. */
+const BODY_IS_NOT_SIGNED: readonly (readonly [string, Pick<RequestToSign, 'metadata' | 'form'>])[] = [
+  [
+    'mobile',
+    {
+      form: 'newer',
+      metadata: {
+        origin: 'https://decentraland.org',
+        realm: { hostname: 'realm-provider-ea.decentraland.org', protocol: 'v3', serverName: 'main' },
+        hashPayload: undefined,
+      },
+    },
+  ],
+  [
+    'browser',
+    {
+      form: 'newer',
+      metadata: {
+        origin: 'https://realm-provider-ea.decentraland.org/main',
+        realm: {
+          hostname: 'https://realm-provider-ea.decentraland.org/main',
+          protocol: 'v3',
+          serverName: 'main',
+        },
+        hashPayload: undefined,
+      },
+    },
+  ],
+]
+
 for (const [name, handOver] of Object.entries(CLIENTS)) {
   describe(`the example booth in ${name}`, () => {
     const open = freshEngine('postgres')
@@ -126,7 +156,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
         realm,
         player: who.address,
         frameS: 1,
-        signedFetch: (request) => pass(() => signedFetch(who, request, changes.metadata), request.url),
+        signedFetch: (request) => pass(() => signedFetch(who, request, changes), request.url),
         onFrame: () => {
           seconds += 1
         },
@@ -148,7 +178,8 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     interface Click {
       at: AttendanceServer
       realm: SceneRuntime['realm']
-      metadata: Readonly<Record<string, unknown>>
+      metadata: RequestToSign['metadata']
+      form: RequestToSign['form']
       read(who: SimulatedPlayer, time: number): Promise<string | undefined>
       /** What lies between the scene and the server. */
       pass(send: () => Promise<SceneAnswer>, url: string): Promise<SceneAnswer>
@@ -160,7 +191,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     async function signedFetch(
       who: SimulatedPlayer,
       { url, init }: Parameters<SceneRuntime['signedFetch']>[0],
-      metadata = {},
+      { metadata, form }: Partial<Click> = {},
     ) {
       tick += 1
       const { method = 'GET', headers = {}, body = '' } = init ?? {}
@@ -170,6 +201,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
         body,
         atMs: clock.nowMs() + tick,
         metadata,
+        form,
       })
       const answer = await fetch(url, {
         method,
@@ -213,7 +245,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
         read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
       })
 
-      expect(closed).toMatchObject({ isDone: false, shown: [] })
+      expect(closed).toMatchObject({ isDone: false, shown: [expect.stringMatching(/^You have not typed/)] })
       expect(isDone).toBe(true)
       expect(shown).toEqual([
         expect.stringMatching(/not what the image shows/),
@@ -253,6 +285,119 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
 
       expect({ isDone, images }).toEqual({ isDone: true, images: [] })
       expect(await outside.mintsOf(eventId)).toHaveLength(1)
+    })
+
+    for (const [client, signs] of BODY_IS_NOT_SIGNED) {
+      test(`brings the token to a player whose ${client} client does not sign the body: with a captcha, and with work`, async () => {
+        const withCaptcha = await newEvent(['requires_captcha', true])
+        const ann = await player(`${client} ann`)
+
+        const solved = await click(ann, withCaptcha, {
+          ...signs,
+          read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+        })
+        const again = await click(ann, withCaptcha, signs)
+        const mints = await outside.mintsOf(eventId)
+        const worked = await click(ann, await newEvent(), { ...signs, at: hard })
+
+        expect(solved).toMatchObject({
+          isDone: true,
+          shown: [expect.stringMatching(/not what the image shows/), expect.stringMatching(/is making your/)],
+        })
+        expect(solved.images).toHaveLength(2)
+        // Who has the token is told so, and solves nothing for that
+        expect(again).toMatchObject({ isDone: true, images: [] })
+        expect(again.shown).toEqual(['You have a token of this event already.'])
+        expect(mints).toMatchObject([{ address: ann.address }])
+        expect(worked).toMatchObject({ isDone: true, images: [] })
+        expect(await outside.mintsOf(eventId)).toHaveLength(1)
+      })
+    }
+
+    test('rehearses a chosen refusal after the captcha, where the client does not sign the body', async () => {
+      const [, signs] = BODY_IS_NOT_SIGNED[0]!
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['requires_captcha', true], ['rehearsal_until', until])
+      const metadata = { ...signs.metadata, realm: { ...PREVIEW_REALM, serverName: 'preview' } }
+
+      const { isDone, shown, images } = await click(await player('uma'), event, {
+        ...signs,
+        realm: { isPreview: true },
+        metadata,
+        rehearse: 'not_at_event',
+      })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringMatching(/^Rehearsal: You are not at the event/)],
+      })
+      expect(images).toHaveLength(1)
+    })
+
+    test('refuses a body that is not the signed one, and counts no try', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const vic = await player('vic')
+
+      const { isDone, shown } = await click(vic, event, { metadata: { hashPayload: '0'.repeat(64) } })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: ['The body is not the one that was signed.'],
+      })
+    })
+
+    test('asks for an answer once, also if it comes too late, and where its answer is lost', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const loseClaim = () => {
+        let claims = 0
+        return async (send: () => Promise<SceneAnswer>, url: string) => {
+          const answer = await send()
+          if (url.includes('/claim/') && ++claims === 2) throw new Error('lost')
+          return answer
+        }
+      }
+
+      const late = await click(await player('wes'), event, {
+        read: async (who) => {
+          const typed = await readCaptcha(who)
+          clock.set(clock.nowMs() + 2 * MINUTE_MS)
+          return typed
+        },
+      })
+      const lost = await click(await player('xia'), event, { pass: loseClaim() })
+
+      expect(late).toMatchObject({ isDone: false, images: [expect.any(String)] })
+      expect(late.shown).toEqual([expect.stringMatching(/^No captcha is waiting .* Click the booth again/)])
+      expect(lost).toMatchObject({ isDone: true, images: [expect.any(String)] })
+      expect(lost.shown.at(-1)).toBe('You have a token of this event already.')
+    })
+
+    test('ends with a sentence, whatever a proxy answers in place of the server, and after wrong answers alone', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const answering = (status: number, body: string) => ({
+        pass: async () => ({ ok: status === 200, status, headers: {}, body }),
+      })
+
+      const ends = []
+      for (const [status, body] of [
+        [200, ''],
+        [200, '<html>Please sign in to this network</html>'],
+        [403, ''],
+        [502, '<html>Bad gateway</html>'],
+        [404, '{"error":"The proof of work is missing."}'],
+      ] as const) {
+        ends.push(await click(await player('yan'), event, answering(status, body)))
+      }
+      const wrong = await click(await player('zoe'), event, { read: async () => 'wrong' })
+
+      for (const { isDone, shown } of ends) {
+        expect(isDone).toBe(false)
+        expect(shown.at(-1)).toMatch(/^[A-Z][^<]+\.$/)
+      }
+      expect(wrong).toMatchObject({ isDone: false })
+      expect(wrong.shown.at(-1)).toMatch(/^That has not worked yet/)
+      // What was typed at the last image was sent as well
+      expect(wrong.images).toHaveLength(11)
     })
 
     test('tries again where the player has just arrived, and gives up then', async () => {

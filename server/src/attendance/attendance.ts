@@ -70,6 +70,16 @@ export interface AttendanceOptions {
   readonly drawPlaces?: EventMakerOptions['drawPlaces']
 }
 
+/** How organisers get events on a server. */
+export interface EventOffers {
+  /** Who makes events here. */
+  readonly makers: AttendanceConfig['makers']['who']
+  /** Whether events that were made here can be changed, and their tokens claimed. */
+  readonly hasOwn: boolean
+  /** Whether events of the other issuer can be registered and changed. */
+  readonly hasPoap: boolean
+}
+
 /** The attendance interface: its routes and its work in the background. */
 export interface Attendance {
   /**
@@ -83,6 +93,8 @@ export interface Attendance {
    */
   assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
+  /** What organisers can do on this server now. */
+  offers(): EventOffers
   /** The picture of a token, or the answer of a gate, if it is in memory. */
   findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
@@ -243,6 +255,13 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     assertConfigured: endpoints.assertConfigured,
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
+    },
+    offers: () => {
+      if (setupProblem) return { makers: 'nobody', hasOwn: false, hasPoap: false }
+      // A file that was restored is found for the next reader
+      if (keyProblem) void assertKeysUsable().catch(() => {})
+      const hasOwn = own !== undefined && !keyProblem
+      return { makers: hasOwn ? makers.who : 'nobody', hasOwn, hasPoap: missing.length === 0 }
     },
     findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {

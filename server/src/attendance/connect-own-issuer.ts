@@ -24,7 +24,7 @@ interface OwnIssuerNeeds {
 /** The issuer of events that are made here; undefined where the settings allow none. */
 export function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
-  const isDefaultPath = config.attendance.tokenKeyFile === undefined
+  const isDefaultPath = config.attendance.tokenKeyFile === undefined && engine.kind === 'embedded'
   const keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }

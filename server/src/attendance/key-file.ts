@@ -12,15 +12,19 @@ export interface KeyFile {
   readonly isNew: boolean
 }
 
+/** Where the key is that no setting gives. */
+export function keyPath(dataDir: string): string {
+  return join(dataDir, 'attendance.key')
+}
+
 /**
- * Reads the key of an embedded database from its data folder, or makes it there when no setting gives a key. Only the
- * owner of the file can read it. The stored codes cannot be decrypted without the file, so a backup of the data folder
- * must include it.
+ * Reads the key from the data folder, or makes it there when no setting gives a key. Only the owner of the file can read it.
+ * The stored codes cannot be decrypted without the file, so a backup of the data folder must include it.
  *
  * @throws {CommandError} for a file that holds no key: it is never overwritten
  */
 export async function findOrMakeKey(dataDir: string): Promise<KeyFile> {
-  const path = join(dataDir, 'attendance.key')
+  const path = keyPath(dataDir)
   const isNew = !existsSync(path) && (await makeKey(dataDir, path))
   return { key: await readKey(path), path, isNew }
 }

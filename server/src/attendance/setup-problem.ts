@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { findOrMakeKey } from './key-file.ts'
+import { findOrMakeKey, keyPath } from './key-file.ts'
 import { tokenKeyPath } from './own-issuer/keys/token-keys.ts'
 import { areNewValuesBound, firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
 import { Vault } from './vault.ts'
@@ -14,6 +14,8 @@ export interface SetupProblem {
   readonly settings: readonly string[]
   /** Continues a sentence such as "This server was started …"; without a full stop. */
   readonly reason: string
+  /** What makes the missing keys: a sentence for the operator alone. */
+  readonly help?: string | undefined
 }
 
 export interface OpenVaultOptions {
@@ -41,10 +43,7 @@ const PLACEHOLDER_KEY = Buffer.alloc(32)
  * run before the vault is used.
  */
 export async function openVault(options: OpenVaultOptions): Promise<OpenedVault> {
-  const { config, engine } = options
-  const { issuer, key } = config.attendance
-  const hasOwn = hasOwnIssuer(config, engine.kind)
-  const missing = findMissing(hasOwn ? undefined : issuer, key, engine)
+  const missing = findMissing(options)
   if (missing) return { vault: new Vault(PLACEHOLDER_KEY), setupProblem: missing }
   const { vault, problem } = await makeVault(options)
   return { vault, setupProblem: problem }
@@ -78,12 +77,8 @@ export async function openKeys(
 async function makeVault(
   options: OpenVaultOptions,
 ): Promise<{ readonly vault: Vault; readonly problem: SetupProblem | undefined }> {
-  const { config, engine } = options
-  const { key: given, otherKeys } = config.attendance
-  if (!given && engine.kind !== 'embedded') {
-    const problem = { settings: ['ATTENDANCE_KEY'], reason: 'without ATTENDANCE_KEY' }
-    return { vault: new Vault(PLACEHOLDER_KEY), problem }
-  }
+  const { key: given, otherKeys } = options.config.attendance
+  if (lacksKey(options)) return { vault: new Vault(PLACEHOLDER_KEY), problem: lacking(['ATTENDANCE_KEY']) }
   const key = given ?? (await findFileKey(options))
   return { vault: new Vault(key, { otherKeys, isBound: false }), problem: undefined }
 }
@@ -120,17 +115,32 @@ export function halfSetCredentials(issuer: IssuerConfig): string | undefined {
   return `events of the other issuer cannot be served without ${missing.join(', ')}`
 }
 
-/** With PostgreSQL several processes share one key, so it must be set. The embedded engine makes its own key. */
-function findMissing(
-  issuer: IssuerConfig | undefined,
-  key: Buffer | undefined,
-  { kind }: Pick<Engine, 'kind'>,
-): SetupProblem | undefined {
-  const settings = [
-    ...(issuer ? missingCredentials(issuer) : []),
-    ...(kind === 'embedded' || key ? [] : ['ATTENDANCE_KEY']),
-  ]
-  return settings.length === 0 ? undefined : { settings, reason: `without ${settings.join(', ')}` }
+/** A server needs one issuer: its own, or the other one, for which few have a key. */
+function findMissing(options: OpenVaultOptions): SetupProblem | undefined {
+  const { config, engine } = options
+  const { issuer, makers } = config.attendance
+  const credentials = missingCredentials(issuer)
+  const hasIssuer = hasOwnIssuer(config, engine.kind) || credentials.length === 0
+  const ofIssuer = makers.who === 'nobody' ? credentials : ['TOKEN_KEY_FILE']
+  const settings = [...(lacksKey(options) ? ['ATTENDANCE_KEY'] : []), ...(hasIssuer ? [] : ofIssuer)]
+  return settings.length === 0 ? undefined : lacking(settings)
+}
+
+/** With PostgreSQL several processes share one key, so none is made at a start. The embedded engine makes its own key. */
+function lacksKey({ config, engine }: OpenVaultOptions): boolean {
+  return engine.kind !== 'embedded' && !config.attendance.key && !existsSync(keyPath(config.dataDir))
+}
+
+/** Settings for which `landpass make-keys` makes files, as it names them itself. */
+const MADE_BY_COMMAND = ['ATTENDANCE_KEY', 'TOKEN_KEY_FILE']
+
+function lacking(settings: readonly string[]): SetupProblem {
+  const made = settings.filter((name) => MADE_BY_COMMAND.includes(name)).length
+  return {
+    settings,
+    reason: `without ${settings.join(', ')}`,
+    help: made === 0 ? undefined : `"landpass make-keys" makes ${made === 1 ? 'it' : 'both'}.`,
+  }
 }
 
 async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {

@@ -5,6 +5,7 @@ import type { TokenKeys } from '../attendance/own-issuer/keys/token-keys.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
+import { readTime } from '../time-text.ts'
 import { withDatabase } from './open-database.ts'
 import { exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
 
@@ -40,7 +41,7 @@ export function addIssuerKeyCommand(program: Command): void {
     .command('withdraw')
     .description('mark a key as stolen; if it signs now, a new key replaces it at once')
     .argument('<address>', 'the address of the key', parseAddress)
-    .option('--at <time>', 'since when, in ISO 8601 with a time zone; left out: now', parseTime)
+    .option('--at <time>', 'since when, in RFC 3339; left out: now', parseTime)
     .action((address: string, { at }: { at?: number }) =>
       runCommand(() =>
         withKeys(async (keys) => {
@@ -75,7 +76,7 @@ async function withKeys(
   await withDatabase(config, async ({ db, kind }) => {
     const path = tokenKeyPath(config, kind)
     if (opens && path === undefined)
-      throw new CommandError('Set TOKEN_KEY_FILE: docs/attendance/operators.md.')
+      throw new CommandError('There is no file of keys: set TOKEN_KEY_FILE, or run "landpass make-keys".')
     const keys = new TokenKeys({ db, clock: SYSTEM_CLOCK, path })
     if (opens) await keys.open({ mayMake: false })
     await work(keys)
@@ -116,11 +117,9 @@ function parseSeconds(text: string): number {
 }
 
 function parseTime(text: string): number {
-  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  if (Number.isNaN(timeMs) || timeMs > SYSTEM_CLOCK.nowMs())
-    throw new InvalidArgumentError('must be a past time such as 2027-03-01T12:00Z.')
+  const { timeMs, wrong = 'which is not over' } = readTime(text)
+  if (timeMs === undefined || timeMs > SYSTEM_CLOCK.nowMs())
+    throw new InvalidArgumentError(`It is a time ${wrong}. Give a past time such as 2027-03-01T12:00:00Z.`)
   return Math.floor(timeMs / 1000)
 }
 

@@ -10,6 +10,7 @@ import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addIssuerKeyCommand } from './issuer-key-command.ts'
+import { addMakeKeysCommand } from './make-keys-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
 import { addResealCommand } from './reseal-command.ts'
@@ -41,6 +42,7 @@ export function createProgram(): Command {
   addNewLineageCommand(program)
   addConfigCommand(program)
   addResealCommand(program)
+  addMakeKeysCommand(program)
   addIssuerKeyCommand(program)
   addApproveEventCommand(program)
   addGenerateCommand(program)

@@ -197,9 +197,9 @@ async function tidy(engine: Engine, app: App): Promise<void> {
 
 function assertAttendance({ attendance }: App): void {
   if (!attendance?.setupProblem) return
-  throw new CommandError(
-    `Attendance cannot be served ${attendance.setupProblem.reason}: docs/attendance/operators.md.`,
-  )
+  const { reason, help } = attendance.setupProblem
+  const next = help === undefined ? '' : ` ${help}`
+  throw new CommandError(`Attendance cannot be served ${reason}.${next} See docs/attendance/operators.md.`)
 }
 
 /** What a new user can try, the own issuer first where this server has one. */
@@ -237,7 +237,9 @@ function announce(address: string, { keeper, attendance }: App, { only, tokens, 
       : 'Landpass is ready.',
     ...(attendance?.setupProblem
       ? [
-          `Attendance tokens are not served: started ${attendance.setupProblem.reason}. See docs/attendance/operators.md`,
+          `Attendance tokens are not served: started ${attendance.setupProblem.reason}.`,
+          ...(attendance.setupProblem.help === undefined ? [] : [attendance.setupProblem.help]),
+          'See docs/attendance/operators.md.',
         ]
       : []),
   ]

@@ -268,9 +268,10 @@ export const SETTINGS = {
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
-    unset: 'DATA_DIR/attendance.key, made at the first start on the embedded database',
+    unset:
+      'DATA_DIR/attendance.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
     meaning:
-      'Encrypts claim codes in the database. Required with PostgreSQL, and the same for all processes. Without it the stored codes are lost.',
+      'Encrypts claim codes in the database. All processes need the same. Without it the stored codes are lost.',
     secret: 'whole',
   },
   ATTENDANCE_OTHER_KEYS: {
@@ -283,7 +284,7 @@ export const SETTINGS = {
   TOKEN_KEY_FILE: {
     kind: text('path of a file', /./),
     unset:
-      'DATA_DIR/token.key, made at the first start on the embedded database; with PostgreSQL no events are made here',
+      'DATA_DIR/token.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
     meaning:
       'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same. Only its owner should be able to read it.',
   },

@@ -56,6 +56,11 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
+  test('a field of a body that is null counts as absent', () => {
+    expect(read({ limit: null, text: null, order: null }, 'body')).toEqual(read({}, 'body'))
+    expect(() => read({ needed: null }, 'body')).toThrow('needed is missing, but must be')
+  })
+
   test('every whole number in range is read, in its canonical form', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 }), fc.maxSafeInteger(), (limit, any) => {

@@ -14,13 +14,17 @@ import { answerUnknownAddresses } from './not-found-page.ts'
 /** What the server serves. It decides which pages it has, and what they offer. */
 export interface PageOptions {
   readonly interfaces: readonly string[]
-  /** How organisers get events. */
-  readonly events: {
-    /** Who makes events on this server. */
-    readonly makers: 'anyone' | 'approved' | 'operator' | 'nobody'
-    /** Whether events of the other issuer can be registered. */
-    readonly hasPoap: boolean
-  }
+  /** How organisers get events now; undefined where attendance is not served. */
+  readonly offers: () => Offers | undefined
+}
+
+interface Offers {
+  /** Who makes events on this server. */
+  readonly makers: 'anyone' | 'approved' | 'operator' | 'nobody'
+  /** Whether events that were made here can be changed. */
+  readonly hasOwn: boolean
+  /** Whether events of the other issuer can be registered and changed. */
+  readonly hasPoap: boolean
 }
 
 /** A file of web/dist, uncompressed and in each compression that `web/build.mjs` made. */
@@ -46,8 +50,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
-/** Attributes in the organisers' page. The server replaces them by who makes events, and whether POAP can be used. */
-const EVENTS_MARK = 'data-event-makers="nobody" data-has-poap="true"'
+/** Attributes in the organisers' page. The server replaces them by who makes events, and which issuers can be used. */
+const OFFERS_MARK = 'data-event-makers="nobody" data-has-own="false" data-has-poap="false"'
 
 /**
  * Content security policy: everything from this server, no inline scripts, no frames, no form submission. So only our
@@ -70,12 +74,12 @@ const PAGE_POLICY = [
  * Serves `/`, `/organise`, their files, and a page for browsers that ask for an unknown address. Without the land
  * interface, `/` redirects to `/organise`.
  */
-export function servePages(app: FastifyInstance, { interfaces, events }: PageOptions): void {
+export function servePages(app: FastifyInstance, { interfaces, offers }: PageOptions): void {
   if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
   if (serves('land')) servePage(app, '/', pageFile(readHtml('index.html', interfaces)))
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
-  if (serves('attendance')) servePage(app, '/organise', organisePage(interfaces, events))
+  if (serves('attendance')) serveOrganisePage(app, organisePages(interfaces), offers)
   for (const path of filesBelow(DIST)) serveFile(app, path)
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
@@ -97,6 +101,16 @@ export const PAGE_HEADERS = {
 function servePage(app: FastifyInstance, address: string, file: PageFile): void {
   const answer = answerOf(file, 'no-cache')
   app.get(address, { schema: HIDDEN }, (request, reply) => send(request, reply.headers(PAGE_HEADERS), answer))
+}
+
+function serveOrganisePage(
+  app: FastifyInstance,
+  pageWith: (offers: Offers | undefined) => Answer,
+  offers: PageOptions['offers'],
+): void {
+  app.get('/organise', { schema: HIDDEN }, (request, reply) =>
+    send(request, reply.headers(PAGE_HEADERS), pageWith(offers())),
+  )
 }
 
 function serveFile(app: FastifyInstance, path: string): void {
@@ -121,13 +135,17 @@ function readFile(path: string): PageFile {
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
-function organisePage(
-  interfaces: PageOptions['interfaces'],
-  { makers, hasPoap }: PageOptions['events'],
-): PageFile {
+/** The organisers' page with what it offers. Each of the few forms of it is compressed once. */
+function organisePages(interfaces: PageOptions['interfaces']): (offers: Offers | undefined) => Answer {
   const html = readHtml('organise.html', interfaces)
-  if (!html.includes(EVENTS_MARK)) throw new Error('organise.html has no place for the ways to an event')
-  return pageFile(html.replace(EVENTS_MARK, `data-event-makers="${makers}" data-has-poap="${hasPoap}"`))
+  if (!html.includes(OFFERS_MARK)) throw new Error('organise.html has no place for the ways to an event')
+  const made = new Map<string, Answer>()
+  return ({ makers, hasOwn, hasPoap } = { makers: 'nobody', hasOwn: false, hasPoap: false }) => {
+    const offered = `data-event-makers="${makers}" data-has-own="${hasOwn}" data-has-poap="${hasPoap}"`
+    const answer = made.get(offered) ?? answerOf(pageFile(html.replace(OFFERS_MARK, offered)), 'no-cache')
+    made.set(offered, answer)
+    return answer
+  }
 }
 
 function pageFile(html: string): PageFile {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SYSTEM_CLOCK } from '../../src/clock.ts'
+import { HOUR_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { claimsByState, codesByState } from '../support/attendance-rows.ts'
@@ -104,7 +104,8 @@ describe('one interface alone', () => {
   })
 
   test('attendance without its settings fails by name', async () => {
-    const [missing, onPostgres] = await Promise.all([
+    const bare = { PORT: '0', DATA_DIR: await freshDataDir(), DATABASE_URL: await freshDatabaseUrl() }
+    const [missing, onPostgres, alone] = await Promise.all([
       landpass(['serve', '--only', 'attendance'], {
         PORT: '0',
         DATA_DIR: await freshDataDir(),
@@ -113,20 +114,70 @@ describe('one interface alone', () => {
       landpass(['serve', '--only', 'attendance'], {
         ...settings,
         PORT: '0',
-        DATABASE_URL: await freshDatabaseUrl(),
+        DATABASE_URL: bare.DATABASE_URL,
       }),
+      landpass(['serve', '--only', 'attendance'], bare),
     ])
 
     expect(missing).toMatchObject({
       code: 1,
       stderr:
-        'landpass: Attendance cannot be served without ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET: docs/attendance/operators.md.\n',
+        'landpass: Attendance cannot be served without ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET. See docs/attendance/operators.md.\n',
     })
     expect(onPostgres).toMatchObject({
       code: 1,
-      stderr: 'landpass: Attendance cannot be served without ATTENDANCE_KEY: docs/attendance/operators.md.\n',
+      stderr:
+        'landpass: Attendance cannot be served without ATTENDANCE_KEY. "landpass make-keys" makes it. See docs/attendance/operators.md.\n',
+    })
+    expect(alone).toMatchObject({
+      code: 1,
+      stderr:
+        'landpass: Attendance cannot be served without ATTENDANCE_KEY, TOKEN_KEY_FILE. "landpass make-keys" makes both. See docs/attendance/operators.md.\n',
     })
   })
+})
+
+test('with PostgreSQL alone, one command makes both keys, once; then events are made here, without the other issuer', async () => {
+  const env = {
+    DATABASE_URL: await freshDatabaseUrl(),
+    DATA_DIR: await freshDataDir(),
+    EVENT_MAKERS: 'anyone',
+  }
+  const files = [join(env.DATA_DIR, 'attendance.key'), join(env.DATA_DIR, 'token.key')] as const
+  const keysIn = () => files.map((file) => readFileSync(file, 'utf8'))
+  const event = { name: 'Lanterns', coordinates: '0,0', start_date: dayIn(0), end_date: dayIn(2), tokens: 2 }
+  const make = (server: Serving) => ask(server, '/events', { method: 'POST', body: JSON.stringify(event) })
+
+  const before = await serve(env)
+  expect(before.stdout()).toContain('started without ATTENDANCE_KEY, TOKEN_KEY_FILE')
+  expect(before.stdout()).toContain('"landpass make-keys" makes both.')
+  expect(before.stdout()).not.toContain('ISSUER_API_KEY')
+  expect(await make(before)).toMatchObject({
+    status: 503,
+    body: { code: 'attendance_not_configured', data: { missing: ['ATTENDANCE_KEY', 'TOKEN_KEY_FILE'] } },
+  })
+  expect((await ask(before, '/organise')).text).toContain('data-event-makers="nobody" data-has-own="false"')
+  await stopped(before)
+
+  const made = await landpass(['make-keys'], env)
+  const keys = keysIn()
+  const again = await landpass(['make-keys'], env)
+  expect([made.code, again.code]).toEqual([0, 0])
+  expect(JSON.parse(made.stdout)).toMatchObject({ ok: true, made: files })
+  expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, made: [] })
+  expect(keysIn()).toEqual(keys)
+  for (const [at, file] of files.entries()) {
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    for (const { stdout, stderr } of [made, again]) expect(stdout + stderr).not.toContain(keys[at]!.trim())
+  }
+
+  const after = await serve(env)
+  expect(after.stdout()).not.toContain('Attendance tokens are not served')
+  expect(await make(after)).toMatchObject({ status: 200, body: { ok: true } })
+  expect((await ask(after, '/organise')).text).toContain(
+    'data-event-makers="anyone" data-has-own="true" data-has-poap="false"',
+  )
+  await stopped(after)
 })
 
 test('without an issuer the land works, and attendance says what is missing', async () => {
@@ -271,6 +322,11 @@ async function claim(server: Serving, eventId: number, name: string) {
   await outside.stand(player.address, 10, 20, nowMs)
   const path = `/claim/${eventId}`
   return ask(server, path, { method: 'POST', headers: player.sign({ method: 'POST', path, atMs: nowMs }) })
+}
+
+/** A day as `YYYY-MM-DD`, so many days from now. */
+function dayIn(days: number): string {
+  return new Date(SYSTEM_CLOCK.nowMs() + days * 24 * HOUR_MS).toISOString().slice(0, 10)
 }
 
 async function ask(server: Serving, path: string, request: RequestInit = {}) {

@@ -85,7 +85,9 @@ describeOnOneEngine('the booth', (open) => {
     const { status, body, text } = await claim(uuid, {
       address: ann.address.toUpperCase(),
       catalyst: 'https://peer.example.org',
-      room: 'I12',
+      room: null,
+      proof: null,
+      rehearse: null,
       captcha: ` ${(await readCaptcha(captcha)).toLowerCase()} `,
     })
 
@@ -125,6 +127,21 @@ describeOnOneEngine('the booth', (open) => {
       error: 'Address already claimed a code for this event',
       code: 'already_claimed',
     })
+  })
+
+  test('a field that is null counts as one that is not there', async () => {
+    const lia = await player('lia')
+    const captcha = await askForCaptcha(lia)
+
+    const missing = await claim(String(id(1)), { address: lia.address, captcha: null })
+    const { status } = await claim(String(id(1)), {
+      address: lia.address,
+      captcha: await readCaptcha(captcha),
+    })
+    const unnamed = await claim(String(id(1)), { address: null, captcha: 'abcde' })
+
+    expect([missing.status, missing.body.code, status]).toEqual([403, 'captcha_required', 200])
+    expect([unnamed.status, unnamed.body.data]).toMatchObject([400, { parameter: 'address', value: null }])
   })
 
   test('a booth older than the captcha gets a message that helps its player', async () => {

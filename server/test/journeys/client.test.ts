@@ -262,10 +262,16 @@ describe('attendance', () => {
     const { blocked } = await client.send(
       attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'B'.repeat(40)}`] }),
     )
+    const mistyped = { add: ['0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587'] }
+    await expect(client.send(attendance.changeBlocked(uuid, EDIT_CODE, mistyped))).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      data: { parameter: 'add', value: mistyped.add[0] },
+    })
     const { claims, next } = await client.send(attendance.listClaims(uuid, EDIT_CODE, { limit: 5 }))
     const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
     const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))
     expect([claims.length, next, csv.split('\r\n').length]).toEqual([1, null, 3])
+    expect(csv).toMatch(/^\ufeffmade_at,address,/)
     expect(whole).toMatchObject({ event: { uuid }, claims })
     expect(blocked).toMatchObject([{ address: `0x${'b'.repeat(40)}` }])
 
@@ -318,7 +324,9 @@ describe('attendance', () => {
     ])
       expect((await client.send(picture)).length).toBeGreaterThan(100)
     expect(await client.send(attendance.tokensOf(holder))).toMatchObject({ total: 1, tokens: [{ id }] })
-    expect(await client.send(attendance.holdersCsv(uuid))).toContain(holder)
+    const table = await client.send(attendance.holdersCsv(uuid))
+    expect(table).toMatch(/^\ufeffnumber,address,/)
+    expect(table).toContain(holder)
     expect(await client.send(attendance.attended(uuid, holder))).toMatchObject({ attended: true, count: 1 })
     expect(await client.send(attendance.tokenLog())).toMatchObject({ roots: [] })
 

@@ -204,11 +204,15 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     const wrong = [
       { ...right, address: `${address}0` },
       { ...right, address: 7 },
+      { ...right, address: '0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587' },
       { ...right, nonce: '' },
-      { ...right, nonce: 'a b' },
-      { ...right, nonce: 'ß' },
-      { ...right, nonce: 'n'.repeat(65) },
+      { ...right, nonce: 'n'.repeat(129) },
+      { ...right, nonce: '🗝'.repeat(33) },
+      { ...right, nonce: 'a\0b' },
+      { ...right, nonce: '\ud83d' },
+      { ...right, nonce: '\ufffd' },
       { ...right, expires: '2027-03-05' },
+      { ...right, expires: '2026-11-31T18:00:00Z' },
       { ...right, expires: clock.nowMs() },
       { ...right, expires: null },
       { ...right, expires: new Date(clock.nowMs()).toISOString() },
@@ -222,6 +226,56 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     const malformed = await server.send('POST', `/grants/${quest.uuid}`, '{"address":')
     expect(malformed.body.code).toBe('invalid_body')
     expect((await server.send('POST', `/grants/${id(7)}`, right)).body.code).toBe('invalid_parameter')
+  })
+
+  test('may be written in any language: its times, its hex digits and its names of quests', async () => {
+    const quest = await event(15, 1)
+    const { address } = await player('ivo')
+    const secondsOf = (text: string) => inAnHour().replace('.000Z', text)
+    const written = [
+      ['Python', secondsOf('.123456+00:00')],
+      ['Go', secondsOf('.123456789Z')],
+      ['.NET', secondsOf('.1234567Z')],
+      ['Java', secondsOf('.12z').replace('T', 't')],
+    ] as const
+    for (const [nonce, expires] of written) {
+      const answer = await give(quest, address, { nonce, expires })
+      expect(answer, expires).toMatchObject({
+        nonce,
+        expires: secondsOf(nonce === 'Java' ? '.120Z' : '.123Z'),
+      })
+    }
+    for (const nonce of ['El tesoro del río, 2ª parte', '🗝'.repeat(32), '灯台', 'a\nb', 'n'.repeat(128)]) {
+      expect(await give(quest, address, { nonce }), nonce).toMatchObject({ nonce })
+      expect(await give(quest, ELSEWHERE_ADDRESS, { nonce }), nonce).toBe('nonce_used')
+    }
+
+    const body = JSON.stringify({ address, nonce: 'upper case', expires: inAnHour() })
+    const right = await signGrant(quest.secret, quest.uuid, body)
+    const send = (signature: string) =>
+      server.send('POST', `/grants/${quest.uuid}`, body, { 'landpass-signature': signature })
+    expect((await send(right.toUpperCase())).status).toBe(200)
+    const refusals = [await send(`sha256=${right}`), await send(Buffer.from(right, 'hex').toString('base64'))]
+    expect(refusals.map(({ status, body: { code, error } }) => [status, code, error])).toEqual([
+      [401, 'bad_grant', expect.stringContaining('begins with "sha256="')],
+      [401, 'bad_grant', expect.stringContaining('looks like base64')],
+    ])
+  })
+
+  test('hears what is wrong with a time, as it was sent', async () => {
+    const quest = await event(16, 1)
+    const { address } = await player('jil')
+    for (const [expires, wrong] of [
+      ['2027-02-30t18:00:00z', 'whose day does not exist in that month'],
+      ['2026-11-20T18:00:00', 'which has no time zone'],
+      ['2020-01-01T00:00:00.123456+01:00', 'but must be a time after that of the server'],
+    ]) {
+      const body = JSON.stringify({ address, nonce: 'n', expires })
+      const headers = { 'landpass-signature': await signGrant(quest.secret, quest.uuid, body) }
+      const answer = await server.send('POST', `/grants/${quest.uuid}`, body, headers)
+      expect(answer.body).toMatchObject({ code: 'invalid_parameter', data: { value: expires } })
+      expect(answer.body.error).toContain(`expires is "${expires}", ${wrong}`)
+    }
   })
 
   test('changes its secret without a refused grant', async () => {
@@ -319,8 +373,8 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
       GRANT_SECRET: quest.secret,
     })
 
-    await allowToken(lea.address, 'lighthouse')
-    await allowToken(lea.address, 'lighthouse')
+    await allowToken(lea.address, 'Le phare – deuxième partie 灯台')
+    await allowToken(lea.address, 'Le phare – deuxième partie 灯台')
     await expect(allowToken('me', 'lighthouse')).rejects.toThrow('address')
     const answers = [await server.claim(quest.uuid, lea), await server.claim(quest.uuid, mo)]
     await today.close()

@@ -426,8 +426,16 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       [{ start_date: '2027-03-05', distribution_end_date: '2027-03-01T00:00:00Z' }, 'distribution_end_date'],
       [{ tokens: 10_001 }, 'tokens'],
       [{ start_date: '2027-02-30' }, 'start_date'],
+      [
+        { start_date: '2027-03-01', distribution_start_date: '2027-02-30T18:00:00Z' },
+        'distribution_start_date',
+      ],
       [{ end_date: '2020-01-01' }, 'end_date'],
       [{ event_url: 'javascript:alert(1)' }, 'event_url'],
+      [{ event_url: 'https:foo' }, 'event_url'],
+      [{ event_url: 'https:\\\\example.org' }, 'event_url'],
+      [{ event_url: 'https:///example.org' }, 'event_url'],
+      [{ event_url: 'https://example.org\\\\@other.example' }, 'event_url'],
     ] as const) {
       const refused = await stage.server.send('POST', '/events', { ...EVENT, ...fields })
       expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
@@ -452,6 +460,24 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       expiry_date: '2027-03-06T12:00:00.000Z',
     })
     expect((await make({ start_date: '2026-11-18', end_date: EVENT.start_date })).approval).toBe('approved')
+  })
+
+  test('an opening time of another year is stored, and the answer warns of it', async () => {
+    const fields = { start_date: '2027-03-05', distribution_start_date: '2026-03-05T19:00:00.123456+01:00' }
+    const made = await make(fields)
+    const change = async (...options: unknown[][]) =>
+      (await stage.server.send('PATCH', `/event/${made.uuid}`, { editCode: made.edit_code, options })).body
+        .data
+
+    expect(made).toMatchObject({
+      warnings: [expect.stringContaining('364 days before the first day of the event')],
+    })
+    expect((await stage.server.get(`/event/${made.uuid}`)).body.data).toMatchObject({
+      distribution_start_date: '2026-03-05T18:00:00.123Z',
+    })
+    expect(await change(['distribution_start_date', '2026-03-05T18:00:00Z'])).toHaveProperty('warnings')
+    expect(await change(['enabled', true])).not.toHaveProperty('warnings')
+    expect(await change(['distribution_start_date', '2027-03-05T18:00:00Z'])).not.toHaveProperty('warnings')
   })
 
   test('a server without access to the other issuer serves them too', async () => {

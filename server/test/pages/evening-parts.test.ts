@@ -35,6 +35,10 @@ describe('players and files', () => {
     await page.locator('#blocked-address').fill('0x12')
     await press('evening.blocked.add')
     await expectText('evening.blocked.wrong')
+    await page.locator('#blocked-address').fill('0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587')
+    await press('evening.blocked.add')
+    await expectText('evening.blocked.mistyped')
+    expectRefusals(opened, 400)
     await page.locator('#blocked-address').fill(` ${zoe.address.replace('0x', '０ｘ ')} `)
     await press('evening.blocked.add')
     await expectText('evening.blocked.added', { address: zoe.address })
@@ -60,6 +64,7 @@ describe('players and files', () => {
     const everything = await downloadOf(opened.page, 'evening.files.everything')
 
     expect(csv.name).toMatch(new RegExp(`^landpass-claims-${id}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+    expect(csv.text).toMatch(/^\ufeffmade_at,address,/)
     expect(csv.text.toLowerCase()).toContain(ann.address.toLowerCase())
     expect(JSON.stringify(JSON.parse(everything.text)).toLowerCase()).toContain(ann.address.toLowerCase())
     const codes = await stage.outside.codesOf(id, EDIT_CODE)

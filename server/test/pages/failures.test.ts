@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type Size, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, testClock } from '../support/land-server.ts'
-import { startTinyLand } from '../support/tiny-land.ts'
+import { OFFERS_POAP, startTinyLand } from '../support/tiny-land.ts'
 
 /** The pages in a real browser, while what they load is answered with a failure, or by somebody else. */
 
@@ -85,7 +85,7 @@ const openPage = testBrowser()
 let server: LandServer
 
 beforeAll(async () => {
-  ;({ server } = await startTinyLand(await openEngine(), testClock()))
+  ;({ server } = await startTinyLand(await openEngine(), testClock(), { env: OFFERS_POAP }))
 })
 afterAll(() => server.close())
 

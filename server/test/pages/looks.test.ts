@@ -4,7 +4,7 @@ import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, SIZES, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, testClock } from '../support/land-server.ts'
-import { startTinyLand } from '../support/tiny-land.ts'
+import { OFFERS_POAP, startTinyLand } from '../support/tiny-land.ts'
 
 /**
  * Every page in every language and theme, on a desktop and a phone: what axe says of it in one language, the language that
@@ -39,7 +39,7 @@ const clock = testClock(JUNE)
 let server: LandServer
 
 beforeAll(async () => {
-  ;({ server } = await startTinyLand(await openEngine(), clock))
+  ;({ server } = await startTinyLand(await openEngine(), clock, { env: OFFERS_POAP }))
 })
 afterAll(() => server.close())
 

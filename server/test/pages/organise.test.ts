@@ -23,6 +23,8 @@ import { PageMap } from '../support/page-map.ts'
  */
 
 const WORLD = '-10,-10,10,10'
+/** The servers of one database need the same keys. */
+const KEY_FILE = join(emptyDir(), 'token.key')
 const EDIT_CODE = '012345'
 const PLACES = '5,-2;6,-2'
 
@@ -608,33 +610,47 @@ describe('what can go wrong', () => {
     expectRefusals(opened, 503, 404, 'ERR_INTERNET_DISCONNECTED')
   })
 
-  test.each([
-    [
-      'ISSUER_API_KEY',
-      { ISSUER_API_KEY: 'a-key-of-nobody' },
-      502,
-      'does not accept the credentials of this server',
-    ],
-    [
-      'no settings',
-      { ISSUER_API_KEY: '', ISSUER_CLIENT_ID: '', ISSUER_CLIENT_SECRET: '' },
-      503,
-      'without the settings',
-    ],
-  ])(
-    'a server that the issuer does not serve (%s) sends the organiser to its operator',
-    async (_, env, status, said) => {
-      const id = await givenEvent({ codes: 1 })
-      const { origin } = await stage.startAnother(env)
-      const opened = await openForm({ size: 'desktop' }, '', origin)
-      await formOf(opened.page).eventId.fill(String(id))
-      await formOf(opened.page).editCode.fill(EDIT_CODE)
-      await formOf(opened.page).press('Continue')
-      await expectText(opened.page, said)
-      await expectText(opened.page, 'operator')
-      expectRefusals(opened, status, 404)
-    },
-  )
+  test('a server that the issuer does not serve sends the organiser to its operator', async () => {
+    const id = await givenEvent({ codes: 1 })
+    const { origin } = await stage.startAnother({ ISSUER_API_KEY: 'a-key-of-nobody' })
+    const opened = await openForm({ size: 'desktop' }, '', origin)
+    await formOf(opened.page).eventId.fill(String(id))
+    await formOf(opened.page).editCode.fill(EDIT_CODE)
+    await formOf(opened.page).press('Continue')
+    await expectText(opened.page, 'does not accept the credentials of this server')
+    await expectText(opened.page, 'operator')
+    expectRefusals(opened, 502, 404)
+  })
+
+  test('a server without the settings of an issuer shows no form that would fail, also on the page of an event', async () => {
+    const uuid = await givenRegistered({ codes: 1 })
+    const none = { ISSUER_API_KEY: '', ISSUER_CLIENT_ID: '', ISSUER_CLIENT_SECRET: '' }
+    const [nothing, ownAlone] = [
+      await stage.startAnother(none),
+      await stage.startAnother({
+        ...none,
+        TOKEN_KEY_FILE: KEY_FILE,
+        EVENT_MAKERS: 'approved',
+      }),
+    ]
+
+    for (const locale of ['en-GB', 'fr-FR'] as const) {
+      const opened = await openForm({ size: 'phone', locale }, '?way=poap', nothing.origin)
+      await opened.page.locator('.notice', { hasText: 'docs/attendance/operators.md' }).waitFor()
+      expect(await opened.page.locator('main form, main input').count()).toBe(0)
+      await expectGood(opened, `nothing-offered-${locale}`)
+    }
+    const live = await openForm({ size: 'phone' }, `?event=${uuid}`, nothing.origin)
+    await expectText(live.page, 'without the settings')
+    expect(await live.page.locator('main form, main input').count()).toBe(0)
+    expect(await live.page.getByRole('button', { name: 'Change the event' }).count()).toBe(0)
+
+    const own = await openForm({ size: 'phone' }, '?way=poap', ownAlone.origin)
+    await own.page.getByRole('heading', { name: 'Make an event here' }).waitFor()
+    await expectText(own.page, 'when the operator of this server has approved the event')
+    await expectText(own.page, 'This server has no access to POAP')
+    await expectGood(own, 'own-alone')
+  })
 })
 
 describe('the live page', () => {
@@ -723,7 +739,7 @@ describe('the form', () => {
 
   test('lists the events of this browser before the choice, without codes; each can be removed', async () => {
     const { origin } = await stage.startAnother({
-      TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
+      TOKEN_KEY_FILE: KEY_FILE,
       EVENT_MAKERS: 'anyone',
     })
     const opened = await openForm({ size: 'phone' }, '?way=poap', origin)
@@ -758,7 +774,7 @@ describe('the form', () => {
 
   test('shows the places of each event alone, and again what was typed for them, whatever was typed for others', async () => {
     const { origin } = await stage.startAnother({
-      TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
+      TOKEN_KEY_FILE: KEY_FILE,
       EVENT_MAKERS: 'anyone',
     })
     const ours = await givenEvent({ codes: 1, name: 'Orchard Feast' })

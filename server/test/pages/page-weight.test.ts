@@ -8,7 +8,7 @@ import type { Engine } from '../../src/db/engine.ts'
 import { testBrowser } from '../support/browser.ts'
 import { emptyDir, freshEngine } from '../support/engines.ts'
 import { type LandServer, testClock } from '../support/land-server.ts'
-import { startTinyLand } from '../support/tiny-land.ts'
+import { OFFERS_POAP, startTinyLand } from '../support/tiny-land.ts'
 
 const KILOBYTE = 1000
 const MAX_SCRIPT_BYTES = 60 * KILOBYTE
@@ -22,7 +22,7 @@ let server: LandServer
 
 beforeAll(async () => {
   engine = await openEngine()
-  ;({ server } = await startTinyLand(engine, clock))
+  ;({ server } = await startTinyLand(engine, clock, { env: OFFERS_POAP }))
 })
 afterAll(() => server.close())
 

@@ -3,6 +3,7 @@ import type { Availability, ClosedReason } from '../api/attendance.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
+import { canBeChanged } from './event-ways.ts'
 import { isMadeHere } from './made-here.ts'
 import { stateWords } from './state-words.ts'
 
@@ -36,7 +37,7 @@ export function LiveCounts({ info, availability, onLoad }: LiveCountsProps) {
         </div>
       )}
       <Numbers info={info} availability={availability} />
-      {reason && NEEDS_CODES.includes(reason) && !isMadeHere(info) && (
+      {reason && NEEDS_CODES.includes(reason) && !isMadeHere(info) && canBeChanged(info) && (
         <button type="button" class="primary" onClick={onLoad}>
           {text('organise.codes.load')}
         </button>

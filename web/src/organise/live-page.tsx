@@ -14,6 +14,7 @@ import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx
 import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
 import { typeEvent } from './event-state.ts'
+import { canBeChanged } from './event-ways.ts'
 import { beginChange, news } from './form-state.ts'
 import { LateChangeForm } from './late-part.tsx'
 import { LiveCounts } from './live-counts.tsx'
@@ -22,6 +23,7 @@ import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { eventAddress, isChangeShown, showChange, showForm, shownEvent } from './shown-event.ts'
 import { useIsWide } from './use-is-wide.ts'
+import { NotConfigured } from './way-choice.tsx'
 
 /** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
@@ -49,7 +51,7 @@ export function LivePage({ name }: { readonly name: string }) {
               <p>{refusalText(seen.error)}</p>
             </Notice>
           )}
-          {isMadeHere(seen.info) && isChangeShown.value ? (
+          {isMadeHere(seen.info) && isChangeShown.value && canBeChanged(seen.info) ? (
             <LateChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
           ) : (
             <ShownEvent info={seen.info} availability={seen.availability} onChanged={following.refresh} />
@@ -124,7 +126,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
             {!Part && (
               <>
                 <LiveCounts info={info} availability={availability} onLoad={change} />
-                <EveningDoor info={info} />
+                {canBeChanged(info) ? <EveningDoor info={info} /> : <NotConfigured />}
               </>
             )}
             {below.left}
@@ -259,9 +261,11 @@ function NextSteps({ info, isEvening, onChange }: NextStepsProps) {
         <li>{text('organise.todo.share')}</li>
         <li>{text(isMadeHere(info) ? moreHere : 'organise.todo.more')}</li>
       </ol>
-      <button type="button" onClick={onChange}>
-        {text('organise.todo.change')}
-      </button>
+      {canBeChanged(info) && (
+        <button type="button" onClick={onChange}>
+          {text('organise.todo.change')}
+        </button>
+      )}
     </section>
   )
 }

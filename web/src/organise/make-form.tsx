@@ -5,6 +5,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
 import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
 import { zoneName } from './event-hours.ts'
+import { eventMakers, whyClosed } from './event-ways.ts'
 import { hasIncompleteField } from './incomplete-field.ts'
 import { changeDraft, draft, HOURS, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
@@ -19,6 +20,8 @@ export function MakeForm() {
     <>
       <h1>{text('organise.way.here')}</h1>
       <p class="lead">{text('organise.way.here_explained')}</p>
+      {eventMakers() === 'approved' && <p>{text('organise.way.here_approved')}</p>}
+      {whyClosed('poap') && <p class="hint">{text('organise.way.no_poap')}</p>}
       <OtherWay />
       <SentForm
         class="card step make"

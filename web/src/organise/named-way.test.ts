@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
 import { namedWay } from './named-way.ts'
 
-test('an event at POAP is changed with its own form, also where events are only made here', () => {
-  expect(namedWay('poap', ['here'])).toBe('poap')
-  expect(namedWay('poap', ['here', 'poap'])).toBe('poap')
-})
-
 test('without a name the only way is taken, and of two the organiser chooses', () => {
   expect([namedWay(null, ['here']), namedWay(null, ['poap'])]).toEqual(['here', 'poap'])
   expect([namedWay(null, ['here', 'poap']), namedWay('else', ['here', 'poap'])]).toEqual([
@@ -14,6 +9,12 @@ test('without a name the only way is taken, and of two the organiser chooses', (
   ])
 })
 
-test('the form that makes events is shown only where they are made', () => {
+test('a form is shown only where this server offers it', () => {
   expect([namedWay('here', ['here', 'poap']), namedWay('here', ['poap'])]).toEqual(['here', 'poap'])
+  expect([namedWay('poap', ['here', 'poap']), namedWay('poap', ['here'])]).toEqual(['poap', 'here'])
+  expect([namedWay('here', []), namedWay('poap', []), namedWay(null, [])]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

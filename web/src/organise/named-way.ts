@@ -1,16 +1,13 @@
 import type { EventWay } from './event-ways.ts'
 
 /**
- * The form that an address names with `way`. The one for events at POAP can always be named: their organisers change them
- * with it, also where this server offers them no new ones. Without a name, the only way that is offered is taken.
+ * The form that an address names with `way`, if this server offers it. Without a name, the only way that is offered is taken.
  *
- * @returns undefined where the organiser has to choose
+ * @returns undefined where the organiser has to choose, or nothing is offered
  * @example
- * namedWay('poap', ['here']) // 'poap'
+ * namedWay('here', ['here', 'poap']) // 'here'
  * namedWay(null, ['here']) // 'here'
  */
 export function namedWay(named: string | null, offered: readonly EventWay[]): EventWay | undefined {
-  if (named === 'poap') return named
-  if (offered.length === 1) return offered[0]
-  return offered.find((way) => way === named)
+  return offered.length === 1 ? offered[0] : offered.find((way) => way === named)
 }

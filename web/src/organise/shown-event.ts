@@ -61,7 +61,7 @@ function changeInAddress(): boolean {
 
 function wayInAddress(): EventWay | undefined {
   const way = namedWay(new URLSearchParams(location.search).get('way'), OFFERED_WAYS)
-  return way === 'here' && whyClosed(way) ? undefined : way
+  return way && whyClosed(way) ? undefined : way
 }
 
 function stepInHistory(): Step {

@@ -1,4 +1,5 @@
 import { text } from '../texts/texts.ts'
+import { Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { type EventWay, eventMakers, OFFERED_WAYS, whyClosed } from './event-ways.ts'
 import { MyEventsList } from './my-events-list.tsx'
@@ -12,13 +13,28 @@ export function WayChoice() {
       <h1>{text('organise.title')}</h1>
       <p class="lead">{text('organise.way.intro')}</p>
       <MyEventsList />
-      <h2>{text('organise.way.heading')}</h2>
-      <div class="ways">
-        {OFFERED_WAYS.map((way) => (
-          <Way key={way} way={way} />
-        ))}
-      </div>
+      {OFFERED_WAYS.length === 0 ? (
+        <NotConfigured />
+      ) : (
+        <>
+          <h2>{text('organise.way.heading')}</h2>
+          <div class="ways">
+            {OFFERED_WAYS.map((way) => (
+              <Way key={way} way={way} />
+            ))}
+          </div>
+        </>
+      )}
     </>
+  )
+}
+
+/** In place of a form that every server without the settings would refuse. */
+export function NotConfigured() {
+  return (
+    <Notice kind="warning">
+      <p>{text('error.attendance_not_configured')}</p>
+    </Notice>
   )
 }
 

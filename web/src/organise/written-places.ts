@@ -43,7 +43,7 @@ function placesOfText(text: string): readonly WrittenPlace[] {
 }
 
 function placesOfPart(part: string): readonly WrittenPlace[] {
-  // As on the server, blanks do not count
+  // As on the server, blanks around the numbers do not count
   const one = placeIn(part)
   if (one) return [{ written: part.trim(), place: one }]
   const lines = part.split('\n').flatMap((line) => line.trim() || [])
@@ -94,7 +94,7 @@ function placesOfValue(value: unknown): readonly WrittenPlace[] {
 }
 
 function placeIn(text: string): Place | undefined {
-  const match = PAIR.exec(text.replace(/\s/g, ''))
+  const match = PAIR.exec(text.trim().replace(/\s*,\s*/, ','))
   return match ? { x: integerOf(match[1]), y: integerOf(match[2]) } : undefined
 }
 

@@ -61,8 +61,9 @@ export interface CaptchasOptions {
  * While a try is left, a right answer or a proof of work leads back to (none). `create` leads to three tries from every
  * state.
  *
- * An unsigned answer, as older booths send it, can come from any client. So its tries are counted apart from those of
- * signed answers, and by network address: a stranger cannot use up the tries of the player.
+ * An unsigned answer can come from any client: older booths send it, and clients that do not sign the body of a claim. So its
+ * tries are counted apart from those of signed answers, and by network address: a stranger cannot use up the tries of the
+ * player.
  *
  * Invariants: of several right answers at the same time one counts; a right answer binds the captcha to its event, also
  * when it is given back, and a wrong one binds nothing; after CAPTCHA_TTL_MS, or without tries, it cannot be solved.
@@ -214,7 +215,7 @@ export interface Answer {
   /** What the player typed. */
   readonly answer: string
   /** The network address that sent the answer without a signature; undefined for an answer that the player signed. */
-  readonly unsignedFrom?: string
+  readonly unsignedFrom?: string | undefined
 }
 
 export interface Proof {

@@ -184,12 +184,13 @@ async function readProof(
 ): Promise<ClaimProof> {
   const { body } = request
   const incoming = incomingRequestOf(request)
+  const from = clientAddress(request)
   if (signedFetch.isSigned(incoming)) {
-    return { kind: 'signed-request', signed: await signedFetch.check(incoming), body }
+    return { kind: 'signed-request', signed: await signedFetch.check(incoming), body, from }
   }
   const { address = '', captcha } = body
   if (!ADDRESS.test(address)) throw invalidSecret('address', body.address, ADDRESS_ALLOWED)
-  return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from: clientAddress(request) }
+  return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from }
 }
 
 function claimJson(claim: ServedClaim, queue: QueueOfClaims | undefined) {

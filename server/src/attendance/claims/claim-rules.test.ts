@@ -33,6 +33,7 @@ const NOW = clock.nowMs()
 const vault = new Vault(Buffer.alloc(32, 9))
 const WRONG_ANSWER = '11111'
 const PROOF_BITS = 4
+const FROM = '198.51.100.7'
 let lastNumber = 0
 
 /** Everything that the outcome of a claim depends on. */
@@ -120,11 +121,13 @@ function expectedOf(given: Situation): Outcome {
     if (given.isOverLimit) return end('too_many_requests')
     if (given.names === 'another') return end('bad_signature')
   }
-  const answer = isSigned && !given.isBodySigned ? 'missing' : given.answer
+  const { answer } = given
+  const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
   if (!isSigned || given.requiresCaptcha) {
     if (isSigned && useRequest()) return end('signature_used')
-    if (answer === 'missing') return end('captcha_required')
-    if (answer === 'wrong') return end('wrong_captcha')
+    const known = isSigned ? repeated : undefined
+    if (answer === 'missing') return end(known ?? 'captcha_required')
+    if (answer === 'wrong') return end(known ?? 'wrong_captcha')
     isCaptchaPending = false
   }
   if (!isSigned) {
@@ -132,7 +135,6 @@ function expectedOf(given: Situation): Outcome {
     if (given.isOverLimit) return end('too_many_requests')
   }
   const isUnused = isSigned && !given.requiresCaptcha
-  const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
 
   if (given.isBlocked) {
     isCaptchaPending = true
@@ -240,15 +242,44 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const claim = (body: { proof?: string }, where: PresenceResult) =>
       strictRules.claim({
         event,
-        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body }),
+        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body, from: FROM }),
         place: async () => where,
         countPlayer: async () => {},
       })
 
     await expect(claim({}, 'present')).rejects.toMatchObject({ code: 'proof_of_work_required' })
     await expect(claim({ proof }, 'unknown')).rejects.toMatchObject({ code: 'presence_unavailable' })
+    expect(await strict.findImage(uuid)).toBeDefined()
     expect(await claim({ proof }, 'present')).toMatchObject({ address, state: 'reserved' })
-    await expect(claim({ proof }, 'present')).rejects.toMatchObject({ code: 'proof_of_work_required' })
+    expect(await strict.findImage(uuid)).toBeUndefined()
+  })
+
+  test('wrong answers in a body that no signature covers use up tries of their network address, none of the player', async () => {
+    const { event } = await givenEvent({ requires_captcha: true }, 1)
+    const address = newAddress()
+    const { uuid } = await captchas.create({ address, isPreview: false })
+    const { answer } = await readCaptcha(db, vault, uuid)
+    const claim = (captcha: string, from: string, isBodySigned: boolean) =>
+      answerOf(
+        rules.claim({
+          event,
+          proof: () => ({
+            kind: 'signed-request',
+            signed: { ...signedBy(address), isBodySigned },
+            body: { captcha },
+            from,
+          }),
+          place: async () => 'present',
+          countPlayer: async () => {},
+        }),
+      )
+
+    for (let guess = 0; guess < 3; guess++)
+      expect(await claim(WRONG_ANSWER, FROM, false)).toBe('wrong_captcha')
+
+    expect(await claim(answer, FROM, false)).toBe('captcha_required')
+    expect(await claim(WRONG_ANSWER, FROM, true)).toBe('wrong_captcha')
+    expect(await claim(answer, '198.51.100.8', false)).toBe('reserved')
   })
 
   test('a second claim of one player is answered with the first one', async () => {
@@ -257,7 +288,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const claim = () =>
       rules.claim({
         event,
-        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body: {} }),
+        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body: {}, from: FROM }),
         place: async () => 'present',
         countPlayer: async () => {},
       })
@@ -282,8 +313,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const body = { ...(answer && { captcha: answer }), ...(named && { address: named }) }
     const proof: ClaimProof =
       given.kind === 'captcha'
-        ? { kind: 'captcha', address, answer, from: '198.51.100.7' }
-        : { kind: 'signed-request', signed, body }
+        ? { kind: 'captcha', address, answer, from: FROM }
+        : { kind: 'signed-request', signed, body, from: FROM }
     const steps: Step[] = []
 
     const claimed = await answerOf(

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
@@ -53,7 +53,8 @@ type ReadAttempt = ClaimAttempt & { readonly given: ClaimProof }
  * Decides whether a player gets a token of an event. The rules, in this order:
  *
  * 1. the event is open (events/openness.ts)
- * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
+ * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts); who has
+ *    signed, and has a claim already, gets that claim without them
  * 3. the event is not held (events/event-holds.ts)
  * 4. the organiser has not blocked the player (events/blocked-players.ts)
  * 5. the player is at the event (presence-rule.ts)
@@ -86,16 +87,19 @@ export class ClaimRules {
   private async claimToken({ event, proof, place, countPlayer }: ClaimAttempt): Promise<ServedClaim> {
     const { clock, claims, signedFetch } = this.options
     assertOpen(event, clock.nowMs())
-    const claimant = await proveClaimant(this.options, event, await proof(), countPlayer)
+    const given = await proof()
+    let claimant: Claimant | undefined
     try {
+      claimant = await proveClaimant(this.options, event, given, countPlayer)
       await this.assertNotHeld(event, claimant)
       await this.assertNotBlocked(event, claimant)
       await assertAtEvent(event, claimant, place)
       await this.assertGranted(event, claimant)
     } catch (error) {
-      if (claimant.unused) await signedFetch.useUp(claimant.unused)
+      if (claimant?.unused) await signedFetch.useUp(claimant.unused)
+      const address = claimant?.address ?? signerWithoutEffort(given, error)
       // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
-      const repeated = await claims.findRepeated(event, claimant.address)
+      const repeated = address === undefined ? undefined : await claims.findRepeated(event, address)
       if (repeated) return repeated
       throw error
     }
@@ -148,6 +152,15 @@ export class ClaimRules {
   private assertGranted(event: Event, claimant: Claimant): Promise<void> {
     return givingBack(claimant, () => this.options.grants.assertGranted(event, claimant.address))
   }
+}
+
+/** The refusals of a request whose signer is proven, but who must solve something too. */
+const EFFORT_REFUSALS: readonly ErrorCode[] = ['captcha_required', 'wrong_captcha', 'proof_of_work_required']
+
+/** The signer of a claim that lacks only its captcha or proof of work: learning of an earlier claim needs neither. */
+function signerWithoutEffort(proof: ClaimProof, error: unknown): string | undefined {
+  const lacksEffort = error instanceof AppError && EFFORT_REFUSALS.includes(error.code)
+  return lacksEffort && proof.kind === 'signed-request' ? proof.signed.address : undefined
 }
 
 /** Where a rule refuses what the player could not know, a used captcha becomes pending again. */

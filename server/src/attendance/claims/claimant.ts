@@ -15,11 +15,15 @@ export interface SignedProof {
   readonly kind: 'signed-request'
   /** The signature is checked, but the request is not used up yet. */
   readonly signed: SignedRequest
-  /** The body of the request. Ignored unless the signature covers it. */
   readonly body: SignedBody
+  /** The network address of the client, which limits the wrong answers of a body that no signature covers. */
+  readonly from: string
 }
 
-/** The fields of a signed claim's body, each as it was sent. */
+/**
+ * The fields of a signed claim's body, each as it was sent. Two of three clients of the world sign no body, so what is in
+ * it counts as in an unsigned claim.
+ */
 export interface SignedBody {
   readonly address?: string
   /** The answer to the pending captcha. */
@@ -100,15 +104,16 @@ export function claimedAddress(proof: ClaimProof): string {
 async function proveBySignature(
   { signedFetch, captchas }: ProofCheckers,
   event: Event,
-  { signed, body }: SignedProof,
+  proof: SignedProof,
   countPlayer: CountPlayer,
 ): Promise<Claimant> {
+  const { signed } = proof
   const { address, isPreview } = signed
   await countPlayer(address)
-  const covered = coveredBody(signed, body)
+  assertNamesSigner(proof)
   if (!event.requires_captcha && captchas.proofOfWorkBits === 0) return { address, isPreview, unused: signed }
   await signedFetch.useUp(signed)
-  const used = await solveOrProve(captchas, event, address, covered)
+  const used = await solveOrProve(captchas, event, proof)
   return { address, isPreview, giveBack: () => captchas.giveBack(used) }
 }
 
@@ -124,30 +129,25 @@ async function proveByCaptcha(
   return { address, isPreview: used.is_preview, giveBack: () => captchas.giveBack(used) }
 }
 
-/**
- * The body of a signed claim, as far as the signature covers it.
- *
- * @throws {AppError} `bad_signature` when it names another player
- */
-function coveredBody({ address, isBodySigned }: SignedRequest, body: SignedBody): SignedBody {
+/** @throws {AppError} `bad_signature` when the body names another player */
+function assertNamesSigner({ signed: { address }, body }: SignedProof): void {
   if (body.address !== undefined && body.address.toLowerCase() !== address) {
     throw new AppError('bad_signature', 'The address in the body is not the one that signed the request.')
   }
-  return isBodySigned ? body : {}
 }
 
 /** Checks the captcha or the proof of work that the event or the server asks for in addition to a signature. */
 async function solveOrProve(
   captchas: ProofCheckers['captchas'],
   event: Event,
-  address: string,
-  { captcha, proof }: SignedBody,
+  { signed: { address, isBodySigned }, body: { captcha, proof }, from }: SignedProof,
 ) {
+  const eventId = event.event_id
   if (!event.requires_captcha) {
-    return captchas.checkProof({ address, eventUuid: event.uuid, eventId: event.event_id, proof })
+    return captchas.checkProof({ address, eventUuid: event.uuid, eventId, proof })
   }
   if (captcha === undefined) throw captchaMissing()
-  return captchas.solve({ address, eventId: event.event_id, answer: captcha })
+  return captchas.solve({ address, eventId, answer: captcha, unsignedFrom: isBodySigned ? undefined : from })
 }
 
 export function captchaMissing(): AppError {

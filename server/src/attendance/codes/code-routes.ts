@@ -4,6 +4,7 @@ import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
   credentialFields,
+  credentialsOf,
   eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
@@ -81,7 +82,8 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
     },
     async (request, reply) => {
       const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
-      const { editCode, load_when_approved: loadsLater } = request.body
+      const { load_when_approved: loadsLater } = request.body
+      const { editCode } = credentialsOf(request)
       const id = event.event_id
       if (loadsLater === false) await loads.drop(id)
       const loaded = await codes.load(event, editCode)

@@ -15,6 +15,7 @@ import {
 /** How many players an organiser can block for one event. */
 export const MAX_BLOCKED = 1_000
 
+/** Addresses in lower case. */
 export interface BlockedChange {
   readonly add: readonly string[]
   readonly remove: readonly string[]
@@ -54,8 +55,8 @@ export class BlockedPlayers {
       return await inTransaction(this.db, async (tx) => {
         if (add.length + remove.length === 0) return listBlocked(tx, eventId)
         await lockBlocked(tx, eventId)
-        await deleteBlocked(tx, eventId, remove.map(lowerCase))
-        await addBlocked(tx, eventId, { addresses: add.map(lowerCase), nowMs })
+        await deleteBlocked(tx, eventId, remove)
+        await addBlocked(tx, eventId, { addresses: add, nowMs })
         if ((await countBlocked(tx, eventId)) > MAX_BLOCKED) throw tooManyBlocked()
         return listBlocked(tx, eventId)
       })
@@ -63,10 +64,6 @@ export class BlockedPlayers {
       this.lists.forget(String(eventId))
     }
   }
-}
-
-function lowerCase(address: string): string {
-  return address.toLowerCase()
 }
 
 /** The refusal of a claim of a blocked player. */

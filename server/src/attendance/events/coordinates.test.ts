@@ -34,6 +34,9 @@ describe('coordinates of an event', () => {
     ['٣,0', 1, 'whole numbers'],
     ['0x10,1', 1, '"0x10,1"'],
     ['007,1', 1, '"007,1"'],
+    ['5 2,-1 0', 1, '"5 2,-1 0"'],
+    ['1,1;- 5,2', 2, '"- 5,2"'],
+    ['5,- 2', 1, '"5,- 2"'],
   ])('%j is refused for its pair %i', (text, position, said) => {
     const error = refusalOf(text)
 

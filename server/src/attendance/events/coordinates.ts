@@ -6,8 +6,8 @@ export const MAX_COORDINATES = 500
 const SHOWN_PAIR_LENGTH = 40
 
 /**
- * Reads the places of an event: `x,y` pairs separated by `;`. Blanks and a `;` at the end are tolerated, duplicates
- * dropped, the order is kept.
+ * Reads the places of an event: `x,y` pairs separated by `;`. Blanks around numbers and a `;` at the end are tolerated,
+ * duplicates dropped, the order is kept.
  *
  * @throws {AppError} `invalid_coordinates` naming the first bad pair, or the first beyond {@link MAX_COORDINATES}
  * @example
@@ -43,7 +43,12 @@ export function readCoordinates(text: string): readonly Coord[] {
 
 function parsePair(pair: string, position: number, world: World): Coord {
   const shown = pair.trim().slice(0, SHOWN_PAIR_LENGTH)
-  const place = parseCoord(pair.replace(/\s/g, '').replace(/(?<![\d.])-0(?![\d.])/g, '0'))
+  const place = parseCoord(
+    pair
+      .trim()
+      .replace(/\s*,\s*/, ',')
+      .replace(/(?<![\d.])-0(?![\d.])/g, '0'),
+  )
   if (!place) {
     throw refusal(
       `Pair ${position} of the coordinates, ${JSON.stringify(shown)}, is not two whole numbers x,y.`,

@@ -40,14 +40,16 @@ test('a name that comes twice counts as it comes last', () => {
   ).toEqual({ enabled: true, distribution_end_at_ms: Date.UTC(2026, 10, 20) })
 })
 
-test.each(['2026-11-20', '2026-11-20T10:00', '2026-11-20T10:00:00.000', '2026-11-20 10:00'])(
-  'a date without its time zone is refused and shown: %s',
-  (date) => {
-    expect(() => parseOptions([['distribution_end_date', date]], world)).toThrow(
-      `distribution_end_date is "${date}", but must be a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z`,
-    )
-  },
-)
+test.each([
+  ['2026-11-20', 'which has no time of day'],
+  ['2026-11-20T10:00', 'which has no time zone'],
+  ['2027-02-30t18:00:00z', 'whose day does not exist in that month'],
+  ['2026-11-20 10:00', 'which is no date and time'],
+])('a time that is none is shown as it was sent, with what is wrong: %s', (date, wrong) => {
+  expect(() => parseOptions([['distribution_end_date', date]], world)).toThrow(
+    `distribution_end_date is "${date}", ${wrong}. It must be a date and time with its time zone in RFC 3339, for example 2027-03-05T18:00:00Z`,
+  )
+})
 
 test.each(['end_date', 'coordinate', 'Enabled', 'enable', 'requiresCaptcha', 'distributionStart'])(
   'an unknown option is named, with those that there are: %s',

@@ -1,14 +1,10 @@
 import type { World } from '@landpass/client/grid'
 import { AppError } from '../../errors.ts'
 import { invalidParameter, invalidSecret } from '../../http/validation.ts'
+import { parseTimeOrNull } from '../request-time.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { EventOptions } from './event-queries.ts'
 
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
-const ALLOWED_TIME =
-  'a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z or 2027-03-05T19:00:00+01:00, or null'
-/** Begins like a date and has no letters but those of one: no edit code. */
-const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
 /** The names of all options. */
 export const OPTION_NAMES = [
@@ -79,14 +75,19 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
         throw invalidSecret(name, value, 'a whole number, 1 or more')
       return { tokens: value as number }
     case 'distribution_start_date':
-      return { distribution_start_at_ms: parseTime(name, value) }
+      return { distribution_start_at_ms: parseTimeOrNull(name, value) }
     case 'distribution_end_date':
-      return { distribution_end_at_ms: parseTime(name, value) }
+      return { distribution_end_at_ms: parseTimeOrNull(name, value) }
     case 'rehearsal_until':
-      return { rehearsal_until_ms: parseTime(name, value) }
+      return { rehearsal_until_ms: parseTimeOrNull(name, value) }
     default:
       throw unknownOption(name)
   }
+}
+
+/** The value of an option as it was sent, the last one of its name; undefined where it was not. */
+export function sentOption(options: unknown, name: string): unknown {
+  return (options as readonly (readonly [unknown, unknown])[]).findLast((pair) => pair[0] === name)?.[1]
 }
 
 function unknownOption(name: unknown): AppError {
@@ -121,24 +122,4 @@ export function assertStartsBefore(lastMs: number, startAtMs: number, given: unk
   if (startAtMs < lastMs) return
   const allowed = `before ${new Date(lastMs).toISOString()}, when the last day of the event is over`
   throw invalidParameter('distribution_start_date', given, allowed)
-}
-
-/** Milliseconds since 1970; null is no limit. @throws {AppError} `invalid_parameter` */
-export function parseTime(name: string, value: unknown): number | null {
-  if (value === null) return null
-  const timeMs = isoTimeMs(value)
-  if (timeMs !== undefined) return timeMs
-  const isDate = typeof value === 'string' && LIKE_DATE.test(value)
-  throw (isDate ? invalidParameter : invalidSecret)(name, value, ALLOWED_TIME)
-}
-
-/**
- * Milliseconds since 1970 of an ISO 8601 time with a zone; undefined for anything else.
- *
- * @example
- * isoTimeMs('1970-01-01T00:00:01Z') // 1000
- */
-export function isoTimeMs(value: unknown): number | undefined {
-  const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(timeMs) ? undefined : timeMs
 }

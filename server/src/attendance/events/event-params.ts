@@ -117,7 +117,7 @@ export function credentialsOf(
 ): Credentials {
   const inHeader = request.headers[PASS_HEADER]
   const { editCode, pass = typeof inHeader === 'string' ? inHeader : undefined, proof } = request.body
-  return { editCode, pass, proof, from: clientAddress(request) }
+  return { editCode: editCode.trim(), pass, proof, from: clientAddress(request) }
 }
 
 /** Sets the header for a new pass. @returns the same pass as a field of the answer's data; no field without one */

@@ -11,6 +11,7 @@ import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
+import { warningsField, warningsIn } from './early-opening.ts'
 import type { EventCache } from './event-cache.ts'
 import type { EventHolds } from './event-holds.ts'
 import {
@@ -20,7 +21,7 @@ import {
   eventReferenceJson,
   eventReferenceProperties,
 } from './event-json.ts'
-import { assertStartsBefore, type MadeEventChange, parseOptions } from './event-options.ts'
+import { assertStartsBefore, type MadeEventChange, parseOptions, sentOption } from './event-options.ts'
 import {
   credentialFields,
   credentialsOf,
@@ -48,7 +49,7 @@ const registeredEventSchema = Type.Object(
   { title: 'RegisteredEvent', additionalProperties: true },
 )
 const changedEventSchema = Type.Object(
-  { ...eventInfoProperties, ...passField },
+  { ...eventInfoProperties, ...warningsField, ...passField },
   { title: 'ChangedEvent', additionalProperties: true },
 )
 
@@ -130,7 +131,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
@@ -149,9 +150,10 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         world,
       )
       const known = await getEvent(db, parseEventName(request.params.event))
-      assertWindow({ ...known, ...options })
-      if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options })
-      assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
+      const sent = (name: string) => sentOption(request.body.options, name)
+      assertWindow({ ...known, ...options }, sent)
+      if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options }, sent)
+      assertRehearsalEnd(options.rehearsal_until_ms, { sent, nowMs: clock.nowMs() })
       if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
@@ -164,10 +166,9 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       // A rehearsal that has begun is counted anew, also where the change fails then
       const event = await change().finally(() => forgetReport(id))
       events.forget(event)
-      return {
-        ok: true as const,
-        data: { ...eventInfoJson(event, baseOf(request)), ...passIn(reply, newPass) },
-      }
+      const warnings = options.distribution_start_at_ms === undefined ? {} : warningsIn(event)
+      const data = { ...eventInfoJson(event, baseOf(request)), ...warnings, ...passIn(reply, newPass) }
+      return { ok: true as const, data }
     },
   )
 
@@ -222,27 +223,44 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   done()
 }
 
+/** The value of an option as it was sent; undefined where it was not. */
+type SentOption = (name: string) => unknown
+
 /** @throws {AppError} `invalid_parameter` for an event made here that could open only after its last day */
-function assertOpensInTime({ event_id, distribution_start_at_ms: start, expires_at_ms: last }: Event): void {
+function assertOpensInTime(
+  { event_id, distribution_start_at_ms: start, expires_at_ms: last }: Event,
+  sent: SentOption,
+): void {
   if (!isOwnEvent(event_id) || start === null || last === null) return
-  assertStartsBefore(last, start, new Date(start).toISOString())
+  assertStartsBefore(last, start, sent('distribution_start_date'))
 }
 
-function assertWindow({ distribution_start_at_ms: start, distribution_end_at_ms: end }: Event): void {
+/** @throws {AppError} `invalid_parameter` naming the time that was sent */
+function assertWindow(
+  { distribution_start_at_ms: start, distribution_end_at_ms: end }: Event,
+  sent: SentOption,
+): void {
   if (start === null || end === null || start < end) return
-  throw invalidParameter(
-    'distribution_end_date',
-    new Date(end).toISOString(),
-    `after distribution_start_date, ${new Date(start).toISOString()}`,
-  )
+  const [sentStart, sentEnd] = [sent('distribution_start_date'), sent('distribution_end_date')]
+  if (sentEnd !== undefined) {
+    const allowed = `after distribution_start_date, ${sentStart ?? new Date(start).toISOString()}`
+    throw invalidParameter('distribution_end_date', sentEnd, allowed)
+  }
+  if (sentStart !== undefined) {
+    const allowed = `before distribution_end_date, ${new Date(end).toISOString()}`
+    throw invalidParameter('distribution_start_date', sentStart, allowed)
+  }
 }
 
-function assertRehearsalEnd(untilMs: number | null | undefined, nowMs: number): void {
+function assertRehearsalEnd(
+  untilMs: number | null | undefined,
+  { sent, nowMs }: { readonly sent: SentOption; readonly nowMs: number },
+): void {
   if (untilMs === null || untilMs === undefined) return
   if (nowMs < untilMs && untilMs <= nowMs + LONGEST_REHEARSAL_MS) return
   throw invalidParameter(
     'rehearsal_until',
-    new Date(untilMs).toISOString(),
+    sent('rehearsal_until'),
     'a time within the next 24 hours, or null',
   )
 }

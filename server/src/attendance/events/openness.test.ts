@@ -57,6 +57,25 @@ test('a closed event is refused with the same reason as error code', () => {
   )
 })
 
+test('players read how long it is until the opening or since the end, because their time zone is not known', () => {
+  const sentenceOf = (facts: Partial<Event>) => {
+    try {
+      assertOpen(event(facts), NOW)
+      return 'open'
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const HOUR_MS = 3_600_000
+
+  expect(sentenceOf({ distribution_start_at_ms: NOW + 3 * HOUR_MS })).toBe(
+    'This event is not open yet. Come back in 3 hours for your token.',
+  )
+  expect(sentenceOf({ distribution_end_at_ms: NOW - HOUR_MS / 2 })).toBe(
+    'You are too late: this event gave out tokens until 30 minutes ago.',
+  )
+})
+
 test('the window ends at the end of distribution or at the expiry, whichever is earlier', () => {
   expect(windowOf(event())).toEqual({ opensAtMs: undefined, closesAtMs: undefined })
   expect(

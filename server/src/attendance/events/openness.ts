@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { spanText } from '../span-text.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
 
 /** Why an event gives out no tokens: `reason` of `GET /event/:uuid/availability`. */
@@ -52,18 +53,18 @@ export function assertOpen(event: Event, nowMs: number): void {
   switch (closedReason(event, nowMs)) {
     case 'event_disabled':
       throw new AppError('event_disabled', 'The organiser has paused this event. Please try again later.')
-    case 'event_not_open': {
-      const opensAt = isoText(opensAtMs)
-      throw new AppError('event_not_open', `Tokens of this event are given out from ${opensAt} on.`, {
-        opens_at: opensAt,
-      })
-    }
-    case 'event_closed': {
-      const closedAt = isoText(closesAtMs)
-      throw new AppError('event_closed', `Tokens of this event were given out until ${closedAt}.`, {
-        closed_at: closedAt,
-      })
-    }
+    case 'event_not_open':
+      throw new AppError(
+        'event_not_open',
+        `This event is not open yet. Come back in ${spanText(opensAtMs! - nowMs)} for your token.`,
+        { opens_at: isoText(opensAtMs) },
+      )
+    case 'event_closed':
+      throw new AppError(
+        'event_closed',
+        `You are too late: this event gave out tokens until ${spanText(nowMs - closesAtMs!)} ago.`,
+        { closed_at: isoText(closesAtMs) },
+      )
     case 'event_expired':
       throw eventExpired(event)
     default:

@@ -5,7 +5,6 @@ import { AppError } from '../../errors.ts'
 import { bytesOfBody } from '../../http/json-body.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
-import { isoTimeMs } from '../events/event-options.ts'
 import {
   credentialFields,
   eventOfOrganiser,
@@ -17,6 +16,8 @@ import {
 } from '../events/event-params.ts'
 import { isoText } from '../events/openness.ts'
 import type { EventGrantLimit, LimitHook } from '../limits.ts'
+import { parseRequestTime } from '../request-time.ts'
+import { storedAddress } from '../stored-address.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Grant } from './grant-queries.ts'
 import { type Grants, MAX_GRANT_DAYS } from './grants.ts'
@@ -24,7 +25,10 @@ import { type Grants, MAX_GRANT_DAYS } from './grants.ts'
 /** The largest body of a grant. */
 const BODY_LIMIT_BYTES = 1024
 const MAX_KEEP_S = MAX_GRANT_DAYS * 24 * 3600
-const ALLOWED_TIME = 'a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z'
+const MAX_NONCE_BYTES = 128
+const ALLOWED_NONCE = `a text of 1 to ${MAX_NONCE_BYTES} bytes in UTF-8`
+/** Not storable, half of a character, or in place of bytes that are no UTF-8: two such nonces would become one. */
+const UNSTORABLE = /[\0\ufffd\p{Surrogate}]/u
 const SIGNATURE_HEADER = 'landpass-signature'
 
 /** How openapi.json names the header of a signed grant. */
@@ -34,7 +38,7 @@ export const GRANT_SIGNATURE_HEADER = {
     in: 'header',
     name: 'Landpass-Signature',
     description:
-      'HMAC-SHA256 as 64 hex digits in lower case, over the uuid of the event in lower case, a line feed and the exact bytes of the body. The key is the text of the secret.',
+      'HMAC-SHA256 as 64 hex digits, over the uuid of the event in lower case, a line feed and the exact bytes of the body. The key is the text of the secret.',
   },
 } as const
 
@@ -90,16 +94,17 @@ const grantBody = Type.Object(
       description: 'The player who may claim.',
     }),
     nonce: Type.String({
-      pattern: '^[\\x21-\\x7e]{1,64}$',
-      'x-allowed': '1 to 64 characters of ASCII without blanks',
+      minLength: 1,
+      maxLength: MAX_NONCE_BYTES,
+      'x-allowed': ALLOWED_NONCE,
       'x-withheld': true,
-      description: 'Your name of this grant, another one for each grant of the event.',
+      description: `Your name of this grant, another one for each grant of the event: ${ALLOWED_NONCE}.`,
     }),
     expires: Type.String({
       maxLength: 40,
-      'x-allowed': ALLOWED_TIME,
+      'x-allowed': 'a date and time with its time zone in RFC 3339, of at most 40 characters',
       'x-withheld': true,
-      description: `Until when the player may claim: ISO 8601 with a zone, at most ${MAX_GRANT_DAYS} days ahead.`,
+      description: `Until when the player may claim: RFC 3339, at most ${MAX_GRANT_DAYS} days ahead.`,
     }),
   },
   { title: 'GrantRequest' },
@@ -201,7 +206,7 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
         const { eventId, secretId } = await grants.findSigner(signed)
         await eventGrantLimit(request, reply, eventId)
         const grant = readGrant(eventId, request.body)
-        onGrant(await grants.give(grant, secretId))
+        onGrant(await grants.give(grant, secretId, request.body.expires))
         return { ok: true as const, data: grantJson(uuid, grant) }
       } catch (error) {
         onGrant(resultOf(error))
@@ -219,11 +224,13 @@ function resultOf(error: unknown): string {
   return isServerFull ? 'too_many_grants_of_server' : error.code
 }
 
-/** @throws {AppError} `invalid_parameter` for a text that is no time */
+/** @throws {AppError} `invalid_parameter` for a nonce that cannot be stored as it is, a mistyped address, and a text that is no time */
 function readGrant(eventId: number, { address, nonce, expires }: Static<typeof grantBody>): Grant {
-  const expiresAtMs = isoTimeMs(expires)
-  if (expiresAtMs === undefined) throw invalidSecret('expires', expires, ALLOWED_TIME)
-  return { eventId, address: address.toLowerCase(), nonce, expiresAtMs }
+  if (Buffer.byteLength(nonce) > MAX_NONCE_BYTES || UNSTORABLE.test(nonce)) {
+    throw invalidSecret('nonce', nonce, ALLOWED_NONCE)
+  }
+  const expiresAtMs = parseRequestTime('expires', expires)
+  return { eventId, address: storedAddress('address', address), nonce, expiresAtMs }
 }
 
 function grantJson(uuid: string, { address, nonce, expiresAtMs }: Grant) {

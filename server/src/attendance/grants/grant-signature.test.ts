@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { findSigning, makeSecret } from './grant-signature.ts'
+import { findSigning, makeSecret, wrongForm } from './grant-signature.ts'
 
 const uuid = '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11'
 const body = Buffer.from('{"nonce":"ß"}')
@@ -25,23 +25,33 @@ test('a grant may be signed with any of the valid secrets', () => {
   expect(signing(sign(current), [])).toBeUndefined()
 })
 
-test('a signature has one spelling: 64 hex digits in lower case', () => {
+test('a signature is 64 hex digits in either case; another form is named', () => {
   const secret = 'lps_one'
   const right = sign(secret)
-  const others = [
-    right.toUpperCase(),
-    `0x${right}`,
-    `${right} `,
-    `${right}\n`,
-    right.slice(2),
-    Buffer.from(right, 'hex').toString('base64'),
-    '',
-    undefined,
-    [right],
+  const bytes = Buffer.from(right, 'hex')
+  const others: readonly (readonly [unknown, string])[] = [
+    [`sha256=${right}`, 'begins with "sha256="'],
+    [`0x${right}`, 'begins with "0x"'],
+    [bytes.toString('base64'), 'looks like base64'],
+    [bytes.toString('base64url'), 'looks like base64'],
+    [`${right} `, 'is something else'],
+    [`${right}\n`, 'is something else'],
+    [right.slice(2), 'is something else'],
+    ['', 'is missing'],
+    [undefined, 'is missing'],
+    [[right], 'is missing'],
   ]
 
   const isRight = (signature: unknown) =>
     findSigning(texts([secret]), { uuid, body, signature }) !== undefined
-  expect(isRight(right)).toBe(true)
-  for (const signature of others) expect(isRight(signature)).toBe(false)
+  for (const spelling of [
+    right,
+    right.toUpperCase(),
+    `${right.slice(0, 9).toUpperCase()}${right.slice(9)}`,
+  ]) {
+    expect([isRight(spelling), wrongForm(spelling)]).toEqual([true, undefined])
+  }
+  for (const [signature, form] of others) {
+    expect([isRight(signature), wrongForm(signature)]).toEqual([false, form])
+  }
 })

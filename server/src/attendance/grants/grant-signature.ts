@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const SECRET_START = 'lps_'
 const SECRET_BYTES = 32
-const SIGNATURE = /^[0-9a-f]{64}$/
+const SIGNATURE = /^[0-9a-f]{64}$/i
 
 /** A new secret: 256 random bits as text. */
 export function makeSecret(): string {
@@ -20,8 +20,21 @@ export interface SignedGrant {
 }
 
 /**
+ * What is wrong with a signature that does not have the form of one, as the end of a sentence; undefined for 64 hex digits. It says
+ * nothing of the event.
+ */
+export function wrongForm(signature: unknown): string | undefined {
+  if (typeof signature !== 'string' || signature === '') return 'is missing'
+  if (SIGNATURE.test(signature)) return undefined
+  if (/^sha256=/i.test(signature)) return 'begins with "sha256="'
+  if (/^0x/i.test(signature)) return 'begins with "0x"'
+  if (/^[\w+/-]{43}=?$/.test(signature)) return 'looks like base64'
+  return 'is something else'
+}
+
+/**
  * Finds the secret that a grant is signed with: HMAC-SHA256 over the uuid, a line feed and the body, as 64 hex digits in
- * lower case; the key is the whole text of the secret in UTF-8. Takes as long for a wrong signature as for a right one.
+ * either case; the key is the whole text of the secret in UTF-8. Takes as long for a wrong signature as for a right one.
  */
 export function findSigning<Secret extends { readonly text: string }>(
   secrets: readonly Secret[],

@@ -1,6 +1,7 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { invalidParameter } from '../../http/validation.ts'
 import type { Event } from '../events/event-queries.ts'
 import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
@@ -17,7 +18,7 @@ import {
   replaceSecret,
   type TransactionMark,
 } from './grant-queries.ts'
-import { findSigning, makeSecret, type SignedGrant } from './grant-signature.ts'
+import { findSigning, makeSecret, type SignedGrant, wrongForm } from './grant-signature.ts'
 import { OpenGrants } from './open-grants.ts'
 
 /** How long a grant may be valid. */
@@ -108,6 +109,8 @@ export class Grants {
    */
   async findSigner(grant: SignedGrant): Promise<Signer> {
     const { db, clock, vault } = this.options
+    const form = wrongForm(grant.signature)
+    if (form !== undefined) throw wronglyFormed(form)
     const found = await findSecrets(db, grant.uuid, clock.nowMs())
     const event = String(found?.eventId)
     const secrets = (found?.secrets ?? []).flatMap(({ id, sealed }) =>
@@ -125,16 +128,21 @@ export class Grants {
    * leaves its nonce to the next grant, as if its row was deleted already.
    *
    * @param secretId the secret that {@link findSigner} found
+   * @param sentTime the end of the grant as it was sent, for a refusal
    * @throws {AppError} `bad_grant` where the secret has ended meanwhile, `nonce_used`, `too_many_grants`
    */
-  async give(grant: Grant, secretId: number): Promise<'accepted' | 'repeated'> {
+  async give(
+    grant: Grant,
+    secretId: number,
+    sentTime = new Date(grant.expiresAtMs).toISOString(),
+  ): Promise<'accepted' | 'repeated'> {
     const { db, clock } = this.options
     for (;;) {
       const nowMs = clock.nowMs()
       const known = await findGrant(db, grant)
       if (known && isSame(known, grant)) return 'repeated'
       if (known && (known.isUsed || known.expiresAtMs > nowMs)) throw nonceUsed()
-      this.assertTime(grant.expiresAtMs)
+      this.assertTime(grant.expiresAtMs, sentTime)
       const signed = { grant, secretId, nowMs }
       const store = () => (known ? replaceExpiredGrant(db, signed) : insertGrant(db, signed))
       const stored = await this.open.store(grant.eventId, store)
@@ -162,16 +170,12 @@ export class Grants {
   }
 
   /** @throws {AppError} `invalid_parameter` */
-  private assertTime(expiresAtMs: number): void {
+  private assertTime(expiresAtMs: number, sentTime: string): void {
     const nowMs = this.options.clock.nowMs()
     if (expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_GRANT_MS) return
-    const [value, now] = [expiresAtMs, nowMs].map((timeMs) => new Date(timeMs).toISOString())
+    const now = new Date(nowMs).toISOString()
     const allowed = `a time after that of the server, ${now}, and at most ${MAX_GRANT_DAYS} days after it`
-    throw new AppError('invalid_parameter', `expires is "${value}", but must be ${allowed}.`, {
-      parameter: 'expires',
-      value,
-      allowed,
-    })
+    throw invalidParameter('expires', sentTime, allowed)
   }
 
   private async withdrawOpen(eventId: number, storedBefore: TransactionMark): Promise<number> {
@@ -193,6 +197,14 @@ function badGrant(): AppError {
   return new AppError(
     'bad_grant',
     'The signature does not fit this event and body. Check the uuid, the secret, and that the signed bytes are the sent ones.',
+  )
+}
+
+/** @param form what is wrong with the header */
+function wronglyFormed(form: string): AppError {
+  return new AppError(
+    'bad_grant',
+    `The header Landpass-Signature ${form}. It must be the HMAC-SHA256 of the grant as 64 hex digits.`,
   )
 }
 

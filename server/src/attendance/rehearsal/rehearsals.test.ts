@@ -141,7 +141,12 @@ describeOnBothEngines('rehearsals', (open, kind) => {
       expect(
         rules.claim({
           event,
-          proof: () => ({ kind: 'signed-request', signed: signedBy(newAddress()), body: {} }),
+          proof: () => ({
+            kind: 'signed-request',
+            signed: signedBy(newAddress()),
+            body: {},
+            from: '198.51.100.7',
+          }),
           place: () => expect.fail('the player was looked for'),
           countPlayer: async () => {
             throw new AppError(code, 'No.')
@@ -198,7 +203,12 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     try {
       const { state, isRehearsal = false } = await rules.claim({
         event,
-        proof: () => ({ kind: 'signed-request', signed: signedBy(address, isRehearsed), body: {} }),
+        proof: () => ({
+          kind: 'signed-request',
+          signed: signedBy(address, isRehearsed),
+          body: {},
+          from: '198.51.100.7',
+        }),
         place: async () => (isRehearsed ? expect.fail('the player was looked for') : 'present'),
         countPlayer: async () => {},
         rehearse,

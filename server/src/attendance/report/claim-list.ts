@@ -1,3 +1,4 @@
+import { type CsvRow, csvPieces } from '@landpass/client/csv'
 import Type from 'typebox'
 import type { ClaimState } from '../../db/schema.ts'
 import type { ClaimPlace, ListedClaim } from './claim-list-queries.ts'
@@ -46,18 +47,18 @@ export function readPlace(text: string): ClaimPlace {
   return { madeAtMs: Number(madeAtMs), id: Number(id) }
 }
 
+const CSV_HEADER = ['made_at', 'address', 'state', 'reason', 'token', 'tx_hash']
+
 /**
- * The claims as CSV, a line each, in pieces. Times, addresses, words, ids and hashes: no field can begin a formula of a
- * spreadsheet, or needs quotes.
+ * The claims as CSV, a line each, in pieces.
  *
  * @param batches claims as they are read: the event loop goes on between them
  */
-export async function* claimsCsv(batches: AsyncIterable<readonly ListedClaim[]>): AsyncGenerator<string> {
-  yield 'made_at,address,state,reason,token,tx_hash\r\n'
-  for await (const claims of batches) yield claims.map(csvLine).join('')
+export function claimsCsv(batches: AsyncIterable<readonly ListedClaim[]>): AsyncGenerator<string> {
+  return csvPieces(CSV_HEADER, batches, csvRow)
 }
 
-function csvLine(claim: ListedClaim): string {
-  const { made_at, address, state, reason = '', token = '', tx_hash = '' } = listedClaimJson(claim)
-  return `${[made_at, address, state, reason, token, tx_hash].join(',')}\r\n`
+function csvRow(claim: ListedClaim): CsvRow {
+  const { made_at, address, state, reason, token, tx_hash } = listedClaimJson(claim)
+  return [made_at, address, state, reason, token, tx_hash]
 }

@@ -1,3 +1,5 @@
+import { readTime } from '../../time-text.ts'
+
 /** What a wallet signs when a player signs in: a temporary key may sign for the wallet until an expiry. */
 export interface Delegation {
   /** The text that the wallet signed. */
@@ -21,8 +23,7 @@ export function parseDelegation(payload: string): Delegation | undefined {
   const text = payload.replaceAll('\r', '')
   const [, address, time, fraction = '', zone = 'Z'] = DELEGATION.exec(text) ?? []
   if (address === undefined) return undefined
-  // More than three digits of a second are not portable in Date.parse
-  const expiresAtMs = Date.parse(`${time}${fraction.slice(0, 4)}${zone}`)
-  if (Number.isNaN(expiresAtMs)) return undefined
+  const { timeMs: expiresAtMs } = readTime(`${time}${fraction}${zone}`)
+  if (expiresAtMs === undefined) return undefined
   return { text, ephemeralAddress: address.toLowerCase(), expiresAtMs }
 }

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../test/support/property-seed.ts'
-import { incomingRequest, SIGNING_VECTORS, vectorNamed } from '../../../test/support/signing-vectors.ts'
+import {
+  CLIENT_VECTORS,
+  incomingRequest,
+  SIGNING_VECTORS,
+  vectorNamed,
+} from '../../../test/support/signing-vectors.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
@@ -48,6 +53,19 @@ describe('the published table', () => {
   test('has all its rows', async () => {
     expect(SIGNING_VECTORS.vectors).toHaveLength(26)
   })
+})
+
+test('requests of the clients of today are read as they are, and say whether the body is covered', async () => {
+  const options = { ...OPTIONS, nowMs: CLIENT_VECTORS.now }
+  const outcomes = new Map<string, unknown>()
+  for (const vector of CLIENT_VECTORS.vectors) {
+    const outcome = await verifySignature(incomingRequest(vector), options).catch(() => 'refuse')
+    outcomes.set(vector.name, outcome)
+    const { address, bodyCovered: isBodySigned } = vector
+    if (vector.expect === 'refuse') expect(outcome, vector.name).toBe('refuse')
+    else expect(outcome, vector.name).toMatchObject({ address, isBodySigned })
+  }
+  expect(outcomes.size).toBe(26)
 })
 
 test('both forms of a signature are one request', async () => {
@@ -112,6 +130,10 @@ test('the clock of a player may differ by the window, to either side, and the an
   expect(await refusalOf(claim({ atMs: NOW_MS - 61 * SECOND_MS }))).toMatchObject({
     code: 'signature_expired',
     message: expect.stringMatching(/from 61 seconds ago; at most 60 are allowed.*clock/),
+  })
+  // Rounded up: "from 60 seconds ahead; at most 60 are allowed" helps nobody
+  expect(await refusalOf(claim({ atMs: NOW_MS + MINUTE_MS + 1 }))).toMatchObject({
+    message: expect.stringMatching(/from 61 seconds ahead; at most 60 are allowed/),
   })
   expect(await refusalOf(claim({ atMs: NOW_MS + 2 * MINUTE_MS }))).toMatchObject({
     message: expect.stringMatching(/from 120 seconds ahead/),

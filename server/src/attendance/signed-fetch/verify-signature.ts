@@ -56,11 +56,11 @@ export async function verifySignature(
 function refuseFarTime(timestampMs: number, { nowMs, windowMs }: VerifyOptions): void {
   const offMs = timestampMs - nowMs
   if (Math.abs(offMs) <= windowMs) return
-  const seconds = Math.round(Math.abs(offMs) / SECOND_MS)
+  const seconds = Math.ceil(Math.abs(offMs) / SECOND_MS)
   throw new AppError(
     'signature_expired',
     `The signature is from ${seconds} seconds ${offMs < 0 ? 'ago' : 'ahead'}; at most ` +
-      `${Math.round(windowMs / SECOND_MS)} are allowed. Please check your computer's clock and try again.`,
+      `${Math.floor(windowMs / SECOND_MS)} are allowed. Please check your computer's clock and try again.`,
     { now_ms: nowMs, signed_at_ms: timestampMs },
   )
 }

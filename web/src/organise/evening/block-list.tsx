@@ -1,4 +1,4 @@
-import { attendance } from '@landpass/client'
+import { attendance, LandpassError } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { BlockedPlayer } from '../../api/evening.ts'
@@ -83,7 +83,7 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
         {text('evening.blocked.add')}
       </button>
       <p role="status">{said.value}</p>
-      <ActionFault id="blocked-fault" action={action} />
+      <ActionFault id="blocked-fault" action={action} wordsOf={wordsOfRefusal} />
       <ul class="blocked">
         {players.value?.map(({ address, since }) => (
           <li key={address}>
@@ -104,4 +104,10 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
       </ul>
     </form>
   )
+}
+
+/** The server also compares the letter case with the checksum. It names the address then, and none where the list is too long. */
+function wordsOfRefusal(fault: unknown): string | undefined {
+  if (!(fault instanceof LandpassError) || fault.code !== 'invalid_parameter') return undefined
+  return typeof fault.data.value === 'string' ? text('evening.blocked.mistyped') : undefined
 }

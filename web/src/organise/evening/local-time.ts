@@ -25,6 +25,24 @@ export function isoOf(typed: string): string | null | undefined {
   return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
 }
 
+const DAY_MS = 24 * 60 * 60_000
+/** As on the server, which warns of such an opening. */
+const EARLY_DAYS = 30
+
+/**
+ * Whether an opening time lies so long before the first day of an event that it is probably a mistake, such as a wrong year.
+ *
+ * @param opens null for no opening time
+ * @param firstDay the begin of the first day, in UTC; null where it is not known
+ * @example
+ * isFarBefore('2025-11-20T18:00:00.000Z', '2026-11-20T00:00:00.000Z') // true
+ */
+export function isFarBefore(opens: string | null, firstDay: string | null): boolean {
+  return (
+    opens !== null && firstDay !== null && Date.parse(opens) <= Date.parse(firstDay) - EARLY_DAYS * DAY_MS
+  )
+}
+
 /**
  * Whether what was typed into such a field is later than a time of the server. What is no time is not.
  *

@@ -1,12 +1,12 @@
 import { LandpassError, type Report } from '@landpass/client'
 import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { formatDateTime } from '../../texts/format.ts'
+import { formatDateTime, formatDays } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { hasIncompleteField } from '../incomplete-field.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening } from './evening-session.ts'
-import { isLater, isoOf, localText } from './local-time.ts'
+import { isFarBefore, isLater, isoOf, localText } from './local-time.ts'
 import { useAction } from './use-action.ts'
 
 interface TimesProps {
@@ -24,6 +24,8 @@ export function Times({ report, onChanged }: TimesProps) {
   /** A field of which only a part was typed has no value, and a browser may tell nothing of it. */
   const isIncomplete = useSignal(false)
   const isWrong = useSignal(false)
+  /** The opening is far before the event, and the next press saves it nevertheless. */
+  const isEarly = useSignal(false)
   const start = typedStart.value ?? localText(event.distribution_start_date)
   const end = typedEnd.value ?? localText(event.distribution_end_date)
   const isTyped = typedStart.value !== undefined || typedEnd.value !== undefined || isIncomplete.value
@@ -32,6 +34,7 @@ export function Times({ report, onChanged }: TimesProps) {
   }
   const change = () => {
     isWrong.value = false
+    isEarly.value = false
     action.fault.value = undefined
     look()
   }
@@ -43,6 +46,12 @@ export function Times({ report, onChanged }: TimesProps) {
       until === undefined ||
       (from !== null && until !== null && from >= until)
     if (isWrong.value || from === undefined || until === undefined) return
+    const mustConfirm = typedStart.value !== undefined && isFarBefore(from, event.event_start_date)
+    if (mustConfirm && !isEarly.value) {
+      isEarly.value = true
+      return
+    }
+    isEarly.value = false
     await changeEvening({
       ...(typedStart.value !== undefined && { distribution_start_date: from }),
       ...(typedEnd.value !== undefined && { distribution_end_date: until }),
@@ -102,10 +111,15 @@ export function Times({ report, onChanged }: TimesProps) {
       <p class="fault" id="times-wrong" role="alert">
         {isWrong.value && text('evening.times.wrong')}
       </p>
+      <p class="fault" id="times-early" role="alert">
+        {isEarly.value &&
+          event.event_start_date !== null &&
+          text('evening.times.early', { day: dayText(event.event_start_date) })}
+      </p>
       <ActionFault id="times-fault" action={action} wordsOf={wordsOfRefusal} />
       <div class="row actions">
         <button type="submit" class="primary" aria-disabled={!isTyped || action.isBusy.value}>
-          {text('evening.times.save')}
+          {text(isEarly.value ? 'evening.times.save_early' : 'evening.times.save')}
         </button>
         {isTyped && (
           <button type="button" onClick={undo}>
@@ -138,7 +152,7 @@ function TimeField({ id, label, hint, value, typed, onChange }: TimeFieldProps) 
         class="short"
         type="datetime-local"
         autocomplete="off"
-        aria-describedby={`times-hint ${id}-hint times-wrong times-fault`}
+        aria-describedby={`times-hint ${id}-hint times-wrong times-early times-fault`}
         value={value}
         onInput={({ currentTarget }) => {
           typed.value = currentTarget.value
@@ -154,6 +168,11 @@ function emptyEndText(expiry: string | null): string {
   return expiry === null
     ? text('evening.times.closes_never')
     : text('evening.times.closes_empty', { time: timeText(expiry) })
+}
+
+function dayText(iso: string): string {
+  const dayMs = Date.parse(iso)
+  return formatDays(dayMs, dayMs)
 }
 
 function timeText(iso: string): string {

@@ -58,13 +58,22 @@ const PUBLIC_KEYS: ReadonlySet<string> = new Set([
   '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
 ])
 
-/** Where the keys are: the setting, or a file of the embedded database. Undefined: this server has no issuer of its own. */
+/**
+ * Where the keys are: the setting, or a file in the data folder. Undefined: this server has no issuer of its own. With PostgreSQL
+ * the file has to be there: several processes need the same one, so none makes it.
+ */
 export function tokenKeyPath(
   config: { readonly dataDir: string; readonly attendance: { readonly tokenKeyFile: string | undefined } },
   engineKind: 'embedded' | 'postgres',
 ): string | undefined {
-  const { tokenKeyFile } = config.attendance
-  return tokenKeyFile ?? (engineKind === 'embedded' ? join(config.dataDir, 'token.key') : undefined)
+  const path = config.attendance.tokenKeyFile ?? defaultKeyPath(config.dataDir)
+  const isMadeHere = config.attendance.tokenKeyFile !== undefined || engineKind === 'embedded'
+  return isMadeHere || existsSync(path) ? path : undefined
+}
+
+/** Of the file that no setting names. */
+export function defaultKeyPath(dataDir: string): string {
+  return join(dataDir, 'token.key')
 }
 
 /**

@@ -8,7 +8,7 @@ export function newEditCode(): string {
   return randomBytes(EDIT_CODE_BYTES).toString('hex')
 }
 
-/** A plain hash is enough for a text with 128 random bits. Upper case and blanks around the edit code make no difference. */
+/** A plain hash is enough for a text with 128 random bits. Upper case makes no difference. */
 export function hashOfEditCode(editCode: string): Buffer {
-  return createHash('sha256').update(editCode.trim().toLowerCase()).digest()
+  return createHash('sha256').update(editCode.toLowerCase()).digest()
 }

@@ -6,10 +6,12 @@ import type { BaseOf } from '../../../http/public-base.ts'
 import { okSchema } from '../../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { parseCoordinates } from '../../events/coordinates.ts'
+import { warningsField, warningsIn } from '../../events/early-opening.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
-import { assertStartsBefore, parseTime } from '../../events/event-options.ts'
+import { assertStartsBefore } from '../../events/event-options.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
 import type { LimitHook } from '../../limits.ts'
+import { parseRequestTime } from '../../request-time.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
 import type { AnsweredEvents } from './answered-events.ts'
 import { approvalSchema } from './approval-routes.ts'
@@ -38,7 +40,7 @@ const bodySchema = Type.Object(
     ),
     distribution_start_date: Type.Optional(
       Type.String({
-        description: 'Tokens from then on: ISO 8601 with a zone. Left out: the whole first day.',
+        description: 'Tokens from then on: RFC 3339. Left out: the whole first day.',
       }),
     ),
     distribution_end_date: Type.Optional(Type.String()),
@@ -114,6 +116,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
               event: eventInfoSchema,
               edit_code: Type.String({ description: 'The editCode of all other calls. Shown this once.' }),
               approval: approvalSchema,
+              ...warningsField,
             },
             { title: 'MadeEvent' },
           ),
@@ -148,7 +151,8 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       const { event, editCode, approval } = await made.catch(refusePicture)
       reply.header('cache-control', 'no-store')
       reply.raw.once('finish', () => answered.sent(event.event_id))
-      const data = { event: eventInfoJson(event, baseOf(request)), edit_code: editCode, approval }
+      const info = eventInfoJson(event, baseOf(request))
+      const data = { event: info, edit_code: editCode, approval, ...warningsIn(event) }
       return { ok: true as const, data }
     },
   )
@@ -163,7 +167,8 @@ function describedIn(
   const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
-  if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
+  if (eventUrl !== '' && !isHttps(eventUrl))
+    throw invalidParameter('event_url', eventUrl, 'an address that begins with https://')
   if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
@@ -205,7 +210,7 @@ function shortened(text: string): string {
  */
 function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
   const timeIn = (name: 'distribution_start_date' | 'distribution_end_date') =>
-    body[name] === undefined ? undefined : (parseTime(name, body[name]) ?? undefined)
+    body[name] === undefined ? undefined : parseRequestTime(name, body[name])
   const startAtMs = timeIn('distribution_start_date') ?? beginOfFirstDayMs(body.start_date)!
   const endAtMs = timeIn('distribution_end_date')
   const lastMs = endOfLastDayMs(body.end_date ?? body.start_date)!
@@ -231,6 +236,8 @@ function assertDays(startDate: string, endDate: string, nowMs: number): void {
   if (endOfLastDayMs(endDate)! <= nowMs) throw invalidParameter('end_date', endDate, 'a day that is not over')
 }
 
+/** An address as it is written everywhere: readers of URLs also take `https:host` and `https:\\host`. */
 function isHttps(text: string): boolean {
-  return URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text) && isPlainLine(text)
+  const isWritten = /^https:\/\/[^\s\\/?#]/i.test(text) && !/[\s\\]/.test(text)
+  return isWritten && URL.canParse(text) && isPlainLine(text)
 }

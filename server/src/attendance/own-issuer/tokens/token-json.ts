@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { csvCell } from '@landpass/client/csv'
+import { type CsvRow, csvPieces } from '@landpass/client/csv'
 import { checksumAddress, explorerLink } from '@landpass/client/tokens'
 import { LRUCache } from 'lru-cache'
 import Type from 'typebox'
@@ -157,22 +157,20 @@ export async function listedTokens(tokens: readonly SignedToken[]) {
   return listed
 }
 
-const CSV_HEADER = 'number,address,time,uid,revoked,reason'
+const CSV_HEADER = ['number', 'address', 'time', 'uid', 'revoked', 'reason']
 
 /**
- * The holders of an event as CSV, a line each, in pieces. No field can begin a formula of a spreadsheet.
+ * The holders of an event as CSV, a line each, in pieces.
  *
  * @param batches rows as they are read: the event loop goes on between them
  */
-export async function* holdersCsv(batches: AsyncIterable<readonly HolderRow[]>): AsyncGenerator<string> {
-  yield `${CSV_HEADER}\r\n`
-  for await (const rows of batches) yield rows.map(csvLine).join('')
+export function holdersCsv(batches: AsyncIterable<readonly HolderRow[]>): AsyncGenerator<string> {
+  return csvPieces(CSV_HEADER, batches, csvRow)
 }
 
-function csvLine({ number, address, timeS, uid, revokedAtS, revokedReason }: HolderRow): string {
+function csvRow({ number, address, timeS, uid, revokedAtS, revokedReason }: HolderRow): CsvRow {
   const revoked = revokedAtS === null ? '' : isoOf(revokedAtS)
-  const holder = [number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`]
-  return `${[...holder, revoked, csvCell(revokedReason)].join(',')}\r\n`
+  return [number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`, revoked, revokedReason]
 }
 
 function revocationOf({ revokedAtS, revokedReason }: SignedToken) {

@@ -274,7 +274,7 @@ async function shownEvent(
     throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
   await organiserLimit(request, reply)
   await organisers.assertEditCode(event.event_id, {
-    ...{ editCode, pass: undefined, proof: undefined },
+    ...{ editCode: editCode.trim(), pass: undefined, proof: undefined },
     from: clientAddress(request),
   })
   return { event, isPublic: false }
