@@ -128,7 +128,16 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
   })
 
   describe('dissolved estates', () => {
-    test('are in no list, but answer when asked for by id', async () => {
+    test('are listed with what was sold and cancelled, as their rows are now, and not as for sale', async () => {
+      const { estates } = await land.server.data<{ estates: ListedEstate[] }>(
+        '/estates?status=sold,cancelled&limit=1000',
+      )
+      const listed = estates.filter(({ id }) => id === '1')
+      expect(listed.map(({ publication }) => publication.status).sort()).toEqual(['cancelled', 'sold'])
+      for (const { data } of listed) expect(data.parcels).toEqual([])
+    })
+
+    test('answer when asked for by id', async () => {
       const dissolved = land.reference.estates.filter(({ id }) => id === '1')
       expect(dissolved).toHaveLength(1)
       const estate = await land.server.data<{ data: { parcels: unknown[] }; publication: object | null }>(
@@ -141,6 +150,12 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     })
   })
 })
+
+interface ListedEstate {
+  readonly id: string
+  readonly data: { readonly parcels: readonly object[] }
+  readonly publication: { readonly status: string }
+}
 
 /** Equal prices written with and without decimals, equal times, one transaction with three offers, and a dissolved estate. */
 function awkwardPublications({ reference, nowMs }: DemoLand): Parameters<DemoLand['change']> {
@@ -166,6 +181,8 @@ function awkwardPublications({ reference, nowMs }: DemoLand): Parameters<DemoLan
     { asset_id: '9999,0' },
     { asset_type: 'estate', asset_id: '424242' },
     { asset_type: 'estate', asset_id: '1' },
+    { asset_type: 'estate', asset_id: '1', status: 'sold', block_time_updated_at_ms: now - 7 },
+    { asset_type: 'estate', asset_id: '1', status: 'cancelled', block_time_updated_at_ms: now - 6 },
   ] as const
   const parcelsOfFirst = reference.parcels.filter(({ estate_id }) => estate_id === '1')
   return [

@@ -150,7 +150,7 @@ export interface PublicationParts {
   readonly txHash: Uint8Array
   /** 0 parcel, 1 estate. */
   readonly assetType: Uint8Array
-  /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row, but are not listed. */
+  /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row. */
   readonly asset: Int32Array
   /** 0 open, 1 cancelled, 2 sold. */
   readonly status: Uint8Array

@@ -69,9 +69,9 @@ export class PublicationLists {
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!
       if (wanted[status[row]!] === 0 || asset[row]! < 0 || (type >= 0 && typeOf[row] !== type)) continue
-      // A dissolved estate is listed nowhere.
-      if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
       if (status[row] === STATUS_CODES.open) {
+        // An open offer of a dissolved estate has no land to sell; what was sold before it was dissolved is listed.
+        if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
         const expiresAtMs = openExpiresAtMs[open[row]!]!
         if (expiresAtMs <= nowMs) {
           if (expiresAtMs > lastExpiryMs) lastExpiryMs = expiresAtMs
