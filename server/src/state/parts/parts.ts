@@ -156,7 +156,8 @@ export interface PublicationParts {
   readonly status: Uint8Array
   /** Index of its price in `prices`. */
   readonly priceRank: Uint32Array
-  readonly createdAtMs: Float64Array
+  /** Time of the block in which the publication was made. */
+  readonly madeAtMs: Float64Array
   readonly expiresAtMs: Float64Array
   /** NaN where the publication was never updated. */
   readonly updatedAtMs: Float64Array
