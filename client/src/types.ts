@@ -734,7 +734,7 @@ export interface Operations {
   /** An image of an estate, up to 4096 pixels: in the middle, all of its parcels selected */
   'GET /v2/estates/{id}/map.png': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     query?: {

@@ -128,6 +128,23 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
         expect(headers.get('cache-control')).toBe('public, no-cache')
     })
 
+    test('has the protocol that a trusted proxy names, and nothing else of its headers', async () => {
+      const headers = {
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'elsewhere.example',
+        'x-forwarded-prefix': '/land',
+        forwarded: 'for=192.0.2.1;proto=https;host=elsewhere.example',
+      }
+      const behindProxy = await start({ TRUSTED_PROXIES: '127.0.0.1' })
+      const image = async (server: LandServer) =>
+        ((await server.get('/v2/estates/1', headers)).body as unknown as { image: string }).image
+      const [trusted, others] = [await image(behindProxy), await image(server)]
+      await behindProxy.close()
+
+      expect(trusted).toMatch(`${behindProxy.origin.replace('http:', 'https:')}/v1/estates/1/map.png`)
+      expect(others).toMatch(`${server.origin}/v1/estates/1/map.png`)
+    })
+
     test('names the contracts of the network', async () => {
       const registries = { land: `0x${'1a'.repeat(20)}`, estate: `0x${'e5'.repeat(20)}` }
       const elsewhere = await startLandServer(await open(), testClock(), { WORLD }, { registries })
