@@ -54,7 +54,7 @@ export const parcelTokenId = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}/e
 
 /** A page of parcels with a publication of a status: `open` if left out. */
 export const parcels = (query: OfferQuery = {}): Call<ParcelPage> => read('/v1/parcels', query)
-/** A page has `limit` and `offset`; the parcels of an area have no pages. */
+/** A page has `limit`, `offset` and `cursor`; the parcels of an area have no pages. */
 export type ParcelPage = Required<DataOf<'GET /parcels'>>
 
 /** All parcels of an area, whether for sale or not. */

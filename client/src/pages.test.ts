@@ -36,6 +36,32 @@ test('every row appears once and in its order, for any size of a page', async ()
   )
 })
 
+test('the next page is asked for by cursor where the list has one', async () => {
+  const asked: string[] = []
+  const transport: Transport = async ({ url }) => {
+    asked.push(url)
+    const data = {
+      assets: [{ id: asked.length }],
+      total: 1,
+      limit: 1,
+      offset: 7,
+      cursor: asked.length < 3 ? 'Ab-_' : null,
+    }
+    return { status: 200, headers: {}, body: JSON.stringify({ ok: true, data }) }
+  }
+
+  const found: unknown[] = []
+  const client = createClient({ baseUrl: '', transport })
+  for await (const row of rows(client, (page) => land.marketplace(page), { limit: 1 })) found.push(row)
+
+  expect(found).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  expect(asked).toEqual([
+    '/v1/marketplace?limit=1&offset=0',
+    '/v1/marketplace?limit=1&cursor=Ab-_',
+    '/v1/marketplace?limit=1&cursor=Ab-_',
+  ])
+})
+
 test('a page is requested when the caller reads it', async () => {
   const { asked, client } = market(() => 100)
 

@@ -9,11 +9,15 @@ export interface Page {
   readonly limit: number
   /** Number of rows before this page. */
   readonly offset: number
+  /** Asks for the next page, whatever has changed before it; null on the last page. Not every list has cursors. */
+  readonly cursor?: string | null
 }
 
+/** Where a page begins: behind that of the cursor, or after so many rows. */
 export interface PageRequest {
   readonly limit: number
-  readonly offset: number
+  readonly offset?: number
+  readonly cursor?: string
 }
 
 export interface PageOptions extends SendOptions {
@@ -31,8 +35,9 @@ const MAX_LIMIT = 1000
 /**
  * The pages of a list, one after another, each requested when the caller reads it.
  *
- * The list may change between two pages: then their ETags differ, and a row may be missing or appear twice. The last
- * page is the one that reaches `total`, is empty, or has no `total`.
+ * The list may change between two pages: then their ETags differ. The lists of land have cursors: a row that stays in them
+ * with the value by which they are sorted appears once. In other lists a row may be missing or appear twice. The last page is the
+ * one without a cursor; of a list without cursors, the one that reaches `total`. A page that is empty or has no `total` is the last.
  *
  * @param call describes the call of a page
  * @throws {LandpassError} as `send` does
@@ -49,12 +54,14 @@ export async function* pages<SomePage extends Page>(
   const { limit = MAX_LIMIT, ...sendOptions } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`limit must be a whole number from 1 to ${MAX_LIMIT}, and is ${limit}.`)
-  for (let offset = 0; ; offset += limit) {
-    const answer = await client.answer(call({ limit, offset }), sendOptions)
+  let begin: { readonly offset: number } | { readonly cursor: string } = { offset: 0 }
+  for (let reached = limit; ; reached += limit) {
+    const answer: Answer<SomePage> = await client.answer(call({ limit, ...begin }), sendOptions)
     yield answer
-    const { total } = answer.data
-    const isMoreToCome = typeof total === 'number' && offset + limit < total
-    if (!isMoreToCome || rowsOf(answer.data).length === 0) return
+    const { total, cursor } = answer.data
+    if (cursor === null || typeof total !== 'number' || rowsOf(answer.data).length === 0) return
+    if (cursor === undefined && reached >= total) return
+    begin = cursor === undefined ? { offset: reached } : { cursor }
   }
 }
 

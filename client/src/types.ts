@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'operator_only'
   | 'parcel_not_found'
   | 'player_blocked'
+  | 'precondition_failed'
   | 'presence_unavailable'
   | 'preview_realm'
   | 'proof_of_work_required'
@@ -148,7 +149,7 @@ export interface Operations {
   /** Bids on an estate, newest first */
   'GET /estates/{id}/bids': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     query?: {
@@ -164,7 +165,7 @@ export interface Operations {
   /** Bids on a parcel or estate, newest first */
   'GET /assets/{id}/bids': {
     path: {
-      /** Estate id, or parcel as x,y. */
+      /** Estate id as in /estates/:id, or parcel as x,y. */
       id: string
     }
     query?: {
@@ -222,15 +223,20 @@ export interface Operations {
       sort_order?: 'asc' | 'desc'
       /** Rows on a page. */
       limit?: number
-      /** Rows skipped. */
+      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
       offset?: number
+      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
+      cursor?: string
     }
     data: {
       estates: Estate[]
       /** Rows of all pages. */
       total: number
       limit: number
+      /** Rows before this page. */
       offset: number
+      /** Asks for the next page; null where no row follows. */
+      cursor: string | null
     }
   }
   /** All estates that an address owns, by id */
@@ -248,7 +254,7 @@ export interface Operations {
   /** One estate */
   'GET /estates/{id}': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     data: Estate
@@ -283,15 +289,20 @@ export interface Operations {
       sort_order?: 'asc' | 'desc'
       /** Rows on a page. */
       limit?: number
-      /** Rows skipped. */
+      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
       offset?: number
+      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
+      cursor?: string
     }
     data: {
       assets: (Parcel | Estate)[]
       /** Rows of all pages. */
       total: number
       limit: number
+      /** Rows before this page. */
       offset: number
+      /** Asks for the next page; null where no row follows. */
+      cursor: string | null
     }
   }
   /** Mortgages that an address requested, newest first */
@@ -339,8 +350,10 @@ export interface Operations {
       sort_order?: 'asc' | 'desc'
       /** Rows on a page. */
       limit?: number
-      /** Rows skipped. */
+      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
       offset?: number
+      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
+      cursor?: string
       /** North-west corner of an area, as x,y. */
       nw?: string
       /** South-east corner of an area, as x,y. */
@@ -351,7 +364,10 @@ export interface Operations {
       /** Rows of all pages. */
       total: number
       limit?: number
+      /** Rows before this page. */
       offset?: number
+      /** Asks for the next page; null where no row follows. */
+      cursor?: string | null
     }
   }
   /** All parcels that an address owns, by x, then y */
@@ -417,7 +433,7 @@ export interface Operations {
   /** All publications of an estate, newest first */
   'GET /estates/{id}/publications': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     data: Publication[]
@@ -425,7 +441,7 @@ export interface Operations {
   /** All publications of a parcel or estate, newest first */
   'GET /assets/{id}/publications': {
     path: {
-      /** Estate id, or parcel as x,y. */
+      /** Estate id as in /estates/:id, or parcel as x,y. */
       id: string
     }
     query?: {
@@ -511,7 +527,7 @@ export interface Operations {
   /** An image of an estate: in the middle, all of its parcels selected */
   'GET /estates/{id}/map.png': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     query?: {
@@ -718,7 +734,7 @@ export interface Operations {
   /** An image of an estate, up to 4096 pixels: in the middle, all of its parcels selected */
   'GET /v2/estates/{id}/map.png': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     query?: {
@@ -768,7 +784,7 @@ export interface Operations {
   /** Metadata of an estate's token, by its id */
   'GET /v2/estates/{id}': {
     path: {
-      /** Estate id. */
+      /** Estate id, decimal, or 0x and hex digits. */
       id: string
     }
     data: TokenMetadata

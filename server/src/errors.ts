@@ -101,6 +101,12 @@ export const ERRORS = {
     meaning: 'The body is larger than 64 KiB; 1.4 MiB with a picture, 1 KiB for a grant.',
     next: 'Send a smaller body.',
   },
+  precondition_failed: {
+    status: 412,
+    where: 'every endpoint whose answers have an ETag',
+    meaning: 'The answer has another ETag than the header If-Match names.',
+    next: 'Send the request again without If-Match.',
+  },
   expectation_failed: {
     status: 417,
     where: 'every endpoint',

@@ -28,6 +28,9 @@ const RECORDS_OF_LISTS: Readonly<Record<string, readonly string[]>> = {
   mortgages: ['Mortgage'],
 }
 
+/** What a spreadsheet needs beside `asset_id`, which it may change. */
+const PLACE = ['x', 'y', 'estate_id']
+
 test('every list has columns', () => {
   expect(Object.keys(CSV_FIELDS).sort()).toEqual(Object.keys(RECORDS_OF_LISTS).sort())
 })
@@ -37,7 +40,8 @@ test.each(Object.entries(RECORDS_OF_LISTS))(
   (list, names) => {
     const fields = names.flatMap((name) => leaves(schemas[name]!).filter((field) => !isLeftOut(field, name)))
 
-    expect([...CSV_FIELDS[list]!].sort()).toEqual([...new Set(fields)].sort())
+    const place = fields.includes('asset_id') ? PLACE : []
+    expect([...CSV_FIELDS[list]!].sort()).toEqual([...new Set([...fields, ...place])].sort())
   },
 )
 
@@ -47,6 +51,12 @@ test('the columns have the order in which the interface answers the fields', () 
   expect(contributions).toEqual(['address', 'district_id', 'land_count'])
   expect(parcels!.slice(0, 5)).toEqual(['id', 'x', 'y', 'auction_price', 'district_id'])
   expect(estates!.slice(0, 5)).toEqual(['id', 'token_id', 'owner', 'operator', 'update_operator'])
+})
+
+test.each(['bids', 'mortgages'])('the place of an asset stands behind its id in the list %s', (list) => {
+  const at = CSV_FIELDS[list]!.indexOf('asset_id')
+
+  expect(CSV_FIELDS[list]!.slice(at, at + 4)).toEqual(['asset_id', ...PLACE])
 })
 
 test.each(['on_sale', 'parcels', 'estates'])(

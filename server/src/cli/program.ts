@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { VERSION } from '../version.ts'
 import { addApproveEventCommand } from './approve-event-command.ts'
 import { addChainCommand } from './chain-command.ts'
 import { addConfigCommand } from './config-command.ts'
@@ -19,17 +19,13 @@ import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
 import { addVerifyCommand } from './verify-command.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
-
 /** The command line of `landpass`: its commands, their options and help. Running it is up to the caller. */
 export function createProgram(): Command {
   const program = new Command('landpass')
     .description(
       'A server for the people who run and use a virtual world. Settings come from the environment: docs/settings.md.',
     )
-    .version(version)
+    .version(VERSION)
     .showHelpAfterError('(landpass --help lists the commands)')
 
   addServeCommand(program)

@@ -147,7 +147,7 @@ export const SETTINGS = {
     kind: parsed('IP addresses or ranges (10.0.0.0/8), separated by commas', parseProxies),
     unset: 'none',
     meaning:
-      'Proxies whose X-Forwarded-For header is used as the address of the client. Without it, limits count the address of the connection.',
+      'Proxies whose X-Forwarded-For header is used as the address of the client, and whose X-Forwarded-Proto is used as the protocol of addresses in answers, where PUBLIC_URL is not set. Without it, limits count the address of the connection. Forwarded, X-Forwarded-Host and X-Forwarded-Prefix are ignored: set PUBLIC_URL.',
   },
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),

@@ -60,6 +60,15 @@ test('a current copy is confirmed by its own ETag, without making the data', () 
   }
 })
 
+test('an answer that the client wants only with another ETag is refused before it is made', () => {
+  for (const wanted of ['"abc.1.7"', '"x", "abc.1.7;br"', '*'])
+    expect(ask({ 'if-match': wanted }).status).toBe(200)
+  expect(ask({ 'if-match': '"abc.1.7"', 'if-none-match': '"abc.1.7"' }).status).toBe(304)
+
+  for (const wanted of ['"abc.1.6"', 'W/"abc.1.7"', 'abc.1.7', ''])
+    expect(() => ask({ 'if-match': wanted }), wanted).toThrow('another ETag than If-Match names')
+})
+
 test('no other ETag confirms a copy', () => {
   const other = fc.oneof(
     fc.string(),

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { VERSION } from '../version.ts'
 import { DOCUMENT, send } from './answer.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { withComponents } from './openapi-components.ts'
@@ -52,7 +53,7 @@ export async function describeRoutes(
       info: {
         title: 'Landpass',
         description: DESCRIPTION,
-        version: '1.0.0',
+        version: VERSION,
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [

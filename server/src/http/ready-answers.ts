@@ -113,6 +113,7 @@ function isPlainRead(request: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   return (
     countHosts(request) === 1 &&
+    headers['if-match'] === undefined &&
     headers['if-none-match'] === undefined &&
     headers['if-modified-since'] === undefined
   )

@@ -61,13 +61,13 @@ export function imageSchema(errors: readonly ErrorCode[] = []): Record<string, T
   return formatSchema('image/png', { description: 'The image.', body }, errors)
 }
 
-/** Adds 304, the answer to a client whose copy is current. */
+/** Adds what only answers with an ETag have: 304 for a client whose copy is current, and 412 for another ETag than it wants. */
 export function withUnchanged(responses: Record<string, TSchema>): Record<string, TSchema> {
   const unchanged = {
     ...Type.Null(),
     description: 'Your copy (If-None-Match, If-Modified-Since) is current.',
   }
-  return { ...responses, 304: unchanged }
+  return { ...responses, 304: unchanged, ...errorSchemas(['precondition_failed']) }
 }
 
 /** The body of every failure, as one named schema of openapi.json. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
 import { CONFIRMED, type Freshness } from '../freshness.ts'
 import { newHttpDate } from './http-date.ts'
 
@@ -13,10 +14,12 @@ export function freshnessHeaders({ tag, changedAtMs, cacheControl = CONFIRMED }:
  *
  * @returns whether the client's copy is current, so that the answer is 304. `If-Modified-Since` counts only if
  * `If-None-Match` was not sent (RFC 9110, 13.1.3).
+ * @throws {AppError} `precondition_failed` if the client wants this answer only with another ETag
  */
 export function confirmsCopy(request: FastifyRequest, reply: FastifyReply, freshness: Freshness): boolean {
-  reply.headers(freshnessHeaders(freshness))
   const { tag, changedAtMs } = freshness
+  assertWanted(request, tag)
+  reply.headers(freshnessHeaders(freshness))
   const knownTags = request.headers['if-none-match']
   if (knownTags === undefined) return isUnchangedSince(request.headers['if-modified-since'], changedAtMs)
   const knownTag = findTag(knownTags, tag)
@@ -31,13 +34,31 @@ function isUnchangedSince(date: string | undefined, changedAtMs: number | undefi
   return Math.floor(changedAtMs / 1000) * 1000 <= Date.parse(date)
 }
 
-/** The entry of an `If-None-Match` list that matches this tag, with or without the suffix of a compressed answer. */
+/** Weak ETags in `If-Match` never match (RFC 9110, 13.1.1). */
+function assertWanted({ headers }: FastifyRequest, tag: string): void {
+  const wanted = headers['if-match']
+  if (wanted === undefined || wanted.trim() === '*' || entriesOf(wanted).some((one) => isOf(tag, one))) return
+  throw new AppError(
+    'precondition_failed',
+    'The answer has another ETag than If-Match names. Send the request again without If-Match.',
+  )
+}
+
+/** The entry of an `If-None-Match` list that matches this tag. */
 function findTag(list: string, tag: string): string | undefined {
   if (list.trim() === '*') return `"${tag}"`
-  return list
-    .split(',', MAX_TAGS)
-    .map((entry) => entry.trim().replace(/^W\//, ''))
-    .find((entry) => entry.replace(ENCODING_SUFFIX, '"') === `"${tag}"`)
+  return entriesOf(list)
+    .map((entry) => entry.replace(/^W\//, ''))
+    .find((entry) => isOf(tag, entry))
+}
+
+function entriesOf(list: string): string[] {
+  return list.split(',', MAX_TAGS).map((entry) => entry.trim())
+}
+
+/** Whether an entry is this tag, with or without the suffix of a compressed answer. */
+function isOf(tag: string, entry: string): boolean {
+  return entry.replace(ENCODING_SUFFIX, '"') === `"${tag}"`
 }
 
 const MAX_TAGS = 100

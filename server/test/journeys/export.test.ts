@@ -66,7 +66,7 @@ describeOnOneEngine('an export', (open) => {
       expected.map((properties) => ({
         type: 'Feature',
         id: `${properties.x},${properties.y}`,
-        properties: inDigits(properties),
+        properties: { ...(inDigits(properties) as object), id: `${properties.x},${properties.y}` },
       })),
     )
     expect((await lines()).map(exactly)).toEqual(
@@ -76,6 +76,20 @@ describeOnOneEngine('an export', (open) => {
         updatedAt: expect.stringMatching(/^number \d+$/),
       })),
     )
+  })
+
+  test('has no line end within a line, whatever programs take for one', async () => {
+    const name = 'a\u2028b\u2029c\u0085d'
+    await land.change({ kind: 'change-parcel', x: 3, y: 3, to: { name } })
+
+    const text = await read(NDJSON, 'application/x-ndjson')
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/)
+    const named = text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { id: string; name?: string })
+      .find(({ id }) => id === '3,3')
+    expect(named?.name).toBe(name)
   })
 
   test('has the time of the last change of a parcel or its estate', async () => {

@@ -231,6 +231,25 @@ describeOnOneEngine('freshness', (open) => {
       expect(await status(known), known).toBe(200)
   })
 
+  test('If-Match with the ETag of another state is answered with 412, also of images and tiles', async () => {
+    for (const path of [
+      '/parcels/1/1',
+      '/parcels',
+      '/v2/tiles',
+      '/map.png?width=64&height=64',
+      '/districts',
+    ]) {
+      const { headers } = await land.server.ask('GET', path)
+      const tag = headers.etag!
+      for (const wanted of [tag, `"older", ${tag}`, '*'])
+        expect((await land.server.get(path, { 'if-match': wanted })).status, path).toBe(200)
+      for (const wanted of [`${tag.slice(0, -1)}0"`, `W/${tag}`]) {
+        const { status, text } = await land.server.get(path, { 'if-match': wanted })
+        expect([status, JSON.parse(text).code], path).toEqual([412, 'precondition_failed'])
+      }
+    }
+  })
+
   test('each compression of an answer has its own ETag, and each of them confirms it', async () => {
     const path = '/map?nw=0,2&se=3,0'
     const ask = (headers: Record<string, string>) => land.server.ask('GET', path, { headers })

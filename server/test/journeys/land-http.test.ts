@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCatalogue } from '../../src/site/translations.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
@@ -189,6 +190,13 @@ describeOnOneEngine('the form of every answer', (open) => {
       const more = `${path}${path.includes('?') ? '&' : '?'}colour=red&colour=blue&__proto__=1`
       expect((await land.server.get(more)).text).toBe((await land.server.get(path)).text)
     }
+  })
+
+  test('openapi.json has the version of the package', async () => {
+    const file = new URL('../../../package.json', import.meta.url)
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
+    const { body } = await land.server.get('/openapi.json')
+    expect(body).toMatchObject({ info: { version } })
   })
 
   test('an empty query parameter counts as absent: a form also sends its empty fields', async () => {

@@ -119,6 +119,48 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     await land.expectData('/estates?page=3&LIMIT=1&limit[]=5&__proto__=1&constructor=x&a=1&a=2&&=', expected)
   })
 
+  test('a cursor of another order, a made-up one and an offset beside a cursor are refused', async () => {
+    const cursorOf = async (path: string) => (await land.server.data<{ cursor: string }>(path)).cursor
+    const cursor = await cursorOf('/parcels?limit=2&sort_by=price')
+    const allowed = 'the cursor of an answer with the same sort_by and sort_order'
+    for (const path of [
+      `/parcels?cursor=${cursor}`,
+      `/parcels?sort_by=price&sort_order=desc&cursor=${cursor}`,
+      `/estates?cursor=${cursor}`,
+      `/parcels?sort_by=price&cursor=${cursor.slice(1)}`,
+      `/marketplace?sort_by=price&cursor=${'A'.repeat(500)}`,
+      '/marketplace?cursor=%00',
+    ]) {
+      const { data } = await land.refusal(path, 400, 'invalid_parameter')
+      expect(data, path).toMatchObject({ parameter: 'cursor', allowed })
+    }
+    const both = `/parcels?sort_by=price&offset=1&cursor=${cursor}`
+    expect((await land.refusal(both, 400, 'invalid_parameter')).data.parameter).toBe('offset')
+  })
+
+  test('parameters of lists are refused beside an area, which is answered whole', async () => {
+    for (const parameter of [
+      'status=open',
+      'sort_by=price',
+      'sort_order=asc',
+      'limit=5',
+      'offset=0',
+      'cursor=A',
+    ]) {
+      const path = `/parcels?nw=-1,1&se=1,-1&${parameter}`
+      const { data } = await land.refusal(path, 400, 'invalid_parameter')
+      expect(data).toEqual({
+        parameter: parameter.split('=')[0],
+        value: parameter.split('=')[1],
+        allowed: 'left out beside nw and se, which answer all parcels of the area',
+      })
+    }
+    await land.expectData(
+      '/parcels?nw=-1,1&se=1,-1&limit=',
+      land.reference.area([-1, 1], [1, -1], land.nowMs()),
+    )
+  })
+
   test('a status that is named twice counts once', async () => {
     const query = { statuses: ['sold'] as const, limit: 5 }
     await land.expectData(
@@ -128,7 +170,16 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
   })
 
   describe('dissolved estates', () => {
-    test('are in no list, but answer when asked for by id', async () => {
+    test('are listed with what was sold and cancelled, as their rows are now, and not as for sale', async () => {
+      const { estates } = await land.server.data<{ estates: ListedEstate[] }>(
+        '/estates?status=sold,cancelled&limit=1000',
+      )
+      const listed = estates.filter(({ id }) => id === '1')
+      expect(listed.map(({ publication }) => publication.status).sort()).toEqual(['cancelled', 'sold'])
+      for (const { data } of listed) expect(data.parcels).toEqual([])
+    })
+
+    test('answer when asked for by id', async () => {
       const dissolved = land.reference.estates.filter(({ id }) => id === '1')
       expect(dissolved).toHaveLength(1)
       const estate = await land.server.data<{ data: { parcels: unknown[] }; publication: object | null }>(
@@ -141,6 +192,12 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     })
   })
 })
+
+interface ListedEstate {
+  readonly id: string
+  readonly data: { readonly parcels: readonly object[] }
+  readonly publication: { readonly status: string }
+}
 
 /** Equal prices written with and without decimals, equal times, one transaction with three offers, and a dissolved estate. */
 function awkwardPublications({ reference, nowMs }: DemoLand): Parameters<DemoLand['change']> {
@@ -159,6 +216,8 @@ function awkwardPublications({ reference, nowMs }: DemoLand): Parameters<DemoLan
     { tx_hash: hashOf('one transaction'), price: '999.1', asset_type: 'estate', asset_id: '2' },
     { expires_at_ms: now + 1 },
     { expires_at_ms: now },
+    { created_at_ms: now + 5_000, block_time_created_at_ms: now - 9_000 },
+    { created_at_ms: now + 4_000, block_time_created_at_ms: now - 8_000 },
     { expires_at_ms: now - 1 },
     { status: 'sold', block_time_updated_at_ms: null },
     { status: 'sold', block_time_updated_at_ms: now - 5 },
@@ -166,6 +225,8 @@ function awkwardPublications({ reference, nowMs }: DemoLand): Parameters<DemoLan
     { asset_id: '9999,0' },
     { asset_type: 'estate', asset_id: '424242' },
     { asset_type: 'estate', asset_id: '1' },
+    { asset_type: 'estate', asset_id: '1', status: 'sold', block_time_updated_at_ms: now - 7 },
+    { asset_type: 'estate', asset_id: '1', status: 'cancelled', block_time_updated_at_ms: now - 6 },
   ] as const
   const parcelsOfFirst = reference.parcels.filter(({ estate_id }) => estate_id === '1')
   return [

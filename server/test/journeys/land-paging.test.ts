@@ -7,6 +7,7 @@ import { hashOf, publicationRow } from '../support/land-rows.ts'
 import { runs } from '../support/property-seed.ts'
 
 const STATUSES = ['open', 'sold', 'cancelled'] as const
+const SORTS = ['price', 'created_at', 'block_time_updated_at', 'expires_at'] as const
 const OFFERS = 90
 
 describeOnOneEngine('paging', (open) => {
@@ -21,7 +22,7 @@ describeOnOneEngine('paging', (open) => {
     const list = fc.record({
       path: fc.constantFrom('/parcels', '/estates', '/marketplace'),
       statuses: fc.subarray([...STATUSES], { minLength: 1 }),
-      sortBy: fc.constantFrom('price', 'created_at', 'block_time_updated_at', 'expires_at'),
+      sortBy: fc.constantFrom(...SORTS),
       sortOrder: fc.constantFrom('', '&sort_order=asc', '&sort_order=desc'),
       pageSize: fc.integer({ min: 1, max: 60 }),
     })
@@ -45,15 +46,92 @@ describeOnOneEngine('paging', (open) => {
     )
   })
 
-  async function page(path: string): Promise<{ rows: { publication: unknown }[]; total: number }> {
+  test.each(
+    SORTS.flatMap((sortBy) => (['asc', 'desc'] as const).map((sortOrder) => ({ sortBy, sortOrder }))),
+  )('by cursor, a row that stays comes once while land changes: $sortBy $sortOrder', async (order) => {
+    const query = `/marketplace?status=open,sold&sort_by=${order.sortBy}&sort_order=${order.sortOrder}`
+    const before = await wholeList(query)
+    const walked: string[] = []
+    let changes = 0
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const next = await page(`${query}&limit=37&cursor=${cursor}`)
+      expect(next.offset).toBe(await placeOf(query, next.rows[0]!))
+      walked.push(...next.rows.map(textOf))
+      cursor = next.cursor
+      await land.change(
+        ...changesAtBothEnds(`${order.sortBy} ${order.sortOrder} ${changes++}`),
+        ...leaving(next.rows),
+      )
+    }
+    expect(changes).toBeGreaterThan(3)
+    const after = new Set(await wholeList(query))
+    const stayed = before.filter((row) => after.has(row))
+    expect(stayed.length).toBeLessThan(before.length)
+    expect(new Set(walked).size).toBe(walked.length)
+    expect(walked.filter((row) => stayed.includes(row))).toEqual(stayed)
+  })
+
+  /** New first and last rows of every order. */
+  function changesAtBothEnds(name: string): Parameters<DemoLand['change']> {
+    const now = land.nowMs()
+    return [
+      { price: '0.1', block_time_created_at_ms: 1_600_000_000_000, expires_at_ms: now + 1 },
+      { price: '1000000000', block_time_created_at_ms: now, expires_at_ms: now + 9e11 },
+    ].flatMap((facts, i) => [
+      { kind: 'open-publication', publication: publicationRow(`${name} ${i}`, facts) } as const,
+      {
+        kind: 'open-publication',
+        publication: publicationRow(`${name} ${i} sold`, {
+          ...facts,
+          status: 'sold',
+          block_time_updated_at_ms: i === 0 ? 1_600_000_000_000 : now,
+        }),
+      } as const,
+    ])
+  }
+
+  /** The first row of a page and its last one, whose place the cursor names, leave the list. */
+  function leaving(rows: readonly Row[]): Parameters<DemoLand['change']> {
+    const ids = new Set([rows[0], rows.at(-1)].map((row) => row?.publication.contract_id))
+    return land.reference.publications
+      .filter(({ shown }) => ids.has(shown.contract_id))
+      .map(({ key }) => ({ kind: 'remove-publication', key }) as const)
+  }
+
+  async function wholeList(query: string): Promise<string[]> {
+    const { rows, cursor } = await page(`${query}&limit=1000`)
+    expect(cursor).toBeNull()
+    return rows.map(textOf)
+  }
+
+  async function placeOf(query: string, row: Row): Promise<number> {
+    return (await wholeList(query)).indexOf(textOf(row))
+  }
+
+  async function page(path: string): Promise<Page> {
     const { data } = exactly((await land.server.get(path)).text) as { data: Record<string, unknown> }
-    const { parcels, estates, assets, total } = data
+    const { parcels, estates, assets, total, offset, cursor } = data
     return {
       rows: (parcels ?? estates ?? assets) as never,
       total: Number(String(total).replace('number ', '')),
+      offset: Number(String(offset).replace('number ', '')),
+      cursor: cursor as string | null,
     }
   }
 })
+
+interface Row {
+  readonly publication: { readonly contract_id: string }
+}
+
+interface Page {
+  readonly rows: Row[]
+  readonly total: number
+  readonly offset: number
+  readonly cursor: string | null
+}
+
+const textOf = ({ publication }: Row) => JSON.stringify(publication)
 
 /** One of three prices, two times of everything, and every second one of a transaction that made four. */
 function tiedOffer(now: number, i: number): Parameters<DemoLand['change']>[number] {

@@ -128,6 +128,23 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
         expect(headers.get('cache-control')).toBe('public, no-cache')
     })
 
+    test('has the protocol that a trusted proxy names, and nothing else of its headers', async () => {
+      const headers = {
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'elsewhere.example',
+        'x-forwarded-prefix': '/land',
+        forwarded: 'for=192.0.2.1;proto=https;host=elsewhere.example',
+      }
+      const behindProxy = await start({ TRUSTED_PROXIES: '127.0.0.1' })
+      const image = async (server: LandServer) =>
+        ((await server.get('/v2/estates/1', headers)).body as unknown as { image: string }).image
+      const [trusted, others] = [await image(behindProxy), await image(server)]
+      await behindProxy.close()
+
+      expect(trusted).toMatch(`${behindProxy.origin.replace('http:', 'https:')}/v1/estates/1/map.png`)
+      expect(others).toMatch(`${server.origin}/v1/estates/1/map.png`)
+    })
+
     test('names the contracts of the network', async () => {
       const registries = { land: `0x${'1a'.repeat(20)}`, estate: `0x${'e5'.repeat(20)}` }
       const elsewhere = await startLandServer(await open(), testClock(), { WORLD }, { registries })
@@ -221,10 +238,35 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
           parcel_count: '3',
           parcels: ['0,0', '0,-1', '0,-2'],
         })
+        expect(await server.data(`${version}/districts/${MUSEUM.toUpperCase()}`)).toEqual(
+          await server.data(`${version}/districts/${MUSEUM}`),
+        )
         const unknown = await server.get(`${version}/districts/none`)
         expect([unknown.status, unknown.body.code]).toEqual([404, 'district_not_found'])
       }
     })
+  })
+
+  test.each([
+    '/estates/:id',
+    '/estates/:id/bids',
+    '/estates/:id/publications',
+    '/assets/:id/bids',
+    '/assets/:id/publications?asset_type=estate',
+    '/v2/estates/:id',
+    '/estates/:id/map.png',
+    '/v2/estates/:id/map.png',
+  ])('%s finds an estate by its id in hex', async (path) => {
+    const decimal = await server.get(path.replace(':id', '1'))
+    expect(decimal.status).toBe(200)
+    for (const hex of ['0x1', '0X1', `0x${'1'.padStart(64, '0')}`]) {
+      const { status, text } = await server.get(path.replace(':id', hex))
+      expect([status, text]).toEqual([200, decimal.text])
+    }
+    for (const none of ['0x', '0x1g', `0x1${'0'.repeat(64)}`]) {
+      const { status, text } = await server.get(path.replace(':id', none))
+      expect(status === 404 || text === '{"ok":true,"data":[]}').toBe(true)
+    }
   })
 
   test('the contributions of an address are the same in every version, below /v2 with newer names too', async () => {

@@ -465,13 +465,26 @@ function parseCsv(text: string): string[][] {
   )
 }
 
-/** The cell that a field of an answer becomes: what would be a formula begins with an apostrophe. */
+/** The cell that a field of an answer becomes: what would be a formula, or a number that it is not, begins with an apostrophe. */
 function cellOf(item: unknown, field: string): string {
-  const value = field
+  const value = fieldOf(item, field) ?? placeOf(item)[field]
+  if (Array.isArray(value)) return value.map(({ x, y }) => `${digits(x)},${digits(y)}`).join(';')
+  const text = digits(value ?? '')
+  const isChanged = /^-?\d+,-?\d+$|^\d{16,}(\.\d+)?$|^\d+-[\d-]+$/.test(text)
+  return isChanged ? `'${text}` : text.replace(/^=/gm, "'=")
+}
+
+function fieldOf(item: unknown, field: string): unknown {
+  return field
     .split('.')
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], item)
-  if (Array.isArray(value)) return value.map(({ x, y }) => `${digits(x)},${digits(y)}`).join(';')
-  return digits(value ?? '').replace(/^=/gm, "'=")
+}
+
+/** Where the asset of a bid or an offer is. */
+function placeOf(item: unknown): Record<string, unknown> {
+  const id = String(fieldOf(item, 'asset_id') ?? fieldOf(item, 'publication.asset_id'))
+  const [x, y] = id.split(',')
+  return y === undefined ? { estate_id: id } : { x, y }
 }
 
 /** Numbers of exact JSON are marked as such. */

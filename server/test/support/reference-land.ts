@@ -37,7 +37,6 @@ export class ReferenceLand {
     this.publications = world.publications.map(({ created_at, updated_at, ...rest }, i) => ({
       shown: rest,
       key: i + 1,
-      createdAt: Date.parse(created_at),
     }))
     this.bids = world.bids.map((bid) => ({
       shown: bid,
@@ -77,9 +76,7 @@ export class ReferenceLand {
     const sign = (query.sortOrder ?? usual[sortBy]) === 'asc' ? 1 : -1
     const types = { parcels: ['parcel'], estates: ['estate'], assets: ['parcel', 'estate'] }[name]
     const rows = this.publications
-      .filter(
-        ({ shown }) => types.includes(shown.asset_type) && this.isThere(shown.asset_type, shown.asset_id),
-      )
+      .filter(({ shown }) => types.includes(shown.asset_type) && this.isListed(shown))
       .filter((one) => hasStatus(one, statuses, nowMs))
       .sort((a, b) => {
         const left = sortValue(a, sortBy)
@@ -97,7 +94,11 @@ export class ReferenceLand {
         : this.estateFields(this.estates.find(({ id }) => id === shown.asset_id)!)),
       publication: publicationFields(shown),
     }))
-    return { [name]: page, total: rows.length, limit, offset }
+    const last = rows[offset + limit - 1]
+    const isEnd = limit === 0 || offset + limit >= rows.length
+    const order = `${sortBy} ${sign > 0 ? 'asc' : 'desc'}`
+    const cursor = isEnd || !last ? null : cursorText(last, sortBy, order)
+    return { [name]: page, total: rows.length, limit, offset, cursor }
   }
 
   /** `/addresses/:address/parcels`: by x, then y. */
@@ -285,7 +286,6 @@ export class ReferenceLand {
         block_time_updated_at: block_time_updated_at_ms,
       },
       key: Math.max(...this.publications.map(({ key }) => key)) + 1,
-      createdAt: created_at_ms,
     })
   }
 
@@ -331,6 +331,12 @@ export class ReferenceLand {
 
   private isThere(type: AssetType, id: string): boolean {
     return this.parcels.some((parcel) => (type === 'parcel' ? parcel.id : parcel.estate_id) === id)
+  }
+
+  /** What is no longer open is listed of estates without parcels, too. */
+  private isListed({ asset_type, asset_id, status }: Publication['shown']): boolean {
+    if (status === 'open' || asset_type === 'parcel') return this.isThere(asset_type, asset_id)
+    return this.estates.some(({ id }) => id === asset_id)
   }
 
   private newest(
@@ -420,7 +426,6 @@ interface Estate {
 interface Publication {
   shown: Omit<PublicationRecord, 'created_at' | 'updated_at'>
   readonly key: number
-  readonly createdAt: number
 }
 
 interface Bid {
@@ -448,9 +453,21 @@ function hasStatus({ shown }: Publication, statuses: readonly string[], nowMs: n
   return statuses.includes(shown.status) && (shown.status !== 'open' || shown.expires_at > nowMs)
 }
 
-function sortValue({ shown, createdAt }: Publication, column: SortColumn): number | bigint | null {
-  if (column === 'created_at') return createdAt
+function sortValue({ shown }: Publication, column: SortColumn): number | bigint | null {
+  if (column === 'created_at') return shown.block_time_created_at
   return column === 'price' ? atto(String(shown.price)) : shown[column]
+}
+
+/** The cursor behind a row: order, value, transaction and key. */
+function cursorText({ shown, key }: Publication, column: SortColumn, order: string): string {
+  const value = column === 'created_at' ? shown.block_time_created_at : shown[column]
+  const text =
+    column === 'price'
+      ? String(value)
+          .replace(/(\.\d*?)0+$/, '$1')
+          .replace(/\.$/, '')
+      : String(value)
+  return Buffer.from(`${order} ${text} ${shown.tx_hash} ${key}`).toString('base64url')
 }
 
 /** A sum in its smallest unit, the eighteenth decimal. */

@@ -1,5 +1,6 @@
 import { RECORD_FIELDS } from '@landpass/client'
 import type { CsvValue } from '@landpass/client/csv'
+import { parseCoord } from '@landpass/client/grid'
 import type { ListName } from '../state/explore-state.ts'
 
 const { Parcel, Estate, Bid, Contribution, Mortgage } = RECORD_FIELDS
@@ -9,6 +10,8 @@ const SECOND_NAMES: readonly string[] = ['publication.type', 'publication.market
 /** Fields that the interface answers only when a request asks for them. */
 const PROVENANCE: readonly string[] = ['tx_hash', 'log_index', 'contract_address']
 
+const PLACE_FIELDS: readonly string[] = ['x', 'y', 'estate_id']
+
 /**
  * The columns of each list: the fields of its records in the order in which they are answered. What is for sale may be a
  * parcel or an estate: its offer stands behind the fields of both.
@@ -17,9 +20,14 @@ export const CSV_FIELDS: Readonly<Record<ListName, readonly string[]>> = {
   on_sale: [...ownFields(Parcel), ...ownFields(Estate), ...offerFields(Parcel)].filter(isFirst),
   parcels: [...ownFields(Parcel), ...offerFields(Parcel)],
   estates: [...ownFields(Estate), ...offerFields(Estate)],
-  bids: Bid.filter((field) => !PROVENANCE.includes(field)),
+  bids: withPlace(Bid.filter((field) => !PROVENANCE.includes(field))),
   contributions: Contribution,
-  mortgages: Mortgage,
+  mortgages: withPlace(Mortgage),
+}
+
+/** Where the land is stands behind its id: a spreadsheet cannot calculate with `-38,128`. */
+function withPlace(fields: readonly string[]): readonly string[] {
+  return fields.flatMap((field) => (field === 'asset_id' ? [field, ...PLACE_FIELDS] : field))
 }
 
 function ownFields(fields: readonly string[]): readonly string[] {
@@ -36,10 +44,18 @@ function isFirst(field: string, place: number, fields: readonly string[]): boole
 
 /** The cells of an object. A list is one cell: texts, or places as `x,y;x,y` as everywhere in the interfaces. */
 export function csvRow(fields: readonly string[], item: unknown): readonly CsvValue[] {
+  const place = placeOf(item)
   return fields.map((field) => {
-    const value = field.split('.').reduce(inner, item)
+    const value = field.split('.').reduce(inner, item) ?? inner(place, field)
     return Array.isArray(value) ? value.map(cellPart).join(';') : (value as CsvValue)
   })
+}
+
+/** {@link PLACE_FIELDS} of the asset that a row or its offer names. */
+function placeOf(item: unknown): unknown {
+  const id = inner(item, 'asset_id')
+  if (typeof id !== 'string') return item === undefined ? undefined : placeOf(inner(item, 'publication'))
+  return inner(item, 'asset_type') === 'estate' ? { estate_id: id } : parseCoord(id)
 }
 
 function cellPart(part: string | { readonly x: number; readonly y: number }): string {

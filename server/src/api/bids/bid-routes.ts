@@ -14,9 +14,11 @@ import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
   assertKnownPlace,
+  assetParams,
   assetTypeQuery,
   coordParams,
   coordTextParams,
+  estateParams,
   idParams,
   lowerCase,
   parseStatuses,
@@ -159,13 +161,12 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
         tags,
         operationId: 'estateBids',
         summary: 'Bids on an estate, newest first',
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         querystring: ofAssetQuery,
         response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
-    (request, reply) =>
-      answerBidsOf(request, reply, { type: 'estate', id: request.params.id! }, request.query),
+    (request, reply) => answerBidsOf(request, reply, findAsset(request.params.id!, 'estate'), request.query),
   )
 
   app.get(
@@ -175,7 +176,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
         tags,
         operationId: 'assetBids',
         summary: 'Bids on a parcel or estate, newest first',
-        params: idParams('id', 'Estate id, or parcel as x,y.', 'AssetId'),
+        params: assetParams,
         querystring: typedAssetQuery,
         response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },

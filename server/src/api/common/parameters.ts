@@ -57,6 +57,9 @@ export function idParams(name: string, description: string, title?: string) {
   return Type.Object({ [name]: id })
 }
 
+export const estateParams = idParams('id', 'Estate id, decimal, or 0x and hex digits.', 'EstateId')
+export const assetParams = idParams('id', 'Estate id as in /estates/:id, or parcel as x,y.', 'AssetId')
+
 /** The allowed forms of a token id, in words. */
 export const TOKEN_ID_ALLOWED =
   'a token id: a whole number of at most 256 bits, in decimal or as 0x and hex digits'

@@ -8,7 +8,7 @@ import { freshSchema } from '../../http/schemas.ts'
 import { findDistrict, type ListedDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { idParams } from '../common/parameters.ts'
+import { idParams, lowerCase } from '../common/parameters.ts'
 import { districtSchema } from '../common/schemas.ts'
 import { districtWithParcelsSchema } from './district-shapes.ts'
 
@@ -80,7 +80,7 @@ const oneDistrictRoute: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     },
     (request, reply) => {
       const state = land.state()
-      const id = request.params.id!
+      const id = lowerCase(request.params.id!)
       const district = findDistrict(listText(state), id)
       if (!district) throw new AppError('district_not_found', 'There is no district with this id.', { id })
       const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / SCANNED_PER_UNIT

@@ -3,10 +3,11 @@ import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
+import { estateIdOf } from '../../land/records/assets.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
-import { addressParams, idParams, lowerCase, ownedQuery, parseStatuses } from '../common/parameters.ts'
+import { addressParams, estateParams, lowerCase, ownedQuery, parseStatuses } from '../common/parameters.ts'
 import { estateSchema } from '../common/schemas.ts'
 import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.ts'
 
@@ -63,14 +64,14 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         tags,
         operationId: 'estate',
         summary: 'One estate',
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         response: freshSchema(estateSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {
       const state = land.state()
       const nowMs = land.clock.nowMs()
-      const id = request.params.id!
+      const id = estateIdOf(request.params.id!)
       const row = state.estateRow(id)
       if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
       const freshness = state.freshness(state.estateExpiry(row, nowMs))

@@ -35,11 +35,15 @@ export const GEOJSON: ParcelFormat = {
   end: '\n]}\n',
   parcelWriter: (bounds) => {
     const ringOf = ringWriter(squareHalf(bounds))
-    const propertiesOf = tileWriter(FIELDS)
+    // Map viewers turn the id of a feature into a number: -150 for "-150,150". So it is a property, too.
+    const propertiesOf = tileWriter(['id', ...FIELDS])
     return (tile) =>
       `{"type":"Feature","id":"${tile.x},${tile.y}","geometry":{"type":"Polygon","coordinates":[${ringOf(tile)}]},"properties":${propertiesOf(tile)}}`
   },
 }
+
+/** Characters that many programs take for the end of a line, besides the line feed. */
+const OTHER_LINE_ENDS = /[\u0085\u2028\u2029]/g
 
 /** A line of JSON for each parcel. */
 export const NDJSON: ParcelFormat = {
@@ -48,7 +52,14 @@ export const NDJSON: ParcelFormat = {
   start: '',
   between: '\n',
   end: '\n',
-  parcelWriter: () => tileWriter(['id', ...FIELDS, 'updatedAt']),
+  parcelWriter: () => {
+    const write = tileWriter(['id', ...FIELDS, 'updatedAt'])
+    return (tile) => write(tile).replace(OTHER_LINE_ENDS, escaped)
+  },
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { send } from '../../http/answer.ts'
 import { groupOf } from '../../http/metrics.ts'
+import { estateIdOf } from '../../land/records/assets.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
 import type { View } from '../../map/view.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
@@ -49,7 +50,7 @@ export function answerEstate(
   { drawn, style, id }: Drawing & { readonly id: string },
 ): FastifyReply | Promise<FastifyReply> {
   const state = land.state()
-  const row = state.estateRow(id)
+  const row = state.estateRow(estateIdOf(id))
   if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
   const selected = parcelsOfEstate(state.parts.parcels, row).filter((parcel) => isInWorld(land.world, parcel))
   const area = selected.length > 0 ? areaAround(selected) : undefined

@@ -5,7 +5,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import type { ErrorCode } from '../../errors.ts'
 import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { MAX_PARCELS } from '../../map/frame.ts'
-import { coordTextParams, idParams } from '../common/parameters.ts'
+import { coordTextParams, estateParams } from '../common/parameters.ts'
 import { answerEstate, answerPoint, type PictureRouteOptions, refusalOfParcels } from './image-answers.ts'
 import {
   FRAME_RANGES,
@@ -101,7 +101,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (a
         summary: 'An image of an estate: in the middle, all of its parcels selected',
         description:
           'Zoomed out until the estate fits. For an estate without parcels, the image shows the ground outside the world.',
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         querystring: assetQuery,
         response: drawnSchema(['invalid_parameter', 'estate_not_found']),
       },

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { imageSchema } from '../../http/schemas.ts'
-import { idParams } from '../common/parameters.ts'
+import { estateParams } from '../common/parameters.ts'
 import { answerEstate, answerPoint, type Drawing, type PictureRouteOptions } from './image-answers.ts'
 import {
   defaultCenter,
@@ -106,7 +106,7 @@ export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app
         operationId: 'estateImage',
         summary: 'An image of an estate, up to 4096 pixels: in the middle, all of its parcels selected',
         description,
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         querystring: assetQuery,
         response: imageSchema(['estate_not_found']),
       },

@@ -7,12 +7,13 @@ import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { oneOf } from '../../schema-parts.ts'
+import { oneOf, orNull } from '../../schema-parts.ts'
 import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts/parts.ts'
 import type { AssetRow, State } from '../../state/state.ts'
 import { arrayPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { parseStatuses, statusQuery } from '../common/parameters.ts'
+import { cursorQuery, cursorText, readCursor } from './list-cursor.ts'
 
 /**
  * The lists of publications with their assets: `/parcels`, `/estates` and `/marketplace`. The rows and their order come
@@ -53,8 +54,10 @@ export const listingQuery = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'Rows skipped.',
+    description:
+      'Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect.',
   }),
+  cursor: cursorQuery,
 }
 const listingQueryObject = Type.Object(listingQuery)
 export type ListingQuery = Static<typeof listingQueryObject>
@@ -63,7 +66,8 @@ export type ListingQuery = Static<typeof listingQueryObject>
 export const pageSchema = {
   total: Type.Integer({ description: 'Rows of all pages.' }),
   limit: Type.Integer(),
-  offset: Type.Integer(),
+  offset: Type.Integer({ description: 'Rows before this page.' }),
+  cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
 }
 
 const DEFAULT_ORDER: Record<SortColumn, SortOrder> = {
@@ -93,15 +97,23 @@ export function answerListing(
   const sortBy = query.sort_by as SortColumn
   const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
   const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
-  const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, sortBy, sortOrder }, nowMs)
-  const pageRows = Math.max(0, Math.min(query.limit, rows.length - query.offset))
+  const order = { sortBy, sortOrder }
+  const { limit } = query
+  const behind = readCursor(query, order)
+  const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, ...order }, nowMs)
+  const offset = behind ? state.lists.indexBehind(rows, behind, order) : query.offset
+  const pageRows = Math.max(0, Math.min(limit, rows.length - offset))
   const cost = SMALL_ANSWER_UNITS + pageRows / ROWS_PER_UNIT
   const body = () => {
-    const page = rows.subarray(query.offset, query.offset + query.limit)
+    const page = rows.subarray(offset, offset + limit)
+    const last = offset + limit < rows.length ? page.at(-1) : undefined
+    const cursor = last === undefined ? null : cursorText(order, state.lists.placeOf(last, sortBy))
     const around = (assets: JsonPieces): JsonPieces => [
       Buffer.from(`{"${name}":`),
       ...assets,
-      Buffer.from(`,"total":${rows.length},"limit":${query.limit},"offset":${query.offset}}`),
+      Buffer.from(
+        `,"total":${rows.length},"limit":${limit},"offset":${offset},"cursor":${JSON.stringify(cursor)}}`,
+      ),
     ]
     const closedKeys = keysOfClosed(state, page)
     if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))

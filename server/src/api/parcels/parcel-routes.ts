@@ -60,7 +60,8 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         operationId: 'parcels',
         summary: 'Parcels with a publication of a status, one row for each publication',
         description:
-          'With nw and se: all parcels of that area instead, by x ascending, then y descending, without pages.',
+          'With nw and se: all parcels of that area instead, by x ascending, then y descending, without pages. The \
+other parameters are refused beside them.',
         querystring: Type.Object({
           ...listingQuery,
           nw: Type.Optional(Type.String({ description: 'North-west corner of an area, as x,y.' })),
@@ -72,6 +73,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
             total: pageSchema.total,
             limit: Type.Optional(pageSchema.limit),
             offset: Type.Optional(pageSchema.offset),
+            cursor: Type.Optional(pageSchema.cursor),
           }),
           ['invalid_parameter', 'database_unavailable', 'too_many_large_answers'],
         ),
@@ -84,6 +86,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       }
       if (nw === undefined) throw invalidParameter('nw', nw, 'given with se, as x,y')
       if (se === undefined) throw invalidParameter('se', se, 'given with nw, as x,y')
+      refuseListParameters(request.url)
       return answerArea(request, reply, land, readArea(land.world, { nw, se }), PARCELS_FORM)
     },
   )
@@ -177,6 +180,14 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     answerEncodedId(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
   )
   done()
+}
+
+/** An area is answered whole: parameters of the list would have no effect. Reads the address, because the query has defaults. */
+function refuseListParameters(url: string): void {
+  for (const [name, value] of new URLSearchParams(url.split('?')[1])) {
+    if (value !== '' && Object.hasOwn(listingQuery, name))
+      throw invalidParameter(name, value, 'left out beside nw and se, which answer all parcels of the area')
+  }
 }
 
 function parcelNotFound(coord: Coord): AppError {

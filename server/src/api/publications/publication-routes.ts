@@ -12,9 +12,11 @@ import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   assertKnownPlace,
+  assetParams,
   assetTypeQuery,
   coordParams,
   coordTextParams,
+  estateParams,
   idParams,
   lowerCase,
   readKnownPlace,
@@ -105,11 +107,11 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
         tags,
         operationId: 'estatePublications',
         summary: 'All publications of an estate, newest first',
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         response: historyResponse,
       },
     },
-    (request, reply) => answerHistory(request, reply, { type: 'estate', id: request.params.id! }),
+    (request, reply) => answerHistory(request, reply, findAsset(request.params.id!, 'estate')),
   )
 
   app.get(
@@ -119,7 +121,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
         tags,
         operationId: 'assetPublications',
         summary: 'All publications of a parcel or estate, newest first',
-        params: idParams('id', 'Estate id, or parcel as x,y.', 'AssetId'),
+        params: assetParams,
         querystring: Type.Object({ asset_type: assetTypeQuery }),
         response: historyResponse,
       },

@@ -7,6 +7,7 @@ import { BARE_JSON, send } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { bareSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
+import { estateIdOf } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -14,7 +15,7 @@ import {
   addressParams,
   assertKnownPlace,
   coordParams,
-  idParams,
+  estateParams,
   lowerCase,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
@@ -75,12 +76,12 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
         operationId: 'estateToken',
         summary: "Metadata of an estate's token, by its id",
         description: 'A dissolved estate has size 0.',
-        params: idParams('id', 'Estate id.', 'EstateId'),
+        params: estateParams,
         response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {
-      const id = request.params.id!
+      const id = estateIdOf(request.params.id!)
       return answerToken(request, reply, (state) => estateToken(state.estateRow(id), { id }))
     },
   )

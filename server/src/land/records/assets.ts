@@ -1,4 +1,4 @@
-import { CONTRACT_LIMIT } from '@landpass/client/grid'
+import { CONTRACT_LIMIT, parseTokenId } from '@landpass/client/grid'
 import type * as schemaParts from '../../schema-parts.ts'
 import * as is from './checks.ts'
 import { address, addresses, bytes, choice, deadlineMsDigits, derived, optional } from './fields.ts'
@@ -20,7 +20,18 @@ export interface AssetName {
  * findAsset('10,-3', undefined) // { type: 'parcel', id: '10,-3' }
  */
 export function findAsset(id: string, type: AssetType | undefined): AssetName {
-  return { type: type ?? (id.includes(',') ? 'parcel' : 'estate'), id }
+  const named = type ?? (id.includes(',') ? 'parcel' : 'estate')
+  return { type: named, id: named === 'estate' ? estateIdOf(id) : id }
+}
+
+/**
+ * The decimal digits of an estate id that may be written as `0x` and hex digits. Other text stays: no estate has it as its id.
+ *
+ * @example
+ * estateIdOf('0x25') // '37'
+ */
+export function estateIdOf(text: string): string {
+  return /^0x/i.test(text) ? String(parseTokenId(text) ?? text) : text
 }
 
 export const assetType = () => choice<AssetType>(is.oneOf('parcel', 'estate'), ASSET_TYPES)

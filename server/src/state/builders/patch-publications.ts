@@ -20,7 +20,7 @@ export const NO_PUBLICATIONS: PublicationParts = {
   asset: new Int32Array(0),
   status: new Uint8Array(0),
   priceRank: new Uint32Array(0),
-  createdAtMs: new Float64Array(0),
+  madeAtMs: new Float64Array(0),
   expiresAtMs: new Float64Array(0),
   updatedAtMs: new Float64Array(0),
   open: new Int32Array(0),
@@ -57,7 +57,7 @@ export function patchPublications(
   const newRowOf = inverse(sourceOf, old.key.length + changed.length)
   const orders = patchOrders(old.orders, newRowOf, Uint32Array.from(newRowOf.subarray(old.key.length)), {
     price: columns.priceRank,
-    created_at: columns.createdAtMs,
+    created_at: columns.madeAtMs,
     expires_at: columns.expiresAtMs,
     block_time_updated_at: columns.updatedAtMs,
   })
@@ -73,7 +73,7 @@ type Columns = Pick<
   | 'asset'
   | 'status'
   | 'priceRank'
-  | 'createdAtMs'
+  | 'madeAtMs'
   | 'expiresAtMs'
   | 'updatedAtMs'
   | 'open'
@@ -90,7 +90,7 @@ function columnsOf(
     assetType: Uint8Array.from(changed, ({ assetType }) => assetType),
     asset: Int32Array.from(changed, ({ asset }) => asset),
     status: Uint8Array.from(changed, ({ status }) => status),
-    createdAtMs: Float64Array.from(changed, ({ createdAtMs }) => createdAtMs),
+    madeAtMs: Float64Array.from(changed, ({ madeAtMs }) => madeAtMs),
     expiresAtMs: Float64Array.from(changed, ({ expiresAtMs }) => expiresAtMs),
     updatedAtMs: Float64Array.from(changed, ({ updatedAtMs }) => updatedAtMs),
   }
@@ -105,7 +105,7 @@ function gatherColumns(old: Columns, added: Columns, sourceOf: Uint32Array): Col
     asset: gather(old.asset, added.asset, runs),
     status: gather(old.status, added.status, runs),
     priceRank: gather(old.priceRank, added.priceRank, runs),
-    createdAtMs: gather(old.createdAtMs, added.createdAtMs, runs),
+    madeAtMs: gather(old.madeAtMs, added.madeAtMs, runs),
     expiresAtMs: gather(old.expiresAtMs, added.expiresAtMs, runs),
     updatedAtMs: gather(old.updatedAtMs, added.updatedAtMs, runs),
     open: gather(old.open, added.open, runs),

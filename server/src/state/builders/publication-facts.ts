@@ -8,7 +8,6 @@ export interface PublicationFacts {
   readonly key: number
   readonly txHash: string
   readonly price: string
-  readonly createdAtMs: number
   readonly expiresAtMs: number
   /** NaN where the publication was never updated. */
   readonly updatedAtMs: number
@@ -30,7 +29,6 @@ export function publicationFacts(row: PublicationTable, assetRowOf: AssetRowOf):
     key: row.key,
     txHash: row.tx_hash,
     price: row.price,
-    createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
     updatedAtMs: row.block_time_updated_at_ms ?? Number.NaN,
     madeAtMs: row.block_time_created_at_ms,

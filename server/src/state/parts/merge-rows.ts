@@ -26,7 +26,7 @@ export function mergeRows(
 }
 
 /** Binary search: the first index from `from` on for which `isBeyond` holds. It holds for all rows after it too. */
-function firstBeyond(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
+export function firstBeyond(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
   let low = from
   let high = rows.length
   while (low < high) {

@@ -150,13 +150,14 @@ export interface PublicationParts {
   readonly txHash: Uint8Array
   /** 0 parcel, 1 estate. */
   readonly assetType: Uint8Array
-  /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row, but are not listed. */
+  /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row. */
   readonly asset: Int32Array
   /** 0 open, 1 cancelled, 2 sold. */
   readonly status: Uint8Array
   /** Index of its price in `prices`. */
   readonly priceRank: Uint32Array
-  readonly createdAtMs: Float64Array
+  /** Time of the block in which the publication was made. */
+  readonly madeAtMs: Float64Array
   readonly expiresAtMs: Float64Array
   /** NaN where the publication was never updated. */
   readonly updatedAtMs: Float64Array

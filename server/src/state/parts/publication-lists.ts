@@ -1,5 +1,6 @@
 import type { AssetType } from '../../land/records/assets.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
+import { firstBeyond } from './merge-rows.ts'
 import {
   ASSET_TYPE_CODES,
   type PublicationParts,
@@ -8,6 +9,7 @@ import {
   STATUS_CODES,
   type StateParts,
 } from './parts.ts'
+import { compareDecimals } from './price-ranks.ts'
 
 export interface ListQuery {
   /** Both where undefined. */
@@ -24,6 +26,17 @@ export interface PublicationList {
   readonly lastExpiryMs: number
 }
 
+/**
+ * The place of a publication in an order. Rows around it may come and go: it stays behind the same rows, as long as its
+ * own value stays.
+ */
+export interface ListPlace {
+  /** What the list is sorted by, as a decimal; null where the publication has no such value. */
+  readonly value: string | null
+  readonly txHash: string
+  readonly key: number
+}
+
 interface CachedList extends PublicationList {
   /** The list can be used from `lastExpiryMs` until then. */
   readonly nextExpiryMs: number
@@ -33,6 +46,7 @@ interface CachedList extends PublicationList {
  * A client asks for a list page by page, so the last lists are cached: a quarter of a megabyte each in the usual world.
  */
 const MAX_CACHED_LISTS = 32
+const HASH_BYTES = 32
 
 /** Sorted and filtered lists of publications. An open publication is left out once it has expired. */
 export class PublicationLists {
@@ -56,6 +70,36 @@ export class PublicationLists {
     return list
   }
 
+  /** The place of a row in an order. */
+  placeOf(row: number, sortBy: SortColumn): ListPlace {
+    return { value: this.valueOf(row, sortBy), txHash: this.txHashOf(row), key: this.parts.key[row]! }
+  }
+
+  /** Index of the first row of a list that stands behind a place, or the length of the list. */
+  indexBehind(rows: Uint32Array, place: ListPlace, order: Pick<ListQuery, 'sortBy' | 'sortOrder'>): number {
+    const sign = order.sortOrder === 'asc' ? 1 : -1
+    return firstBeyond(rows, 0, (row) => {
+      const value = this.valueOf(row, order.sortBy)
+      const byValue = compareValues(value, place.value, sign)
+      if (byValue !== 0) return byValue > 0
+      const txHash = this.txHashOf(row)
+      return txHash === place.txHash ? this.parts.key[row]! > place.key : txHash > place.txHash
+    })
+  }
+
+  private valueOf(row: number, sortBy: SortColumn): string | null {
+    const { priceRank, prices, madeAtMs, updatedAtMs, expiresAtMs } = this.parts
+    if (sortBy === 'price') return prices[priceRank[row]!]!
+    const times = { created_at: madeAtMs, block_time_updated_at: updatedAtMs, expires_at: expiresAtMs }
+    const timeMs = times[sortBy][row]!
+    return Number.isNaN(timeMs) ? null : String(timeMs)
+  }
+
+  private txHashOf(row: number): string {
+    const hash = this.parts.txHash.subarray(row * HASH_BYTES, (row + 1) * HASH_BYTES)
+    return `0x${Buffer.from(hash).toString('hex')}`
+  }
+
   private filter({ assetType, statuses, sortBy, sortOrder }: ListQuery, nowMs: number): CachedList {
     const { assetType: typeOf, asset, status, open, openExpiresAtMs, orders } = this.parts
     const type = assetType === undefined ? -1 : ASSET_TYPE_CODES[assetType]
@@ -69,9 +113,9 @@ export class PublicationLists {
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!
       if (wanted[status[row]!] === 0 || asset[row]! < 0 || (type >= 0 && typeOf[row] !== type)) continue
-      // A dissolved estate is listed nowhere.
-      if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
       if (status[row] === STATUS_CODES.open) {
+        // An open offer of a dissolved estate has no land to sell; what was sold before it was dissolved is listed.
+        if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
         const expiresAtMs = openExpiresAtMs[open[row]!]!
         if (expiresAtMs <= nowMs) {
           if (expiresAtMs > lastExpiryMs) lastExpiryMs = expiresAtMs
@@ -83,4 +127,10 @@ export class PublicationLists {
     }
     return { rows: rows.slice(0, count), lastExpiryMs, nextExpiryMs }
   }
+}
+
+/** Orders two decimals by value; null comes last in both directions. */
+function compareValues(left: string | null, right: string | null, sign: number): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null)
+  return sign * compareDecimals(left, right)
 }
