@@ -23,6 +23,7 @@ const CODES: readonly ErrorCode[] = [
   'request_timeout',
   'expectation_failed',
   'header_too_large',
+  'server_busy',
   'internal_error',
 ]
 const ALLOWED_CODES = `an error code that a claim can have: ${CODES.join(', ')}`
@@ -86,6 +87,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   no_codes_loaded: ({ event }) => noFreeCode(event, false),
   claim_refused: ({ event }) => claimRefused(event, 'rehearsal'),
   too_many_requests: () => inGeneralWords('too_many_requests', { retry_after_s: MINUTE_S }),
+  server_busy: () => inGeneralWords('server_busy', { retry_after_s: MINUTE_S }),
   database_unavailable: () => withoutCause(databaseUnavailable('a rehearsal asked for this answer')),
   internal_error: () => internalError(),
 }

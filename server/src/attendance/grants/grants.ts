@@ -1,7 +1,6 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { invalidParameter } from '../../http/validation.ts'
 import type { Event } from '../events/event-queries.ts'
 import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
@@ -175,7 +174,11 @@ export class Grants {
     if (expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_GRANT_MS) return
     const now = new Date(nowMs).toISOString()
     const allowed = `a time after that of the server, ${now}, and at most ${MAX_GRANT_DAYS} days after it`
-    throw invalidParameter('expires', sentTime, allowed)
+    throw new AppError('invalid_parameter', `expires is "${sentTime}", but must be ${allowed}.`, {
+      parameter: 'expires',
+      value: sentTime,
+      allowed,
+    })
   }
 
   private async withdrawOpen(eventId: number, storedBefore: TransactionMark): Promise<number> {
