@@ -65,6 +65,7 @@ export type ErrorCode =
   | 'too_many_pictures'
   | 'too_many_requests'
   | 'too_many_streams'
+  | 'wallet_check_unavailable'
   | 'world_not_loaded'
   | 'wrong_captcha'
   | 'wrong_edit_code'

@@ -111,8 +111,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
+  const closing = new AbortController()
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({
+        callContract: await callContractOf(config, closing.signal),
         ...{ config, engine, clock, metrics, log: server.log },
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
@@ -190,10 +192,20 @@ export async function createApp(options: AppOptions): Promise<App> {
       const cutting = setTimeout(CLOSE_TIMEOUT_MS, undefined, { signal: timeout.signal })
       cutting.then(() => server.server.closeAllConnections()).catch(() => {})
       await server.close()
+      closing.abort()
       timeout.abort()
       await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
     },
   }
+}
+
+/** Calls contracts at the nodes of the land, for wallets that are contracts; undefined where there are none. */
+async function callContractOf({ chain }: Config, signal: AbortSignal) {
+  if (chain.nodeUrls.length === 0) return undefined
+  // Imported late: a server without nodes does not read this code
+  const { contractCaller } = await import('./chain/rpc/contract-caller.ts')
+  const { readNetwork } = await import('./chain/networks/read-network.ts')
+  return contractCaller({ urls: chain.nodeUrls, network: await readNetwork(chain.network), signal })
 }
 
 function summaryOf(token: SignedToken): TokenSummary {

@@ -240,8 +240,16 @@ export const ERRORS = {
   contract_wallet_unsupported: {
     status: 401,
     where: 'POST /captcha, POST /claim/:uuid',
-    meaning: 'The wallet is a contract. This server cannot verify signatures of contracts.',
-    next: 'Claim with a wallet that has its own private key.',
+    meaning:
+      'The wallet is a contract. This server has no Ethereum node that it could ask about its signature.',
+    next: 'Claim with a wallet that has its own private key. The operator can set CHAIN_RPC_URLS.',
+  },
+  wallet_check_unavailable: {
+    status: 503,
+    where: 'POST /captcha, POST /claim/:uuid',
+    meaning:
+      'The wallet is a contract, and no Ethereum node answered whether its signature is right. Nothing was used up.',
+    next: 'Sign the request again after the seconds in Retry-After.',
   },
   captcha_required: {
     status: 403,

@@ -30,6 +30,7 @@ const EDIT_CODE = '730519'
 const LONG_EDIT_CODE = 'edit-code-of-the-orchard-feast-27'
 const WRONG_EDIT_CODE = 'guess-of-a-stranger-52'
 const OPERATOR_KEY = 'operator-key:of-the-keeper-of-this-server-58'
+const NODE_KEY = 'key-of-the-node-in-the-harbour-94'
 const TIMEOUT_MS = SECOND_MS
 
 /** Errors of the other interface, and those that cannot be caused from outside. */
@@ -475,7 +476,7 @@ class Scenario {
   async restartWithOtherCredentials(): Promise<void> {
     const changes: readonly Env[] = [
       { ISSUER_CLIENT_SECRET: WRONG_SECRET, LIMIT_CLIENT_PER_MINUTE: '2', CLAIM_PROOF_OF_WORK_BITS: '4' },
-      { ISSUER_API_KEY: WRONG_API_KEY },
+      { ISSUER_API_KEY: WRONG_API_KEY, CHAIN_RPC_URLS: `http://127.0.0.1:9/${NODE_KEY}` },
     ]
     const hal = await this.player('hal')
     for (const [n, change] of changes.entries()) {
@@ -486,6 +487,13 @@ class Scenario {
       if (n === 0) {
         await this.ask('POST', '/captcha', { by: hal })
         await this.expect('too_many_requests', 'POST', '/captcha', { by: hal })
+      } else {
+        const headers = hal.sign({ method: 'POST', path: '/captcha', atMs: SYSTEM_CLOCK.nowMs() })
+        const delegation = headers['x-identity-auth-chain-1']!
+        const contract = delegation.replace('ECDSA_EPHEMERAL', 'ECDSA_EIP_1654_EPHEMERAL')
+        await this.expect('wallet_check_unavailable', 'POST', '/captcha', {
+          headers: { ...headers, 'x-identity-auth-chain-1': contract },
+        })
       }
       expect((await landpass(['config'], { ...this.env, ...change })).code).toBe(0)
       expect((await this.server.stop()).code).toBe(0)
@@ -531,6 +539,7 @@ class Scenario {
       [PASSWORD, 'the password of the database'],
       [WRONG_SECRET, 'the wrong client secret'],
       [WRONG_API_KEY, 'the wrong API key'],
+      [NODE_KEY, 'the key in the address of a node'],
       [WRONG_EDIT_CODE, 'a wrong edit code'],
     ])
   }

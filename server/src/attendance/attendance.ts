@@ -53,6 +53,7 @@ import {
   openVault,
   type SetupProblem,
 } from './setup-problem.ts'
+import { type CallContract, ContractWallets } from './signed-fetch/contract-wallets.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import { newSignerCheck } from './signed-fetch/signer-check.ts'
 import type { Vault } from './vault.ts'
@@ -68,6 +69,8 @@ export interface AttendanceOptions {
   readonly log: FastifyBaseLogger
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
   readonly drawPlaces?: EventMakerOptions['drawPlaces']
+  /** Calls contracts at an Ethereum node; undefined where no node is set. */
+  readonly callContract?: CallContract | undefined
 }
 
 /** How organisers get events on a server. */
@@ -157,6 +160,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     config: config.attendance,
     publicUrl: config.publicUrl,
     presenceState,
+    callContract: options.callContract,
     log,
   })
   const { maxOpenGrants: maxOpen, maxOpenGrantsOfAll: maxOpenOfAll } = config.attendance
@@ -340,11 +344,13 @@ interface PlayersNeeds {
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
   readonly presenceState: ServiceState
+  readonly callContract: CallContract | undefined
   readonly log: FastifyBaseLogger
 }
 
 /** What finds out who a player is, and where. */
-function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceState, log }: PlayersNeeds) {
+function createPlayers(needs: PlayersNeeds) {
+  const { config, publicUrl, db, clock, vault, metrics, presenceState, callContract, log } = needs
   const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
   const onThreadEnded = () =>
     log.error(
@@ -352,11 +358,13 @@ function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceS
       'the thread that checks signatures of requests ended; the main thread checks them for a while',
     )
   const signerCheck = newSignerCheck({ onThreadEnded })
+  const onFailure = (err: unknown) => log.warn({ err }, 'a wallet that is a contract could not be asked')
   return {
     signerCheck,
     signedFetch: new SignedFetch({
       ...{ db, clock, windowMs, publicUrl },
       checkSigners: (signatures) => signerCheck.do(signatures),
+      contractWallets: callContract && new ContractWallets({ callContract, clock, onFailure }),
       onResult: metrics.onSignature,
     }),
     captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),

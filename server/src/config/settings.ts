@@ -202,9 +202,9 @@ export const SETTINGS = {
   },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
-    unset: 'the chain is not followed',
+    unset: 'the chain is not followed, and players whose wallet is a contract cannot claim',
     meaning:
-      'Ethereum nodes that the land is read from, in order of preference (docs/chain.md). An address may contain a key, so all of them are masked.',
+      'Ethereum nodes, in order of preference: the land is read from them (docs/chain.md), and wallets that are contracts are asked there about their signatures. An address may contain a key, so all of them are masked.',
     secret: 'whole',
   },
   CHAIN_NETWORK: {

@@ -24,7 +24,7 @@ export function addressOf(privateKey: Uint8Array): string {
  * signText('hello', key) // '0x…1b', 132 characters
  */
 export function signText(text: string, privateKey: Uint8Array): string {
-  const { compact, recoveryId } = signRecoverable(digestOf(text), privateKey)
+  const { compact, recoveryId } = signRecoverable(digestOfText(text), privateKey)
   const last = (recoveryId + WALLET_RECOVERY_OFFSET).toString(16)
   return `0x${Buffer.from(compact).toString('hex')}${last}`
 }
@@ -62,12 +62,12 @@ export function recoverAddress(text: string, signatureHex: string): string | und
   const [, compact, last] = SIGNATURE.exec(signatureHex) ?? []
   if (compact === undefined || last === undefined) return undefined
   const recoveryId = Number.parseInt(last, 16) % WALLET_RECOVERY_OFFSET === 0 ? 0 : 1
-  const publicKey = recoverPublicKey({ compact: Buffer.from(compact, 'hex'), recoveryId }, digestOf(text))
+  const publicKey = recoverPublicKey({ compact: Buffer.from(compact, 'hex'), recoveryId }, digestOfText(text))
   return publicKey && addressOfPublicKey(publicKey)
 }
 
 /** The hash that wallets sign. With the prefix, a signed text cannot be a transaction. The length is in bytes. */
-function digestOf(text: string): Uint8Array {
+export function digestOfText(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8')
   return hashOf(Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)
 }

@@ -8,4 +8,5 @@ export const SIGNATURE_ERRORS = [
   'signature_used',
   'wrong_signer',
   'contract_wallet_unsupported',
+  'wallet_check_unavailable',
 ] as const satisfies readonly ErrorCode[]

@@ -35,7 +35,12 @@ const MAX_LINK_CHARS = 8 * 1024
 /** Milliseconds in decimal digits: no sign, no leading zero, no exponent. */
 const TIMESTAMP_TEXT = /^[1-9]\d{0,15}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/i
-const CONTRACT_WALLET_TYPES: readonly unknown[] = ['ECDSA_EIP_1654_EPHEMERAL', 'ECDSA_EIP_1654_SIGNED_ENTITY']
+/** The two last are of contracts: of their delegation to a key, and of a request that they sign themselves. */
+const SECOND_LINK_TYPES = [
+  'ECDSA_EPHEMERAL',
+  'ECDSA_EIP_1654_EPHEMERAL',
+  'ECDSA_EIP_1654_SIGNED_ENTITY',
+] as const
 
 export interface Link {
   readonly payload: string
@@ -46,9 +51,11 @@ export interface Link {
 export interface SignatureHeaders {
   /** The address of the wallet that claims to have sent the request, in lower case. */
   readonly owner: string
-  /** The delegation of the wallet to a temporary key. */
-  readonly delegation: Link
-  /** The signature of the request by that key. */
+  /** Whether the owner is a contract, which has no key: it says itself what counts as its signature. */
+  readonly isContract: boolean
+  /** The delegation of the wallet to a temporary key; undefined where a contract signed the request without one. */
+  readonly delegation: Link | undefined
+  /** The signature of the request, by that key or by the contract. */
   readonly request: Link
   readonly timestamp: string
   readonly timestampMs: number
@@ -62,10 +69,11 @@ export function hasSignatureHeaders(headers: Headers): boolean {
 }
 
 /**
- * Reads the headers of a signed request: three links of the right types in the right order, a time, and metadata.
+ * Reads the headers of a signed request: three links of the right types in the right order (two, where a contract signed
+ * the request itself), a time, and metadata.
  *
  * @throws {AppError} `not_signed` when there is no such header, `bad_signature` when one is missing, repeated, too long
- * or malformed, or when there are more links, `contract_wallet_unsupported` for a wallet without a key
+ * or malformed, or when there are more links
  */
 export function readSignatureHeaders(headers: Headers): SignatureHeaders {
   if (!hasSignatureHeaders(headers)) {
@@ -75,14 +83,16 @@ export function readSignatureHeaders(headers: Headers): SignatureHeaders {
   const timestamp = textOf(headers, TIMESTAMP, 16)
   if (!TIMESTAMP_TEXT.test(timestamp)) throw malformed(TIMESTAMP)
   const metadata = textOf(headers, METADATA, MAX_METADATA_CHARS)
-  const signer = readLink(headers, LINK_HEADERS[0], 'SIGNER')
-  const delegation = readLink(headers, LINK_HEADERS[1], 'ECDSA_EPHEMERAL')
-  const request = readLink(headers, LINK_HEADERS[2], 'ECDSA_SIGNED_ENTITY')
+  const signer = readLink(headers, LINK_HEADERS[0], ['SIGNER'])
+  const second = readLink(headers, LINK_HEADERS[1], SECOND_LINK_TYPES)
+  const isLast = second.type === 'ECDSA_EIP_1654_SIGNED_ENTITY'
+  if (isLast && headers[LINK_HEADERS[2]] !== undefined) throw malformed(LINK_HEADERS[2])
   if (!ADDRESS.test(signer.payload) || signer.signature !== '') throw malformed(LINK_HEADERS[0])
   return {
     owner: signer.payload.toLowerCase(),
-    delegation,
-    request,
+    isContract: second.type !== 'ECDSA_EPHEMERAL',
+    delegation: isLast ? undefined : second,
+    request: isLast ? second : readLink(headers, LINK_HEADERS[2], ['ECDSA_SIGNED_ENTITY']),
     timestamp,
     timestampMs: Number(timestamp),
     metadata,
@@ -102,19 +112,18 @@ function refuseMoreLinks(headers: Headers): void {
   }
 }
 
-function readLink(headers: Headers, name: (typeof LINK_HEADERS)[number], type: string): Link {
+function readLink<Type extends string>(
+  headers: Headers,
+  name: (typeof LINK_HEADERS)[number],
+  types: readonly Type[],
+): Link & { readonly type: Type } {
   const link = parseJson(textOf(headers, name, MAX_LINK_CHARS))
   if (typeof link !== 'object' || link === null) throw malformed(name)
   const { type: actualType, payload, signature } = link as Readonly<Record<string, unknown>>
-  if (CONTRACT_WALLET_TYPES.includes(actualType)) {
-    throw new AppError(
-      'contract_wallet_unsupported',
-      'This wallet is a contract, whose signatures cannot be checked. Please use a wallet that has its own key.',
-    )
-  }
-  if (actualType !== type || typeof payload !== 'string' || typeof signature !== 'string')
+  const type = types.find((each) => each === actualType)
+  if (type === undefined || typeof payload !== 'string' || typeof signature !== 'string')
     throw malformed(name)
-  return { payload, signature }
+  return { type, payload, signature }
 }
 
 /** A repeated header arrives joined with commas or as a list; both are malformed. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import type { ContractWallets } from './contract-wallets.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
 import { deleteExpiredRequests, insertSeenRequest } from './signed-fetch-queries.ts'
 import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
@@ -16,6 +17,8 @@ export interface SignedFetchOptions {
   readonly publicUrl?: string | undefined
   /** Checks the signatures; on the calling thread if left out. */
   readonly checkSigners?: CheckSigners | undefined
+  /** Asks wallets that are contracts; undefined where there is no node for it. */
+  readonly contractWallets?: ContractWallets | undefined
   /** Called once for every request with `accepted` or the error code. */
   readonly onResult?: (result: SignedFetchResult) => void
 }
@@ -54,13 +57,13 @@ export class SignedFetch {
   /**
    * Verifies who sent the request. Until {@link useUp} the same request can be sent again, also by an attacker.
    *
-   * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`
+   * @throws {AppError} what {@link verifySignature} throws
    */
   async check(request: IncomingRequest): Promise<SignedRequest> {
-    const { clock, windowMs, checkSigners } = this.options
+    const { clock } = this.options
     const { publicPrefix } = this
     try {
-      return await verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix, checkSigners })
+      return await verifySignature(request, { ...this.options, nowMs: clock.nowMs(), publicPrefix })
     } catch (error) {
       throw this.reported(error)
     }

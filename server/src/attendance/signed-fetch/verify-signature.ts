@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
+import type { ContractWallets } from './contract-wallets.ts'
 import { type Delegation, parseDelegation } from './delegation.ts'
 import { ProvenDelegations } from './proven-delegations.ts'
 import { readSceneMetadata } from './scene-metadata.ts'
-import { readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
+import { type Link, readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
 import type { IncomingRequest, SignedRequest } from './signed-request.ts'
 import { areSignedAsNamed, type CheckSigners } from './signer-check.ts'
 
@@ -16,6 +17,8 @@ export interface VerifyOptions {
   readonly publicPrefix?: string
   /** Checks the signatures; on the calling thread if left out. */
   readonly checkSigners?: CheckSigners | undefined
+  /** Undefined where there is no node that could be asked: then wallets that are contracts are refused. */
+  readonly contractWallets?: ContractWallets | undefined
 }
 
 const provenDelegations = new ProvenDelegations(10_000)
@@ -23,10 +26,11 @@ const provenDelegations = new ProvenDelegations(10_000)
 /**
  * Verifies who sent a request ("signed fetch"): a wallet delegated to a temporary key, and that key signed method, path,
  * time and metadata. Cheap checks come first and the signatures last, so that forged requests cost little CPU time.
+ * A wallet that is a contract is asked at an Ethereum node, and may sign a request without such a key.
  * It does not check whether the request was used before: see {@link SignedRequest.hash}.
  *
- * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`;
- * nothing else, whatever the headers hold
+ * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`; for contracts also
+ * `contract_wallet_unsupported`, `wallet_check_unavailable`, `too_many_requests`; nothing else, whatever the headers hold
  * @example
  * const request = { method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }
  * const { address } = await verifySignature(request, { nowMs, windowMs: MINUTE_MS })
@@ -37,12 +41,14 @@ export async function verifySignature(
   options: VerifyOptions,
 ): Promise<SignedRequest> {
   const headers = readSignatureHeaders(request.headers)
+  if (headers.isContract && !options.contractWallets) throw unsupportedContract()
   refuseFarTime(headers.timestampMs, options)
   assertSignedText(request, headers, options.publicPrefix ?? '')
   const metadata = readSceneMetadata(headers.metadata)
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
-  const delegation = readDelegation(headers, options.nowMs)
-  await checkSignatures(headers, delegation, options.checkSigners ?? areSignedAsNamed)
+  const delegation = headers.delegation && readDelegation(headers.delegation, options.nowMs)
+  if (!(await areSignaturesRight(headers, delegation, options)))
+    throw new AppError('bad_signature', 'The signatures were not made by this player.')
   return {
     address: headers.owner,
     hash: hashOf(headers, delegation),
@@ -96,8 +102,8 @@ function checkBody(body: Buffer, hashPayload: string | undefined): boolean {
   throw new AppError('bad_signature', 'The body is not the one that was signed.')
 }
 
-function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delegation {
-  const read = parseDelegation(delegation.payload)
+function readDelegation({ payload }: Link, nowMs: number): Delegation {
+  const read = parseDelegation(payload)
   if (!read)
     throw new AppError(
       'bad_signature',
@@ -110,22 +116,32 @@ function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delega
   })
 }
 
-async function checkSignatures(
-  { owner, delegation: link, request }: SignatureHeaders,
-  delegation: Delegation,
-  checkSigners: CheckSigners,
-): Promise<void> {
+async function areSignaturesRight(
+  { owner, isContract, delegation: link, request }: SignatureHeaders,
+  delegation: Delegation | undefined,
+  { checkSigners = areSignedAsNamed, contractWallets }: VerifyOptions,
+): Promise<boolean> {
+  if (!link || !delegation) return contractWallets!.hasSigned(owner, request.payload, request.signature)
   const { ephemeralAddress, text } = delegation
-  const isProven = provenDelegations.has(owner, delegation, link.signature)
   // The signature of the request first: a delegation can be copied from a request of another player
   const ofRequest = { text: request.payload, signature: request.signature, signer: ephemeralAddress }
+  if (isContract)
+    return (await checkSigners([ofRequest])) && contractWallets!.hasSigned(owner, text, link.signature)
   const ofDelegation = { text, signature: link.signature, signer: owner }
-  if (!(await checkSigners(isProven ? [ofRequest] : [ofRequest, ofDelegation])))
-    throw new AppError('bad_signature', 'The signatures were not made by this player.')
-  if (!isProven) provenDelegations.add(owner, delegation, link.signature)
+  if (provenDelegations.has(owner, delegation, link.signature)) return checkSigners([ofRequest])
+  const areRight = await checkSigners([ofRequest, ofDelegation])
+  if (areRight) provenDelegations.add(owner, delegation, link.signature)
+  return areRight
+}
+
+function unsupportedContract(): AppError {
+  return new AppError(
+    'contract_wallet_unsupported',
+    'This wallet is a contract, whose signatures cannot be checked here. Please use a wallet that has its own key.',
+  )
 }
 
 /** Without the signature: a second valid signature can be computed from each, and each has several spellings. */
-function hashOf({ owner, request }: SignatureHeaders, { ephemeralAddress }: Delegation): Buffer {
-  return hash('sha256', `${owner}\n${ephemeralAddress}\n${request.payload}`, 'buffer')
+function hashOf({ owner, request }: SignatureHeaders, delegation: Delegation | undefined): Buffer {
+  return hash('sha256', `${owner}\n${delegation?.ephemeralAddress ?? owner}\n${request.payload}`, 'buffer')
 }

@@ -33,6 +33,9 @@ const RECEIPTS_BYTES = 8 * MEBIBYTE
 const MANY_LOGS = { method: LOGS, maxBytes: 64 * MEBIBYTE, isDivisible: true }
 /** A call of Multicall3 returns what some hundred functions return. */
 const CALL_OF_CONTRACT = { method: CALL, maxBytes: 16 * MEBIBYTE, isDivisible: true }
+/** What a contract of anyone may use: a wallet with several owners needs 0.3 million, a node answers within some milliseconds. */
+const GAS_OF_ANYONE = hexOfNumber(3_000_000)
+const BYTES_OF_ANYONE = 64 * 1_024
 /** Nodes refuse batches, or large ones, in many words: only a smaller one shows whether its size was the reason. */
 const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
@@ -237,6 +240,22 @@ export class EthereumNode {
    */
   read(call: ContractCall, blockHash: string): Promise<string> {
     return this.rpc.call({ ...CALL_OF_CONTRACT, params: [call, { blockHash }] }, readReturned)
+  }
+
+  /**
+   * What a function of a contract that anyone may have written returns in the newest state; undefined where the contract
+   * refuses the call, uses too much gas or returns too much.
+   */
+  async readAnyone(call: ContractCall): Promise<string | undefined> {
+    const params = [{ ...call, gas: GAS_OF_ANYONE }, 'latest']
+    const limits = { maxBytes: BYTES_OF_ANYONE, isDivisible: true }
+    try {
+      return await this.rpc.call({ method: CALL, params, ...limits }, readReturned)
+    } catch (error) {
+      if (error instanceof NodeError && (error.kind === 'reverted' || error.kind === 'too_large'))
+        return undefined
+      throw error
+    }
   }
 
   /**

@@ -114,6 +114,12 @@ test.each<[provider: string, words: string, Refusal]>([
   ['a proxy', 'Unsupported method: eth_getBlockReceipts', { kind: 'unknown_method' }],
   ['a proxy', 'upstream request timed out', { kind: 'late' }],
   ['geth', 'execution reverted: not found', { kind: 'reverted' }],
+  ['geth, words of the contract', 'execution reverted: too many addresses', { kind: 'reverted' }],
+  ['geth, words of the contract', 'execution reverted: at most 5 blocks', { kind: 'reverted' }],
+  ['geth', 'out of gas', { kind: 'reverted' }],
+  ['geth', 'invalid opcode: INVALID', { kind: 'reverted' }],
+  ['geth', 'stack underflow (0 <=> 1)', { kind: 'reverted' }],
+  ['anvil', 'EVM error OutOfGas', { kind: 'reverted' }],
   ['anything else', 'invalid api key', { kind: 'refused' }],
 ])('%s: %s', (_provider, words, meaning) => {
   const inData = { code: -32_000, message: 'invalid params', data: words }

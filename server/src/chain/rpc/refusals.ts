@@ -94,8 +94,11 @@ const RANGES = [
   new RegExp(`with the range:? (${NUMBER}) ?(?:-|to) ?(${NUMBER})`),
 ]
 
+/** How nodes say that the code of a contract failed. Words of the contract may follow, so nothing else is read of them. */
+const REVERTED =
+  /^(?:execution reverted|vm exception|reverted|vm execution error|(?:evm error:? )?(?:out ?of ?gas|gas uint64 overflow|invalid ?(?:fe ?)?opcode|opcode ?not ?found|invalid ?jump|stack ?(?:underflow|overflow|limit)|return data out of bounds|out ?of ?offset|write protection|state ?change ?during ?static ?call|call ?not ?allowed ?inside ?static|not ?activated))/
+
 const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegExp }[] = [
-  { kind: 'reverted', words: /^execution reverted|^vm exception|^reverted|^vm execution error/ },
   {
     kind: 'range_too_large',
     words:
@@ -150,6 +153,7 @@ const LIMIT_EXCEEDED = -32_005
  */
 export function readRefusal(reply: NodeReply): Refusal {
   const words = wordsOf(reply)
+  if (REVERTED.test(words)) return { kind: 'reverted' }
   const addresses = ADDRESSES_ALLOWED.map((pattern) => pattern.exec(words)).find(Boolean)
   if (addresses) {
     const maxAddresses = addresses[1] ? atLeastOne(readNumber(addresses[1])) : undefined

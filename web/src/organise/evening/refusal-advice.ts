@@ -22,6 +22,7 @@ const ADVICE: Readonly<Record<string, TextKey>> = {
   proof_of_work_required: 'evening.advice.booth',
   signature_expired: 'evening.advice.clock',
   contract_wallet_unsupported: 'evening.advice.wallet',
+  wallet_check_unavailable: 'evening.advice.walletNode',
   claim_refused: 'evening.advice.issuer',
   event_held: 'evening.advice.issuer',
   event_refused: 'organise.next.event_refused',

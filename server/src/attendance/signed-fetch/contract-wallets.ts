@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto'
+import { type Clock, MINUTE_MS, SECOND_MS, steadyMs, withTimeLimit } from '../../clock.ts'
+import { AppError } from '../../errors.ts'
+import { keccak256 } from '../../ethereum/keccak256.ts'
+import { digestOfText } from '../../ethereum/signatures.ts'
+import { AnswerCache } from '../presence/answer-cache.ts'
+
+/**
+ * What a function of a contract returns in the newest state of the chain, in hex; undefined where the contract refuses the
+ * call. The contract may be anyone's: the call must be limited in gas, size and time.
+ *
+ * @param to address in lower case
+ * @param data selector and arguments, in hex
+ * @throws where no node answers
+ */
+export type CallContract = (to: string, data: string) => Promise<string | undefined>
+
+export interface ContractWalletsOptions {
+  readonly callContract: CallContract
+  readonly clock: Clock
+  /** Gets why no node answered. */
+  readonly onFailure: (error: unknown) => void
+  /** Of both calls of a check. */
+  readonly timeoutMs?: number
+}
+
+/** Of isValidSignature(bytes32,bytes); what it returns for a right signature begins with the same bytes. */
+const MAGIC_VALUE = '0x1626ba7e'
+/** A signature of one owner has 65 bytes, one by a passkey some 600. */
+const MAX_SIGNATURE_BYTES = 2_048
+const HEX_BYTES = /^0x(?:[0-9a-f]{2})+$/i
+/** Owners of a wallet can change. Callers check the expiry of a delegation with every request. */
+const YES_MS = 5 * MINUTE_MS
+const NO_MS = 5 * SECOND_MS
+/** About 150 bytes each. */
+const MAX_ANSWERS = 10_000
+const CHECKS_PER_MINUTE = 10
+/** Wallets whose checks are counted, about 150 bytes each. */
+const MAX_COUNTED = 10_000
+const MAX_RUNNING = 32
+const TIMEOUT_MS = 10 * SECOND_MS
+const RETRY_S = 5
+
+/**
+ * Asks wallets that are contracts whether they signed a text (EIP-1271, with the hashes of EIP-1654 and of a personal
+ * signature). It runs a stranger's contract at our node, so the length of a signature, the checks of a wallet per minute,
+ * all checks at a time, and the time of a check are limited.
+ */
+export class ContractWallets {
+  private readonly options: ContractWalletsOptions
+  private readonly answers: AnswerCache<{ readonly isSigned: boolean }>
+  /** Checks of each wallet in the current minute. */
+  private readonly checks = new Map<string, number>()
+  private minuteEndsAtMs = Number.NEGATIVE_INFINITY
+  private running = 0
+
+  constructor(options: ContractWalletsOptions) {
+    this.options = options
+    this.answers = new AnswerCache({ clock: options.clock, maxWeight: MAX_ANSWERS, weigh: () => 1 })
+  }
+
+  /**
+   * Whether the contract says that it signed the text. A right signature is cached for minutes, a wrong one for seconds.
+   *
+   * @param owner address of the contract, in lower case
+   * @throws {AppError} `wallet_check_unavailable` where no node answers, `too_many_requests`
+   */
+  async hasSigned(owner: string, text: string, signature: string): Promise<boolean> {
+    if (signature.length > 2 + 2 * MAX_SIGNATURE_BYTES || !HEX_BYTES.test(signature)) return false
+    const name = hash('sha256', `${owner}${signature.toLowerCase()}${text}`)
+    const isFresh = ({ isSigned }: { isSigned: boolean }, ageMs: number) =>
+      ageMs < (isSigned ? YES_MS : NO_MS)
+    const found =
+      this.answers.find(name, isFresh) ??
+      (await this.answers.ask(name, () => this.check(owner, text, signature)))
+    return found.isSigned
+  }
+
+  private async check(owner: string, text: string, signature: string): Promise<{ isSigned: boolean }> {
+    if (this.running >= MAX_RUNNING) throw unavailable()
+    this.count(owner)
+    this.running += 1
+    try {
+      const work = this.ask(owner, text, signature)
+      const isSigned = await withTimeLimit(work, this.options.timeoutMs ?? TIMEOUT_MS, () => {
+        throw new Error('the wallet was not asked within the time limit')
+      })
+      return { isSigned }
+    } catch (error) {
+      this.options.onFailure(error)
+      throw unavailable()
+    } finally {
+      this.running -= 1
+    }
+  }
+
+  /** The hash of the bare text first, as the libraries of clients do. */
+  private async ask(owner: string, text: string, signature: string): Promise<boolean> {
+    for (const digest of [keccak256(Buffer.from(text)), digestOfText(text)]) {
+      const answer = await this.options.callContract(owner, callData(digest, signature))
+      if (answer?.startsWith(MAGIC_VALUE)) return true
+    }
+    return false
+  }
+
+  private count(owner: string): void {
+    const nowMs = steadyMs(this.options.clock)
+    if (nowMs >= this.minuteEndsAtMs || this.checks.size >= MAX_COUNTED) {
+      this.checks.clear()
+      this.minuteEndsAtMs = nowMs + MINUTE_MS
+    }
+    const count = (this.checks.get(owner) ?? 0) + 1
+    this.checks.set(owner, count)
+    if (count <= CHECKS_PER_MINUTE) return
+    const waitS = Math.ceil((this.minuteEndsAtMs - nowMs) / SECOND_MS)
+    throw new AppError(
+      'too_many_requests',
+      `The signatures of this wallet were checked ${CHECKS_PER_MINUTE} times within a minute. Wait ${waitS} seconds.`,
+      { retry_after_s: waitS },
+    )
+  }
+}
+
+function unavailable(): AppError {
+  return new AppError(
+    'wallet_check_unavailable',
+    'Your wallet is a contract, and its signature could not be checked now. Please try again in a few seconds.',
+    { retry_after_s: RETRY_S },
+  )
+}
+
+/** The call isValidSignature(digest, signature): the bytes of the signature begin at the third word. */
+function callData(digest: Uint8Array, signature: string): string {
+  const bytes = signature.slice(2).toLowerCase()
+  const words = [Buffer.from(digest).toString('hex'), word(64), word(bytes.length / 2)]
+  return `${MAGIC_VALUE}${words.join('')}${bytes}${'0'.repeat((64 - (bytes.length % 64)) % 64)}`
+}
+
+function word(number: number): string {
+  return number.toString(16).padStart(64, '0')
+}
