@@ -10,9 +10,12 @@ export interface Domain {
   readonly verifyingContract: string
 }
 
+/** Of the domain on every chain. */
+export const DOMAIN_NAME = 'EAS Attestation'
+
 /** Ethereum mainnet: the domain of the tokens that this server signs. */
 export const MAINNET_DOMAIN: Domain = {
-  name: 'EAS Attestation',
+  name: DOMAIN_NAME,
   version: '0.26',
   chainId: 1n,
   verifyingContract: '0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582Ce587',
@@ -55,6 +58,8 @@ export const FIELDS: Readonly<Record<1 | 2, readonly TypedField[]>> = {
   2: [...FIELDS_1, { name: 'salt', type: 'bytes32' }],
 }
 export const PRIMARY_TYPE = 'Attest'
+/** Of version 0, which is not signed here and not checked. */
+export const LEGACY_TYPE = 'Attestation'
 
 export const NO_BYTES32 = `0x${'0'.repeat(64)}`
 

@@ -29,10 +29,18 @@ export interface SignedAttestation {
 }
 
 /**
- * Why a value is not a package that can be checked. `package`: not an object of the known form; `version`: a version of
- * attestations that is not 1 or 2; `domain`, `types`, `message`, `message_version`, `v`: the part with the fault.
+ * Why a value is not a package that can be checked. `package`: not an object of the known form; `legacy`: an attestation of
+ * version 0, the oldest form; `version`: a version of attestations that is not 0, 1 or 2; `domain`, `types`, `message`, `message_version`, `v`: the part with the fault.
  */
-export type PackageFault = 'package' | 'version' | 'domain' | 'types' | 'message' | 'message_version' | 'v'
+export type PackageFault =
+  | 'package'
+  | 'legacy'
+  | 'version'
+  | 'domain'
+  | 'types'
+  | 'message'
+  | 'message_version'
+  | 'v'
 
 export type PackageReading =
   | { readonly signed: SignedAttestation; readonly fault?: never }
@@ -59,6 +67,8 @@ export function readPackage(value: unknown): PackageReading {
   if (!message || !signature || !isHex(uid, 32) || !isAddress(signer)) return { fault: 'package' }
   // Packages of the first libraries name the version in the message alone
   const version = sig.version === undefined ? message.version : sig.version
+  // The oldest form has no version at all, or the number 0
+  if (version === undefined || version === 0) return { fault: 'legacy' }
   if (version !== 1 && version !== 2) return { fault: 'version' }
   const domain = readDomain(domainFields)
   if (!domain) return { fault: 'domain' }

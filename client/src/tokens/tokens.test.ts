@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { inflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import { signAsync } from '@noble/secp256k1'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -26,6 +26,7 @@ import {
   NO_ADDRESS,
   packageJson,
   readDomain,
+  readExplorerLink,
   readPackage,
   recoverSigner,
   type Trust,
@@ -52,6 +53,7 @@ interface Vectors {
     key: 'issuer1' | 'issuer2'
     package: PackageFields
     compact: readonly unknown[]
+    linkFragment: string
     strict: string
   }[]
   readonly broken: readonly {
@@ -121,7 +123,7 @@ test('a legacy attestation is not a token of ours: its version is not in its sig
   const legacy = vectors.attestations.find(({ version }) => version === 0)!
   expect(verifyToken(legacy.package, trustIn(legacy.package))).toEqual({
     verdict: 'not ours',
-    reason: 'version',
+    reason: 'legacy',
   })
 })
 
@@ -359,6 +361,40 @@ test('the link for the public explorer holds what the public library puts in it'
       compact.map(addressesAsWritten).filter(isGiven),
     )
   }
+})
+
+test('a link that the public library made is read as its package, and one of ours as well', async () => {
+  for (const { package: pack, linkFragment } of vectors.attestations) {
+    const value = await readExplorerLink(`https://base.easscan.org/offchain/url/${linkFragment}`)
+    const { signed } = readPackage(pack)
+    // Links round such numbers, so what was signed is lost
+    if (signed && !Number.isSafeInteger(Number(signed.attestation.expirationTime))) {
+      expect(verifyToken(value, trustIn(pack))).toEqual({ verdict: 'damaged', reason: 'message' })
+      continue
+    }
+    expect(verifyToken(value, trustIn(pack))).toEqual(verifyToken(pack, trustIn(pack)))
+    if (!signed) continue
+    const ofOurs = verifyToken(await readExplorerLink(await explorerLink(signed)), trustIn(pack))
+    expect(ofOurs.verdict).toBe(verifyToken(pack, trustIn(pack)).verdict)
+  }
+})
+
+test('a link without an attestation, or with too much in it, is none', async () => {
+  const linkOf = (json: string) => `#attestation=${encodeURIComponent(deflateSync(json).toString('base64'))}`
+  for (const link of [
+    'https://easscan.org/',
+    '#attestation=',
+    '#attestation=%',
+    '#attestation=AAAA',
+    linkOf('{}'),
+    linkOf('[1'),
+    linkOf(`[${' '.repeat(300_000)}]`),
+    `${TOKEN.linkFragment}${' '.repeat(65_536)}`,
+  ])
+    expect(await readExplorerLink(link), link.slice(0, 40)).toBeUndefined()
+  expect(verifyToken(await readExplorerLink(linkOf('[]')), trustIn(TOKEN.package)).verdict).not.toBe(
+    'genuine',
+  )
 })
 
 test('a package is written as the public library writes it', () => {

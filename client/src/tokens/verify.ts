@@ -80,6 +80,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 /** Clocks of issuer and verifier may differ by so much. */
 const CLOCK_TOLERANCE_S = 300
 const NOT_OURS: ReadonlySet<VerdictReason> = new Set([
+  'legacy',
   'version',
   'domain',
   'signer',

@@ -22,6 +22,7 @@ interface Vector {
   readonly name: string
   readonly version?: number
   readonly valid?: boolean
+  readonly linkFragment?: string
   readonly trustedDomain?: object
   readonly package: {
     readonly signer: string
@@ -59,7 +60,7 @@ async function verify(content: unknown, ...args: readonly string[]) {
   return { code, ...JSON.parse(stdout) }
 }
 
-async function run(content: unknown, args: readonly string[], nowMs = MADE_AT_MS) {
+async function run(content: unknown, args: readonly string[], nowMs = MADE_AT_MS, token = fileWith(content)) {
   let stdout = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += text
@@ -70,7 +71,7 @@ async function run(content: unknown, args: readonly string[], nowMs = MADE_AT_MS
   const exitCode = process.exitCode
   process.exitCode = undefined
   try {
-    await createProgram().parseAsync(['verify', fileWith(content), ...args], { from: 'user' })
+    await createProgram().parseAsync(['verify', token, ...args], { from: 'user' })
     return { code: process.exitCode ?? 0, stdout }
   } finally {
     process.exitCode = exitCode
@@ -95,6 +96,23 @@ test('a genuine token exits with 0, all others with 1', async () => {
     code: 1,
     verdict: 'damaged',
     reason: 'uid',
+  })
+})
+
+test('takes a link of the public explorer, as it is or in a file, and says what an attestation of version 0 is', async () => {
+  const { linkFragment } = vectorOf('v2-mainnet')
+  const link = `https://easscan.org/offchain/url/${linkFragment}`
+  const genuine = { code: 0, verdict: 'genuine', event: 'Harbour Lights Opening' }
+  expect(await verify(`${link}\n`, '--issuer', ISSUER)).toMatchObject(genuine)
+  const { code, stdout } = await run('', ['--issuer', ISSUER], MADE_AT_MS, link)
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject(genuine)
+
+  const legacy = vectorOf('v0-base')
+  const said = { code: 1, verdict: 'not ours', reason: 'legacy' }
+  expect(await verify(legacy.package, '--issuer', ISSUER)).toMatchObject(said)
+  expect(await verify(legacy.linkFragment, '--issuer', ISSUER)).toMatchObject(said)
+  expect(await verify('https://easscan.org/offchain/url/#attestation=AAAA')).toMatchObject({
+    ...{ code: 1, verdict: 'damaged', reason: 'package' },
   })
 })
 

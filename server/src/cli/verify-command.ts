@@ -6,9 +6,11 @@ import {
   type Domain,
   type IssuerKey,
   isAddress,
+  isExplorerLink,
   MAINNET_DOMAIN,
   type Revocation,
   readDomain,
+  readExplorerLink,
   readIssuerList,
   readRevocationList,
   readTokenLog,
@@ -37,7 +39,7 @@ export function addVerifyCommand(program: Command): void {
     .description(
       'check an attendance token without any server: exit code 0 only if it is genuine, not expired and not revoked',
     )
-    .argument('<file>', 'the package of the token, as JSON')
+    .argument('<token>', 'a file with the package of the token, as JSON, or a link of the public explorer')
     .option(
       '--issuer <address>',
       'the address that must have signed it; without it no token is genuine',
@@ -93,7 +95,7 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
     nowMs: SYSTEM_CLOCK.nowMs(),
   }
   const checked = revocations === undefined ? undefined : await revocationsIn(revocations, options, trust)
-  const verification = verifyToken(await jsonIn(file), {
+  const verification = verifyToken(await packageIn(file), {
     ...trust,
     ...(log && { isLogged: (await logIn(log, options)).isLogged }),
     ...(checked && { isRevoked: checked.isRevoked }),
@@ -149,6 +151,12 @@ async function logIn(files: readonly string[], { root }: Pick<VerifyOptions, 'ro
   )
 }
 
+/** The package in a link of the public explorer, or in a file that has it or such a link. @throws {CommandError} */
+async function packageIn(linkOrFile: string): Promise<unknown> {
+  const text = isExplorerLink(linkOrFile) ? linkOrFile : await textIn(linkOrFile)
+  return isExplorerLink(text) ? readExplorerLink(text) : parseJson(text)
+}
+
 async function domainIn(file: string): Promise<Domain> {
   const domain = readDomain(await jsonIn(file))
   if (domain) return domain
@@ -157,12 +165,18 @@ async function domainIn(file: string): Promise<Domain> {
 
 /** @throws {CommandError} for a file that cannot be read. One that is not JSON is a damaged token: undefined */
 async function jsonIn(file: string): Promise<unknown> {
-  let text: string
+  return parseJson(await textIn(file))
+}
+
+async function textIn(file: string): Promise<string> {
   try {
-    text = await readFile(file, 'utf8')
+    return await readFile(file, 'utf8')
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, '')) // some editors begin a file with a byte order mark
   } catch {
@@ -241,6 +255,11 @@ function revocationSentences(
 function hintsOf(reason: Verification['reason'], hasIssuer: boolean): string[] {
   if (!hasIssuer && reason === 'signer')
     return ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
+  if (reason === 'legacy')
+    return [
+      'It is an attestation of version 0, the oldest form. Its signature is not checked: tokens of this kind are never made here.',
+      'Ask its issuer for an attestation of version 2.',
+    ]
   if (reason === 'future') return ['Its time is later than now. Check the clock of this computer.']
   return []
 }

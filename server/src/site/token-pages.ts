@@ -42,6 +42,8 @@ interface LinkPicture {
 }
 
 const TOKEN_ROUTE = '/tokens/:id'
+/** In place of an id: the page that checks a token which the reader brings. */
+const CHECK_PAGE = 'check'
 const COLLECTION_ROUTE = '/addresses/:address/tokens'
 /** The built page, up to the end of the title that is replaced. */
 const TITLE_MARK = '<title>Landpass</title>'
@@ -82,6 +84,7 @@ async function describeTokenPage(
   { describeToken, publicUrl, shareSize }: TokenPageOptions,
 ): Promise<Description> {
   const { id } = request.params as { id: string }
+  if (id === CHECK_PAGE) return { title: texts['check.title'] ?? '', text: texts['check.hint'] ?? '' }
   try {
     if (!UUID.test(id)) throw new AppError('token_not_found', 'There is no token with this id.')
     const token = await describeToken(id)

@@ -38,6 +38,11 @@ interface Token {
   readonly address: string
 }
 
+/** An attestation of version 0, as far as the page reads it. */
+const LEGACY = JSON.stringify({
+  sig: { version: 0, uid: `0x${'1'.repeat(64)}`, message: {}, signature: {} },
+  signer: `0x${'1'.repeat(40)}`,
+})
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const openEngine = freshEngine('postgres')
 const open = testBrowser()
@@ -217,6 +222,41 @@ describe('the whole way', () => {
     await page.getByText('Erreur de la caisse').waitFor()
     expect(await attended.count()).toBe(0)
     await expectGood(opened, 'token-revoked-desktop-fr-dark')
+  })
+})
+
+describe('the page that checks a token', () => {
+  test('on a phone: takes a link of the public explorer or a file, and says what an old attestation is', async () => {
+    const token = await givenToken('gil')
+    const { explorer_url: link } = await server.data<{ explorer_url: string }>(`/tokens/${token.id}`)
+    const { text: file } = await server.get(`/tokens/${token.id}/attestation`)
+    const opened = await open(`${server.origin}/tokens/${token.id}`, { size: 'phone' })
+    const { page } = opened
+    await page.getByText('How it was checked').click()
+    await page.getByRole('link', { name: 'Check another token' }).click()
+    const field = page.getByLabel('Link or content of the token')
+    const check = async (given: string, heading: string) => {
+      await field.fill(given)
+      await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    }
+
+    await check(link, 'Genuine')
+    await page.getByRole('heading', { name: NAME }).waitFor()
+    await page.getByText(token.address, { exact: false }).waitFor()
+    await expectGood(opened, 'check-phone')
+    await check(JSON.stringify({ ...JSON.parse(file), signer: `0x${'1'.repeat(40)}` }), 'Damaged')
+    expect(await page.getByRole('heading', { name: NAME }).count()).toBe(0)
+    await check(file, 'Genuine')
+    await check(LEGACY, 'Not from this server')
+    await page.getByText('This is an attestation of version 0').waitFor()
+    await field.fill('https://easscan.org/')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('This is neither a link of the public explorer').waitFor()
+
+    await page.goto(`${server.origin}/tokens/check?lang=es${new URL(link).hash}`)
+    await page.getByRole('heading', { name: 'Auténtico' }).waitFor()
+    await expectGood(opened, 'check-phone-es')
   })
 })
 

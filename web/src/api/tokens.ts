@@ -15,19 +15,26 @@ export const askTokensOf = (address: string, page: { limit: number; offset: numb
 
 /** What a token is checked with: the signed package, the published keys, and the signed list of revocations. */
 export async function askProofs(id: string, signal?: AbortSignal) {
-  const [attestation, issuers, revocations] = await Promise.all([
-    send(attendance.attestation(id), signal),
+  const [attestation, lists] = await Promise.all([send(attendance.attestation(id), signal), askLists(signal)])
+  return { attestation, ...lists }
+}
+
+/** The published keys, and the signed list of revocations. */
+export async function askLists(signal?: AbortSignal) {
+  const [issuers, revocations] = await Promise.all([
     send(attendance.tokenIssuers(), signal),
     // Without the list, the check says that it could not find out whether the token was taken back
     send(attendance.revocations(), signal).catch(() => undefined),
   ])
-  return { attestation, issuers, revocations }
+  return { issuers, revocations }
 }
 
 /** One entry of the public log: only a token of a stolen key needs it. @returns the answer, for `readLogAnswer` */
 export const askLogEntry = (position: number, signal?: AbortSignal) =>
   send(attendance.tokenLog({ from: position, limit: 1 }), signal)
 
+/** The page that checks a token which the reader brings. */
+export const CHECK_ADDRESS = '/tokens/check'
 export const tokenAddress = (id: string): string => `/tokens/${encodeURIComponent(id)}`
 export const attestationAddress = (id: string): string => client.url(attendance.attestation(id))
 export const tokenImageAddress = (id: string): string => client.url(attendance.attendanceTokenImage(id))

@@ -1,4 +1,7 @@
 import {
+  isExplorerLink,
+  type Revocation,
+  readExplorerLink,
   readIssuerList,
   readLogAnswer,
   readRevocationList,
@@ -40,6 +43,25 @@ const MAX_LIST_AGE_MS = 86_400_000
  * @param nowMs milliseconds since 1970
  */
 export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): CheckedToken {
+  const { verification, notRevokedAsOfMs } = checkPackage(proofs, nowMs)
+  return { ...verdictOf(verification, shown), notRevokedAsOfMs }
+}
+
+/** A token that was brought from elsewhere, and why it was taken back. */
+export interface CheckedPackage {
+  readonly verification: Verification
+  readonly notRevokedAsOfMs: number | undefined
+  readonly revocation: Revocation | undefined
+  /** The id of its page, where it has one. */
+  readonly id: string | undefined
+}
+
+/**
+ * Checks a token with the keys and lists of this server, whoever gave it: the signature, the key, and the list of revocations.
+ *
+ * @param nowMs milliseconds since 1970
+ */
+export function checkPackage(proofs: Proofs, nowMs: number): CheckedPackage {
   const issuers = readIssuerList(proofs.issuers, 'this server') ?? []
   const list = readRevocationList(proofs.revocations, { issuers, nowMs })
   const log = readLogAnswer(proofs.log)
@@ -49,10 +71,16 @@ export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): Ch
     ...(list && { isRevoked: list.isRevoked }),
     ...(log && { isLogged: log.isLogged }),
   }
-  const checked = verifyToken(proofs.attestation, trust)
+  const verification = verifyToken(proofs.attestation, trust)
+  const { signed, attendance } = verification
   const asOfMs = list && list.asOf * 1000
   const isRecent = asOfMs !== undefined && nowMs - asOfMs <= MAX_LIST_AGE_MS
-  return { ...verdictOf(checked, shown), notRevokedAsOfMs: isRecent ? asOfMs : undefined }
+  return {
+    verification,
+    notRevokedAsOfMs: isRecent ? asOfMs : undefined,
+    id: attendance && uuidOfBytes32(attendance.ticketID),
+    revocation: signed && list?.find(signed.uid, signed.signer),
+  }
 }
 
 function verdictOf(checked: Verification, shown: ShownToken): Pick<CheckedToken, 'verdict' | 'reason'> {
@@ -78,4 +106,17 @@ function saysTheSame({ signed, attendance }: Verification, shown: ShownToken): b
     sameAddress(signed.attestation.recipient, holder) &&
     sameAddress(signed.signer, issuer)
   )
+}
+
+/** The package in a link of the public explorer, or in the text of a file. @returns undefined for another text */
+export function readBroughtToken(text: string): Promise<unknown> {
+  return isExplorerLink(text) ? readExplorerLink(text) : Promise.resolve(parsed(text))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,7 @@
 /** What an address of this page shows. */
 export type PageSubject =
   | { readonly kind: 'token'; readonly id: string }
+  | { readonly kind: 'check' }
   | { readonly kind: 'collection'; readonly address: string; readonly page: number }
 
 /**
@@ -12,6 +13,7 @@ export type PageSubject =
  */
 export function readPageAddress(pathname: string, search: string): PageSubject | undefined {
   const [, first, name = '', last] = pathname.replace(/\/$/, '').split('/')
+  if (first === 'tokens' && name === 'check' && last === undefined) return { kind: 'check' }
   if (first === 'tokens' && last === undefined && name !== '') return { kind: 'token', id: decoded(name) }
   if (first !== 'addresses' || last !== 'tokens') return undefined
   const page = Number(new URLSearchParams(search).get('page') ?? '1')

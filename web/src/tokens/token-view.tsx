@@ -4,6 +4,7 @@ import { findEvent } from '../api/attendance.ts'
 import { client } from '../api/client.ts'
 import {
   askToken,
+  CHECK_ADDRESS,
   collectionAddress,
   type ShownToken,
   tokenAddress,
@@ -76,6 +77,9 @@ function ShownTokenView({ token }: { readonly token: ShownToken }) {
       <details class="token-details">
         <summary>{text('token.how_checked')}</summary>
         <p>{text('token.how_checked_text')}</p>
+        <p>
+          <a href={pageAddress(CHECK_ADDRESS)}>{text('check.link')}</a>
+        </p>
         <dl class="token-facts">
           <Fact name={text('token.issuer')}>
             <code>{token.issuer}</code>
@@ -188,7 +192,8 @@ function placeOf(pair: string) {
   return x === undefined ? undefined : { x: Number(x), y: Number(y) }
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+/** A row of a list of facts. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <>
       <dt>{name}</dt>

@@ -26,6 +26,11 @@ const TEXTS: Readonly<Record<Verdict, VerdictTexts>> = {
   'not ours': { heading: 'token.not_ours', explained: 'token.not_ours_explained', sign: CROSS },
   damaged: { heading: 'token.damaged', explained: 'token.damaged_explained', sign: CROSS },
 }
+/** Reasons that have a sentence of their own. */
+const EXPLAINED: Readonly<Record<string, TextKey>> = {
+  compromised: 'token.key_stolen',
+  legacy: 'token.legacy',
+}
 /** One of two clocks is wrong, most often that of the reader: no reason to distrust the token. */
 const FUTURE: VerdictTexts = {
   heading: 'token.future',
@@ -52,7 +57,7 @@ export function VerdictCard({ token }: { readonly token: ShownToken }) {
       </section>
     )
   }
-  return <ShownVerdict checked={data} token={token} />
+  return <ShownVerdict checked={data} revoked={token.revoked} />
 }
 
 async function check(token: ShownToken, signal: AbortSignal): Promise<CheckedToken> {
@@ -67,7 +72,13 @@ async function check(token: ShownToken, signal: AbortSignal): Promise<CheckedTok
   return checkToken(token, { ...proofs, log }, Date.now())
 }
 
-function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; readonly token: ShownToken }) {
+interface ShownVerdictProps {
+  readonly checked: CheckedToken
+  readonly revoked: ShownToken['revoked']
+}
+
+/** The verdict in one word and a sentence. */
+export function ShownVerdict({ checked, revoked }: ShownVerdictProps) {
   const { verdict, reason, notRevokedAsOfMs: asOfMs } = checked
   const isFuture = reason === 'future'
   const { heading, explained, sign } = isFuture ? FUTURE : TEXTS[verdict]
@@ -79,8 +90,8 @@ function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; read
       <div>
         <h2>{text(heading)}</h2>
         {(verdict === 'genuine' || verdict === 'expired') && <p>{text('token.explained')}</p>}
-        <p>{text(reason === 'compromised' ? 'token.key_stolen' : explained)}</p>
-        {token.revoked && <Reason {...token.revoked} />}
+        <p>{text(EXPLAINED[reason ?? ''] ?? explained)}</p>
+        {revoked && <Reason {...revoked} />}
         {verdict === 'genuine' && (
           <p>
             {asOfMs === undefined
