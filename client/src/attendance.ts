@@ -216,7 +216,7 @@ export const tokenLog = (
   query: { readonly from?: number; readonly limit?: number } = {},
 ): Call<DataOf<'GET /tokens/log'>> => read('/tokens/log', query)
 
-/** The tokens of an address, newest first. */
+/** The tokens of an address, newest first, and what it claimed at this server of events of POAP. */
 export const tokensOf = (
   address: string,
   query: PageQuery = {},
@@ -232,7 +232,7 @@ export const holders = (
 export const holdersCsv = (name: string | number): Call<DataOf<'GET /events/{event}/holders.csv'>> =>
   readAs('text', pathOf`/events/${name}/holders.csv`)
 
-/** Whether an address holds a token of an event. @throws {LandpassError} `event_not_found` */
+/** Whether an address holds a token of an event, or of POAP claimed it at this server. @throws {LandpassError} `event_not_found` */
 export const attended = (
   name: string | number,
   address: string,

@@ -1014,7 +1014,7 @@ export interface Operations {
       signer: string
     }
   }
-  /** Tokens that an address holds, newest first */
+  /** Tokens that an address holds, newest first, and tokens of POAP that it claimed here */
   'GET /addresses/{address}/tokens': {
     path: {
       /** In any letter case. */
@@ -1029,6 +1029,9 @@ export interface Operations {
       limit: number
       offset: number
       tokens: AttendanceToken[]
+      poaps_total: number
+      /** Tokens of events of POAP that were claimed here, with the same limit and offset. */
+      poaps: PoapClaim[]
     }
   }
   /** Tokens of an event with their holders, by number */
@@ -2331,12 +2334,29 @@ export interface AttendanceMetadata {
   }[]
 }
 
+export interface PoapClaim {
+  issuer: 'poap'
+  event: {
+    /** The issuer's number. */
+    id: number
+    uuid: string
+    name: string
+    /** `x,y;x,y` */
+    places: string
+  }
+  /** When it was claimed: ISO 8601, UTC. */
+  time: string
+}
+
 export interface Attended {
   /** Whether the address holds a token that is not revoked. */
   attended: boolean
   count: number
   /** Seconds since 1970. */
   since?: number
+  /** Of a token that was signed here. */
   uid?: string
+  /** Of a token of an event of POAP that was claimed here. */
+  issuer?: 'poap'
   revoked?: boolean
 }

@@ -81,7 +81,11 @@ describeOnBothEngines('a signed claim', (open, kind) => {
   test('becomes minted when the token is on the chain', async () => {
     const uuid = await event(2, 1)
     await outside.issuerSettings({ mint_ms: 0 })
-    await server.claim(uuid, await player('ben'))
+    const ben = await player('ben')
+    await server.claim(uuid, ben)
+    const gateOf = async (event: string) => (await server.get(`/events/${event}/holders/${ben.address}`)).body
+    const none = { attended: false, count: 0 }
+    expect([await gateOf(uuid), await gateOf('any')]).toEqual([none, none])
 
     clock.set(clock.nowMs() + MINUTE_MS)
     await eventually(
@@ -102,6 +106,20 @@ describeOnBothEngines('a signed claim', (open, kind) => {
       .executeTakeFirst()
     expect(code).toEqual({ state: 'used' })
     expect(claim?.tx_hash).toMatch(/^0x/)
+    const since = Math.floor(REFERENCE_TIME_MS / 1000)
+    const yes = { attended: true, count: 1, since, issuer: 'poap', revoked: false }
+    expect([await gateOf(uuid), await gateOf(String(id(2))), await gateOf('any')]).toEqual([yes, yes, yes])
+    expect(
+      (await server.get(`/addresses/${ben.address.toUpperCase().replace('X', 'x')}/tokens`)).body.data,
+    ).toMatchObject({
+      ...{ total: 0, tokens: [], poaps_total: 1 },
+      poaps: [{ issuer: 'poap', event: { id: id(2), uuid, places: '10,20' } }],
+    })
+    expect(await server.data(`/addresses/${ben.address}/tokens?offset=1`)).toMatchObject({
+      poaps_total: 1,
+      poaps: [],
+    })
+    expect((await server.get(`/events/${uuid}/holders/0x${'1'.repeat(40)}`)).body).toEqual(none)
     await outside.issuerSettings({ mint_ms: 3_000 })
     clock.set(REFERENCE_TIME_MS)
   })

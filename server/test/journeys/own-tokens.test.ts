@@ -625,10 +625,12 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await bounded.close()
   })
 
-  test('an event of the other issuer has no tokens here', async () => {
+  test('an event of the other issuer has no list of tokens here, and a gate that answers', async () => {
     await outside.putEvent(77_001, { edit_code: '123456', codes: 1 })
     await stage.server.register(77_001, '123456', '10,20')
-    for (const path of ['image.png', 'holders', 'holders.csv', `holders/0x${'1'.repeat(40)}`])
+    const gate = await stage.server.get(`/events/77001/holders/0x${'1'.repeat(40)}`)
+    expect(gate.body).toEqual({ attended: false, count: 0 })
+    for (const path of ['image.png', 'holders', 'holders.csv'])
       expect((await stage.server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
     const options = [['hide_holders', true]]
     const change = await stage.server.send('PATCH', '/event/77001', { editCode: '123456', options })

@@ -200,6 +200,18 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/addresses/${token.address}/tokens`)
     await page.getByText('Jetons : 1').waitFor()
     await expectGood(opened, 'collection-desktop-fr-dark')
+    await page.route('**/tokens?*', async (route) => {
+      const answer = await route.fetch()
+      const { ok, data } = (await answer.json()) as { ok: boolean; data: object }
+      const event = { id: 7, uuid: token.uuid, name: 'Fête', places: '5,-2' }
+      const poaps = [{ issuer: 'poap', event, time: new Date(REFERENCE_TIME_MS).toISOString() }]
+      return route.fulfill({ response: answer, json: { ok, data: { ...data, poaps, poaps_total: 1 } } })
+    })
+    await page.reload()
+    await page.getByRole('heading', { name: 'De POAP' }).waitFor()
+    await page.getByText('Jetons : 2').waitFor()
+    await expectGood(opened, 'collection-poap-desktop-fr-dark')
+    await page.unroute('**/tokens?*')
     await page.getByRole('link', { name: NAME }).click()
     await page.getByRole('heading', { name: 'Authentique' }).waitFor()
     await expectGood(opened, 'token-desktop-fr-dark')

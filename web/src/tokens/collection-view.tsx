@@ -39,11 +39,11 @@ export function CollectionView({ address, page }: CollectionProps) {
       </p>
       {error !== undefined && <CollectionFault error={error} onRetry={retry} />}
       {error === undefined && !data && <Loading label={text('collection.loading')} />}
-      {data?.total === 0 && <NoTokens />}
-      {data && data.total > 0 && (
+      {data && data.total + data.poaps_total === 0 && <NoTokens />}
+      {data && data.total + data.poaps_total > 0 && (
         <>
           <p class="lead" role="status">
-            {text('collection.count', { count: data.total })}
+            {text('collection.count', { count: data.total + data.poaps_total })}
           </p>
           <ul class="token-cards">
             {data.tokens.map((token) => (
@@ -52,10 +52,35 @@ export function CollectionView({ address, page }: CollectionProps) {
               </li>
             ))}
           </ul>
-          <Pages address={address} page={page} pages={Math.ceil(data.total / PER_PAGE)} />
+          <Poaps poaps={data.poaps} />
+          <Pages
+            address={address}
+            page={page}
+            pages={Math.ceil(Math.max(data.total, data.poaps_total) / PER_PAGE)}
+          />
         </>
       )}
     </>
+  )
+}
+
+type PoapClaims = Awaited<ReturnType<typeof askTokensOf>>['poaps']
+
+/** Tokens of the other issuer: they are in the wallet, so there is no page of them here. */
+function Poaps({ poaps }: { readonly poaps: PoapClaims }) {
+  if (poaps.length === 0) return null
+  return (
+    <section class="card">
+      <h2>{text('collection.poaps')}</h2>
+      <p>{text('collection.poaps_explained')}</p>
+      <ul>
+        {poaps.map(({ event, time }) => (
+          <li key={event.id}>
+            <strong dir="auto">{withoutTurns(event.name)}</strong>, {formatDate(Date.parse(time))}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -7,6 +7,7 @@ import { withoutTurns } from '../../../text-direction.ts'
 import type { Event } from '../../events/event-queries.ts'
 import type { LogPlace } from '../log/token-log-queries.ts'
 import { signedToken } from '../signing/token-message.ts'
+import type { PoapCount } from './poap-claim-queries.ts'
 import type { HeldToken, HolderRow } from './token-list-queries.ts'
 import type { SignedToken } from './token-queries.ts'
 
@@ -125,14 +126,26 @@ export const gateSchema = Type.Object(
     attended: Type.Boolean({ description: 'Whether the address holds a token that is not revoked.' }),
     count: Type.Integer(),
     since: Type.Optional(Type.Integer({ description: 'Seconds since 1970.' })),
-    uid: Type.Optional(Type.String()),
+    uid: Type.Optional(Type.String({ description: 'Of a token that was signed here.' })),
+    issuer: Type.Optional(
+      Type.Literal('poap', { description: 'Of a token of an event of POAP that was claimed here.' }),
+    ),
     revoked: Type.Optional(Type.Boolean()),
   },
   { title: 'Attended' },
 )
 
-/** The small answer for other services; keys at the top level, because some of them read only those. */
-export function gateJson(token: (HeldToken & { readonly count?: number }) | undefined) {
+/** The small answer for other services, about the oldest token that counts; keys at the top level, because some of them read only those. */
+export function gateJson(token: (HeldToken & { readonly count?: number }) | undefined, poaps?: PoapCount) {
+  const own = ownGateJson(token)
+  if (!poaps) return own
+  const count = own.count + poaps.count
+  const isOwnOlder = own.attended && own.since !== undefined && own.since <= poaps.sinceS
+  if (isOwnOlder) return { ...own, count }
+  return { attended: true, count, since: poaps.sinceS, issuer: 'poap', revoked: false }
+}
+
+function ownGateJson(token: (HeldToken & { readonly count?: number }) | undefined) {
   if (!token) return { attended: false, count: 0 }
   const revoked = token.revokedAtS !== null
   return {

@@ -12,11 +12,12 @@ import type { EventCache } from '../../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../../events/event-params.ts'
 import { type Event, getEvent } from '../../events/event-queries.ts'
 import type { Organisers } from '../../events/organisers.ts'
-import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
+import { assertOwnEvent, isOwnEvent } from '../../issuer/own-event-ids.ts'
 import type { LimitHook } from '../../limits.ts'
 import { UUID_PATTERN } from '../../uuid.ts'
 import { findLogPlace } from '../log/token-log-queries.ts'
 import { tokenPackage } from '../signing/token-message.ts'
+import { countPoaps, poapSchema, poapsOfAddress } from './poap-claim-queries.ts'
 import type { TokenAnswers } from './token-answers.ts'
 import {
   gateJson,
@@ -45,7 +46,7 @@ const PRIVATE = 'no-store'
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** In place of an event: all that were made here. */
+/** In place of an event: all of this server. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
 
@@ -71,6 +72,13 @@ const pageOf = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   tokens: Type.Array(listedTokenSchema),
+})
+const collectionPage = Type.Object({
+  ...pageOf.properties,
+  poaps_total: Type.Integer(),
+  poaps: Type.Array(poapSchema, {
+    description: 'Tokens of events of POAP that were claimed here, with the same limit and offset.',
+  }),
 })
 const TOKEN_ERRORS = ['invalid_parameter', 'token_not_found', 'database_unavailable'] as const
 const HOLDER_ERRORS = ['holders_hidden', 'wrong_edit_code', 'too_many_requests'] as const
@@ -163,10 +171,14 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       schema: {
         tags,
         operationId: 'tokensOf',
-        summary: 'Tokens that an address holds, newest first',
+        summary: 'Tokens that an address holds, newest first, and tokens of POAP that it claimed here',
         params: Type.Object({ address: holderAddress }),
         querystring: pageQuery,
-        response: okSchema(pageOf, ['invalid_parameter', 'too_many_requests', 'database_unavailable']),
+        response: okSchema(collectionPage, [
+          'invalid_parameter',
+          'too_many_requests',
+          'database_unavailable',
+        ]),
       },
     },
     async (request, reply) => {
@@ -174,7 +186,9 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const address = request.params.address.toLowerCase()
       const bytes = await tokenAnswers.page(`${address} ${query.limit} ${query.offset}`, async () => {
         const { total, found } = await tokensOfAddress(db, address, query)
-        const data = { total, ...query, tokens: await listedTokens(found) }
+        const poaps = await poapsOfAddress(db, address, query)
+        const { count: poaps_total = 0 } = (await countPoaps(db, address)) ?? {}
+        const data = { total, ...query, tokens: await listedTokens(found), poaps_total, poaps }
         return Buffer.from(JSON.stringify({ ok: true, data }))
       })
       return sendText(reply, bytes)
@@ -242,14 +256,16 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     },
     async (request, reply) => {
       const { event: name, address } = request.params
+      const holder = address.toLowerCase()
       if (name === ANY_EVENT)
-        return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
+        return sendJson(reply, gateJson(await tokenOfAnyEvent(db, holder), await countPoaps(db, holder)))
       const { event_id: eventId } = await events.get(parsePublicEventName(name))
-      assertOwnEvent(eventId)
       const { forgotten } = tokenAnswers
-      const token = await tokenOfPlayer(db, eventId, address.toLowerCase())
-      const text = JSON.stringify(gateJson(token))
-      if (token) {
+      const answered = isOwnEvent(eventId)
+        ? gateJson(await tokenOfPlayer(db, eventId, holder))
+        : gateJson(undefined, await countPoaps(db, holder, eventId))
+      const text = JSON.stringify(answered)
+      if (answered.since !== undefined) {
         const headers = { 'cache-control': SHORT, 'content-type': JSON_TYPE }
         const answer = readyAnswer({ group: tags[0]!, headers, body: Buffer.from(text) })
         tokenAnswers.keepGate(request.url, answer, forgotten)
