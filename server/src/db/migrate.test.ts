@@ -118,7 +118,9 @@ describeOnBothEngines('migrate', (open, kind) => {
       })
 
       expect(locked).toEqual([{ name: 'claim', granted: false }])
-      expect(await migrating).toEqual(['0014-grants', '0015-code-numbers', '0016-answered-events'])
+      expect(await migrating).toEqual([
+        ...['0014-grants', '0015-code-numbers', '0016-answered-events', '0024-approved-content'],
+      ])
     })
 
   test('refuses a database of a newer version', async () => {

@@ -19,6 +19,7 @@ import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
 import * as codeNumbers from './migrations/0015-code-numbers.ts'
 import * as answeredEvents from './migrations/0016-answered-events.ts'
+import * as approvedContent from './migrations/0024-approved-content.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -42,6 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-grants': grants,
   '0015-code-numbers': codeNumbers,
   '0016-answered-events': answeredEvents,
+  '0024-approved-content': approvedContent,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'
