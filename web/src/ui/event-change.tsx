@@ -4,7 +4,11 @@ import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 
 /** What a change makes of an event: the fields that it changes. */
-export function ChangedFields({ change }: { readonly change: EventChange }) {
+export function ChangedFields({
+  change,
+}: {
+  readonly change: Pick<EventChange, 'coordinates' | 'tokens' | 'description'>
+}) {
   const { coordinates, tokens, description } = change
   return (
     <dl class="facts">
