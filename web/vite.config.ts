@@ -4,7 +4,7 @@ import { pageTexts } from './page-texts.mjs'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Four pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
+/** Five pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
 export default defineConfig({
   root: at('.'),
   appType: 'mpa',
@@ -24,6 +24,7 @@ export default defineConfig({
         map: at('index.html'),
         organise: at('organise.html'),
         tokens: at('tokens.html'),
+        approve: at('approve.html'),
         'not-found': at('not-found.html'),
         'service-worker': at('src/worker/service-worker.ts'),
       },

@@ -158,12 +158,15 @@ export const sendGrant = (
 export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>
   write('POST', '/events', body)
 
-/** The operator's answer to an event that waits; the transport sends Operator-Key. @throws {LandpassError} `operator_only` */
+/**
+ * The operator's answer to an event that waits, or to its change; the transport sends Operator-Key.
+ *
+ * @throws {LandpassError} `operator_only`, `content_changed` where the event is not as it was read any more
+ */
 export const approveEvent = (
   name: string | number,
-  approval: 'approved' | 'refused',
-): Call<DataOf<'POST /events/{event}/approval'>> =>
-  write('POST', pathOf`/events/${name}/approval`, { approval })
+  answer: BodyOf<'POST /events/{event}/approval'>,
+): Call<DataOf<'POST /events/{event}/approval'>> => write('POST', pathOf`/events/${name}/approval`, answer)
 
 /** The events that wait for the operator, whose key the transport sends, the oldest first. @throws {LandpassError} `operator_only` */
 export const waitingEvents = (

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'captcha_not_found'
   | 'captcha_required'
   | 'claim_refused'
+  | 'content_changed'
   | 'contract_not_found'
   | 'contract_wallet_unsupported'
   | 'database_full'
@@ -941,7 +942,7 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
-  /** For the operator: the events that wait for approval, the oldest first */
+  /** For the operator: the events that wait for approval, and those with a change that does, the oldest first */
   'GET /events/waiting': {
     query?: {
       /** Only events with later numbers: `next` of the page before. */
@@ -950,17 +951,14 @@ export interface Operations {
     }
     data: WaitingEvents
   }
-  /** The operator approves or refuses an event that was made here */
+  /** The operator approves or refuses an event that was made here, or its waiting change */
   'POST /events/{event}/approval': {
     path: {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
     body: ApprovalRequest
-    data: {
-      /** waiting: tokens can be claimed when the operator has approved the event. */
-      approval: 'waiting' | 'approved' | 'refused'
-    }
+    data: Answered
   }
   /** The addresses that sign tokens, with their times */
   'GET /.well-known/attendance-issuers.json': {
@@ -1736,9 +1734,32 @@ export interface ChangedEvent {
   requires_grant: boolean
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
+  /** What the operator has answered, and the change that waits; null for an event that was not made here. */
+  approval: EventApproval | null
   /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
   warnings?: string[]
   organiser_pass?: OrganiserPass
+}
+
+export interface EventApproval {
+  /** waiting: tokens can be claimed when the operator has approved the event. */
+  state: 'waiting' | 'approved' | 'refused'
+  /** The operator's, for the organiser. */
+  reason: string | null
+  change: EventChange | null
+}
+
+/** What stays as it is has null. The event stays as it is until the operator approves the change. */
+export interface EventChange {
+  state: 'waiting' | 'refused'
+  /** The operator's, for the organiser. */
+  reason: string | null
+  description: string | null
+  /** `x,y;x,y` */
+  coordinates: string | null
+  tokens: number | null
+  /** ISO 8601, UTC. */
+  sent_at: string
 }
 
 export interface EventInfo {
@@ -1989,6 +2010,8 @@ export interface Report {
   presence: PresenceStatus
   /** Players whose claims are refused. */
   blocked: number
+  /** What the operator has answered, and the change that waits; null for an event that was not made here. */
+  approval: EventApproval | null
   /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
   codes_load: {
     /** ISO 8601, UTC: until when the edit code is stored at most. */
@@ -2185,7 +2208,7 @@ export interface MadeEvent {
 }
 
 export interface WaitingEvents {
-  /** How many events wait in all. */
+  /** How many events wait in all, or have a change that waits. */
   total: number
   /** The `after` of the next page; null where this is the last one. */
   next: number | null
@@ -2193,11 +2216,27 @@ export interface WaitingEvents {
     event: EventInfo
     /** How many there can be. */
     tokens: number
+    approval: EventApproval
+    /** Send it with the answer: then it counts for what was read alone. */
+    content: number
   }[]
 }
 
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
+  /** The organiser reads it in the report. */
+  reason?: string
+  /** Of an approval: fewer than the organiser wants, but not fewer than were given out. */
+  tokens?: number
+  /** Of the list of events that wait. Where the event was changed or answered since, the answer is `content_changed`, and nothing is stored. */
+  content?: number
+}
+
+export interface Answered {
+  /** waiting: tokens can be claimed when the operator has approved the event. */
+  approval: 'waiting' | 'approved' | 'refused'
+  /** What became of the change that waited. A refused one leaves the event as it is. */
+  change: ('approved' | 'refused') | null
 }
 
 export interface TokenIssuers {

@@ -362,6 +362,12 @@ export const ERRORS = {
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
+  content_changed: {
+    status: 409,
+    where: 'POST /events/:event/approval',
+    meaning: 'The event was changed or answered since the operator read it. Nothing was stored.',
+    next: 'Read it again in /events/waiting, then answer with its new `content`.',
+  },
   event_refused: {
     status: 409,
     where: 'POST /claim/:uuid',

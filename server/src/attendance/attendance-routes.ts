@@ -44,7 +44,7 @@ export type Endpoints = Omit<
       readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
-  keyof Limits | 'baseOf'
+  keyof Limits | 'baseOf' | 'isOperator'
 > & {
   readonly publicUrl: string | undefined
 }
@@ -72,6 +72,7 @@ export async function addRoutes(
     endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
+  const ofOperator = (request: Parameters<typeof isOperator>[0]) => isOperator(request, operatorKey)
   const baseOf: BaseOf = (request) => publicBase(request, publicUrl)
 
   const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
@@ -79,6 +80,7 @@ export async function addRoutes(
   await scope.register(eventRoutes, {
     ...forOrganisers,
     ...{ clock, world, events, codeCounts, holds, rehearsals, forgetReport, maxTokens, changeMade },
+    isOperator: ofOperator,
   })
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
@@ -112,6 +114,6 @@ export async function addRoutes(
   })
   await scope.register(tokenPictureRoutes, {
     ...{ events, pictures, shares, imageLimit, listLimit, shareLimit },
-    isOperator: (request) => isOperator(request, operatorKey),
+    isOperator: ofOperator,
   })
 }

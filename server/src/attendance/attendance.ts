@@ -234,7 +234,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
-    changeMade: (event, change) => maker.change(event, change),
+    changeMade: (event, change, by) => maker.change(event, change, by),
     keys,
     pictures,
     shares,

@@ -16,9 +16,12 @@ const PAGE = 50
 export function addApproveEventCommand(program: Command): void {
   program
     .command('approve-event')
-    .description('approve an event that was made here; without an event, list those that wait')
+    .description('approve an event that was made here, or its change; without an event, list those that wait')
     .argument('[event]', 'number or UUID of the event', parseEvent)
-    .option('--refuse', 'refuse it: no further tokens')
+    .option('--refuse', 'refuse it: no further tokens; where a change of it waits, refuse the change alone')
+    .option('--reason <text>', 'why, for its organiser')
+    .option('--tokens <number>', 'approve it with fewer tokens than its organiser wants', parseTokens)
+    .option('--content <number>', 'answer only if it is still as the list showed it', parseNumber)
     .option('--after <number>', 'list those that wait with later numbers than this one', parseNumber)
     .option('--picture <file>', 'only write the picture of its organiser to a file')
     .action((event: string | undefined, options: GivenOptions) =>
@@ -28,13 +31,23 @@ export function addApproveEventCommand(program: Command): void {
 
 interface GivenOptions {
   readonly refuse?: boolean
+  readonly reason?: string
+  readonly tokens?: number
+  readonly content?: number
   readonly picture?: string
   readonly after?: number
 }
 
+/** What stays as it is has null. */
+interface ListedChange {
+  readonly description: string | null
+  readonly coordinates: string | null
+  readonly tokens: number | null
+}
+
 async function runApproveEvent(
   event: string | undefined,
-  { refuse = false, picture: pictureFile, after = 0 }: GivenOptions,
+  { refuse = false, picture: pictureFile, after = 0, ...details }: GivenOptions,
 ): Promise<void> {
   const approval = refuse ? 'refused' : 'approved'
   const config = readConfig(process.env)
@@ -49,9 +62,11 @@ async function runApproveEvent(
     try {
       const found = await approvals.find(parsePublicEventName(event))
       if (pictureFile !== undefined) return await writePicture(await approvals.picture(found), pictureFile)
-      await approvals.answer(found, approval)
-      writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
-        `"${printable(textOf(found.issuer_record.name))}" is ${approval}.`,
+      const answered = await approvals.answer(found, { approval, ...details })
+      const name = `"${printable(textOf(found.issuer_record.name))}"`
+      writeResult({ ok: true, event: found.event_id, uuid: found.uuid, ...answered }, [
+        ...(answered.change === null ? [] : [`The change of ${name} is ${answered.change}.`]),
+        `${name} is ${answered.approval}.`,
       ])
     } catch (error) {
       throw error instanceof AppError ? new CommandError(error.message) : error
@@ -66,7 +81,7 @@ async function writePicture(png: Buffer | undefined, file: string): Promise<void
 }
 
 function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
-  const events = waiting.map(({ event, supply, madeAtMs }) => ({
+  const events = waiting.map(({ event, supply, madeAtMs, change, version, approval, reason }) => ({
     event: event.event_id,
     uuid: event.uuid,
     name: textOf(event.issuer_record.name),
@@ -74,17 +89,32 @@ function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
     coordinates: event.coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
+    ...{ content: version, approval, reason },
+    change: change
+      ? { description: change.description, coordinates: change.coordinates, tokens: change.supply }
+      : null,
   }))
   writeResult({ ok: true, total, next: next ?? null, events }, [
-    ...events.flatMap(({ event, name, description, coordinates, tokens, made_at }) => [
-      `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+    ...events.flatMap(({ event, name, description, coordinates, tokens, made_at, content, change }) => [
+      `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}, content ${content}`,
       ...(description === '' ? [] : [`    ${printable(description)}`]),
+      ...(change === null ? [] : changeLines(change)),
     ]),
     ...(next === undefined
       ? []
       : [`${total} wait in all; the next ones: landpass approve-event --after ${next}`]),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
+}
+
+/** What changes of an event; it stays as it is until that is approved. */
+function changeLines({ description, coordinates, tokens }: ListedChange): readonly string[] {
+  return [
+    '    A change of this event waits:',
+    ...(coordinates === null ? [] : [`    places: ${coordinates}`]),
+    ...(tokens === null ? [] : [`    tokens: ${tokens}`]),
+    ...(description === null ? [] : [`    description: ${printable(description)}`]),
+  ]
 }
 
 /** A text of an event, as it was written. */
@@ -100,6 +130,11 @@ function printable(text: string): string {
 function parseNumber(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('must be the number of an event.')
+}
+
+function parseTokens(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be a whole number, 1 or more.')
 }
 
 function parseEvent(text: string): string {

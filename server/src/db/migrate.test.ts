@@ -122,7 +122,8 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0014-grants',
         '0015-code-numbers',
         '0016-answered-events',
-        '0023-claims-of-address',
+        '0017-claims-of-address',
+        '0018-approved-content',
       ])
     })
 

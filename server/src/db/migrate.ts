@@ -19,7 +19,8 @@ import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
 import * as codeNumbers from './migrations/0015-code-numbers.ts'
 import * as answeredEvents from './migrations/0016-answered-events.ts'
-import * as claimsOfAddress from './migrations/0023-claims-of-address.ts'
+import * as claimsOfAddress from './migrations/0017-claims-of-address.ts'
+import * as approvedContent from './migrations/0018-approved-content.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -43,7 +44,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-grants': grants,
   '0015-code-numbers': codeNumbers,
   '0016-answered-events': answeredEvents,
-  '0023-claims-of-address': claimsOfAddress,
+  '0017-claims-of-address': claimsOfAddress,
+  '0018-approved-content': approvedContent,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -36,6 +36,7 @@ export interface Database {
   attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
   made_event: MadeEventTable
+  made_event_change: MadeEventChangeTable
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
@@ -408,6 +409,25 @@ export interface MadeEventTable {
   made_at_ms: number
   /** Whether the maker got the edit code: false until the answer was sent. */
   is_answered: Generated<boolean>
+  /** Raised with every change of what the operator reads. */
+  version: Generated<number>
+  /** Why the operator approved or refused the event, for its organiser. */
+  reason: Generated<string | null>
+  /** When the operator last answered for the event; null before, and where a version without this column stored the answer. */
+  decided_at_ms: Generated<number | null>
+}
+
+/** A change of an event that waits for the operator while the event stays as it is, or the last one that was refused. */
+export interface MadeEventChangeTable {
+  event_id: number
+  /** Null: not changed, as in the next two columns. */
+  description: string | null
+  coordinates: string | null
+  supply: number | null
+  is_refused: Generated<boolean>
+  /** Why it was refused. */
+  reason: Generated<string | null>
+  sent_at_ms: number
 }
 
 /** A token of our own issuer: what is signed, and the signature once there is one. */

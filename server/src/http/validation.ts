@@ -94,11 +94,23 @@ function refusal(
   properties: Record<string, ParameterSchema>,
   given: Record<string, unknown>,
 ): AppError {
+  if (error?.keyword === 'additionalProperties')
+    return unknownField(String(error.params.additionalProperty), Object.keys(properties))
   const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
   const name = missing ?? error?.instancePath.split('/')[1] ?? ''
   const schema = properties[name] ?? {}
   const refuse = schema['x-withheld'] ? invalidSecret : invalidParameter
   return refuse(name, given[name], allowedText(schema))
+}
+
+/** The error for a field that a call without secrets does not have. */
+function unknownField(name: string, known: readonly string[]): AppError {
+  const [parameter, allowed] = [shortened(name), `one of ${known.join(', ')}`]
+  return new AppError(
+    'invalid_parameter',
+    `There is no field ${JSON.stringify(parameter)}. The fields are ${known.join(', ')}.`,
+    { parameter, value: parameter, allowed },
+  )
 }
 
 /**

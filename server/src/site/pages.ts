@@ -71,7 +71,7 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/organise`, their files, and a page for browsers that ask for an unknown address. Without the land
+ * Serves `/`, `/organise`, `/approve`, their files, and a page for browsers that ask for an unknown address. Without the land
  * interface, `/` redirects to `/organise`.
  */
 export function servePages(app: FastifyInstance, { interfaces, offers }: PageOptions): void {
@@ -79,7 +79,10 @@ export function servePages(app: FastifyInstance, { interfaces, offers }: PageOpt
   const serves = (name: string) => interfaces.includes(name)
   if (serves('land')) servePage(app, '/', pageFile(readHtml('index.html', interfaces)))
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
-  if (serves('attendance')) serveOrganisePage(app, organisePages(interfaces), offers)
+  if (serves('attendance')) {
+    serveOrganisePage(app, organisePages(interfaces), offers)
+    servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
+  }
   for (const path of filesBelow(DIST)) serveFile(app, path)
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }

@@ -279,7 +279,7 @@ test('events that are made here are answered alike', async () => {
   )
   asked.add('post /events/{event}/approval')
   expect(approved.map(({ status, text }) => [status, text])).toEqual(
-    Array(2).fill([200, '{"ok":true,"data":{"approval":"approved"}}']),
+    Array(2).fill([200, '{"ok":true,"data":{"approval":"approved","change":null}}']),
   )
   const keys = '/.well-known/attendance-issuers.json'
   await expectSentAlike('get', keys, keys, undefined, 200)

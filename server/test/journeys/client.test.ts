@@ -307,7 +307,7 @@ describe('attendance', () => {
     expect(made.approval).toBe('waiting')
     const waiting = await ofOperator.send(attendance.waitingEvents({ limit: 1 }))
     expect(waiting).toMatchObject({ total: 1, next: null, events: [{ event: { uuid }, tokens: 2 }] })
-    await ofOperator.send(attendance.approveEvent(uuid, 'approved'))
+    await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved' }))
     await signed.send(attendance.claim(uuid))
 
     const { tokens } = await client.send(attendance.holders(uuid))

@@ -16,6 +16,11 @@ const EVENT = {
   tokens: 1,
 }
 
+interface Live {
+  readonly coordinates: string
+  readonly description: string
+}
+
 interface Made {
   readonly id: number
   readonly uuid: string
@@ -36,8 +41,8 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   const env = { ...makesEvents('approved'), OPERATOR_KEY }
   const stage = attendanceStage(open, { outside: () => outside, env })
 
-  async function make(on = stage.server): Promise<Made> {
-    const made = await on.send('POST', '/events', EVENT)
+  async function make(on = stage.server, fields: object = {}): Promise<Made> {
+    const made = await on.send('POST', '/events', { ...EVENT, ...fields })
     expect(made.status, made.text).toBe(200)
     const { event, edit_code: editCode } = made.body.data as unknown as {
       event: { id: number; uuid: string }
@@ -46,8 +51,9 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     return { ...event, editCode }
   }
 
-  const approve = ({ uuid }: Made, approval: 'approved' | 'refused' = 'approved') =>
-    stage.server.send('POST', `/events/${uuid}/approval`, { approval }, { 'operator-key': OPERATOR_KEY })
+  const answer = ({ uuid }: Made, fields: object) =>
+    stage.server.send('POST', `/events/${uuid}/approval`, fields, { 'operator-key': OPERATOR_KEY })
+  const approve = (made: Made, approval: 'approved' | 'refused' = 'approved') => answer(made, { approval })
 
   test('nobody chooses the host of its picture: each answer has the host that its own request names', async () => {
     const asElsewhere = async (method: string, path: string, body?: object) => {
@@ -141,6 +147,135 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(await load()).toMatchObject({ total: 1, message: expect.stringContaining('has refused') })
     const report = await stage.server.send('POST', `/event/${made.id}/report`, { editCode: made.editCode })
     expect(report.body.data).toMatchObject({ availability: { reason: 'event_refused', claimed: 1 } })
+  })
+
+  test('a change after the approval waits while the approved event stays, and a refusal of it changes nothing', async () => {
+    await answerAll()
+    const made = await make()
+    const unread = (await listed())[0]!
+    const patch = (...options: readonly (readonly [string, unknown])[]) =>
+      stage.server.send('PATCH', `/event/${made.id}`, { editCode: made.editCode, options })
+    const live = async () => {
+      const { coordinates, description } = (await stage.server.get(`/event/${made.uuid}`)).body.data as Live
+      const { total } = (await stage.server.get(`/event/${made.uuid}/availability`)).body.data as unknown as {
+        total: number
+      }
+      return { coordinates, description, total }
+    }
+    const report = async () => {
+      const { body } = await stage.server.send('POST', `/event/${made.id}/report`, {
+        editCode: made.editCode,
+      })
+      return (body.data as { approval?: unknown }).approval
+    }
+
+    // Changed while the operator reads it: the answer to what was read does not count for the new text
+    expect((await patch(['description', 'By the water.'])).body.data).toMatchObject({
+      description: 'By the water.',
+      approval: { state: 'waiting', reason: null, change: null },
+    })
+    const stale = await answer(made, { approval: 'approved', content: unread.content })
+    expect([stale.status, stale.body.code]).toEqual([409, 'content_changed'])
+    const [read] = await listed()
+    const reason = 'Welcome.\nPlease keep to the harbour.'
+    expect((await answer(made, { approval: 'approved', content: read!.content, reason })).body.data).toEqual({
+      ...{ approval: 'approved', change: null },
+    })
+    const approved = { coordinates: '10,20', description: 'By the water.', total: 1 }
+    expect(await live()).toEqual(approved)
+    expect(await report()).toEqual({ state: 'approved', reason, change: null })
+    expect(await listed()).toEqual([])
+
+    // Two changes wait as one; places of a registration too
+    await patch(['description', 'Buy my coins!'], ['tokens', 5])
+    const registration = { editCode: made.editCode, coordinates: '7,7' }
+    const registered = await stage.server.send('POST', `/event/${made.id}`, registration)
+    expect(registered.body.data).toMatchObject({ coordinates: '10,20' })
+    const change = { description: 'Buy my coins!', coordinates: '7,7', tokens: 5, reason: null }
+    const entry = {
+      event: { id: made.id, description: 'By the water.', coordinates: '10,20' },
+      ...{ tokens: 1, approval: { state: 'approved', reason, change: { ...change, state: 'waiting' } } },
+    }
+    expect(await listed()).toMatchObject([entry])
+    expect(await live()).toEqual(approved)
+    const no = { approval: 'refused', reason: 'No advertising.' }
+    expect((await answer(made, no)).body.data).toEqual({ approval: 'approved', change: 'refused' })
+    expect(await live()).toEqual(approved)
+    const ann = await playerAt(outside, `${kind} changed ann`, { x: 10, y: 20 }, stage.clock.nowMs())
+    expect((await stage.server.claim(made.uuid, ann)).status).toBe(200)
+    const refusedChange = { ...change, state: 'refused', reason: 'No advertising.' }
+    expect(await report()).toMatchObject({ state: 'approved', reason, change: refusedChange })
+    expect(await listed()).toEqual([])
+
+    // What is set back to what is live waits no more; the next change begins anew
+    await patch(['tokens', 3], ['coordinates', '8,8'])
+    expect((await patch(['coordinates', '10,20'])).body.data).toMatchObject({
+      approval: { change: { coordinates: null, description: null, tokens: 3 } },
+    })
+    expect((await answer(made, { approval: 'approved', tokens: 4 })).body.data).toMatchObject({
+      ...{ parameter: 'tokens', value: '4', maximum: 3 },
+    })
+    expect((await answer(made, { approval: 'approved', tokens: 2 })).body.data).toEqual({
+      ...{ approval: 'approved', change: 'approved' },
+    })
+    expect(await live()).toEqual({ ...approved, total: 2 })
+    expect(await report()).toEqual({ state: 'approved', reason: null, change: null })
+
+    // The operator's own change does not wait
+    await stage.server.send(
+      'PATCH',
+      `/event/${made.id}`,
+      { editCode: made.editCode, options: [['coordinates', '9,9']] },
+      { 'operator-key': OPERATOR_KEY },
+    )
+    expect(await live()).toEqual({ ...approved, coordinates: '9,9', total: 2 })
+  })
+
+  test('an approval may lower the supply, but not below what was given out', async () => {
+    const made = await make(stage.server, { tokens: 4 })
+    expect((await answer(made, { approval: 'approved', tokens: 3 })).status).toBe(200)
+    const claim = async (name: string) => {
+      const player = await playerAt(outside, `${kind} lowered ${name}`, { x: 10, y: 20 }, stage.clock.nowMs())
+      return stage.server.claim(made.uuid, player)
+    }
+    expect([(await claim('ann')).status, (await claim('ben')).status]).toEqual([200, 200])
+    const fewer = await answer(made, { approval: 'approved', tokens: 1 })
+    expect(fewer.body.data).toMatchObject({ parameter: 'tokens', value: '1', minimum: 2 })
+    expect((await answer(made, { approval: 'approved', tokens: 2 })).status).toBe(200)
+    expect((await claim('cleo')).body.code).toBe('no_codes_left')
+    const { body } = await stage.server.get(`/event/${made.uuid}/availability`)
+    expect(body.data).toMatchObject({ total: 2, available: 0, claimed: 2 })
+  })
+
+  test('the call of an approval names what it does not know, and the reason of a refusal reaches the organiser', async () => {
+    const made = await make()
+    const unknown = await answer(made, { approval: 'approved', reasons: 'a typing mistake' })
+    expect([unknown.status, unknown.body.error]).toEqual([
+      ...[400, 'There is no field "reasons". The fields are approval, reason, tokens, content.'],
+    ])
+    for (const [fields, parameter] of [
+      [{ approval: 'refused', tokens: 1 }, 'tokens'],
+      [{ approval: 'refused', reason: 'x'.repeat(501) }, 'reason'],
+      [{ approval: 'refused', reason: 'a\u202eb' }, 'reason'],
+    ] as const)
+      expect((await answer(made, fields)).body.data).toMatchObject({ parameter })
+    const reason = 'Please say who you are.'
+    expect((await answer(made, { approval: 'refused', reason })).body.data).toEqual({
+      ...{ approval: 'refused', change: null },
+    })
+    const { body } = await stage.server.send('POST', `/event/${made.id}/report`, { editCode: made.editCode })
+    expect(body.data).toMatchObject({ approval: { state: 'refused', reason, change: null } })
+    const open = await stage.server.get(`/event/${made.uuid}`)
+    expect(open.text, 'the reason is for the organiser').not.toContain(reason)
+
+    // Corrected, it waits again, and one answer approves the event with its change
+    const options = [['description', 'By the harbour museum.']]
+    await stage.server.send('PATCH', `/event/${made.id}`, { editCode: made.editCode, options })
+    expect((await answer(made, { approval: 'approved' })).body.data).toEqual({
+      ...{ approval: 'approved', change: 'approved' },
+    })
+    const corrected = await stage.server.get(`/event/${made.uuid}`)
+    expect(corrected.body.data).toMatchObject({ description: 'By the harbour museum.' })
   })
 
   test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {
@@ -269,6 +404,10 @@ describeOnBothEngines('an event made here, where the operator approves events', 
 
   function list(query = '') {
     return stage.server.get(`/events/waiting${query}`, { 'operator-key': OPERATOR_KEY })
+  }
+
+  async function listed() {
+    return ((await list()).body.data as unknown as { events: readonly { content: number }[] }).events
   }
 
   async function waitingIds(): Promise<readonly number[]> {

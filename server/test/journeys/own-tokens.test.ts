@@ -537,7 +537,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const approvals = openApprovals({ db: stage.engine.db, clock: stage.clock, vault })
     const { events } = await approvals.waiting(PAGE)
     expect(events).toMatchObject([{ event: { event_id: second.id, issuer_record: { name: EVENT.name } } }])
-    await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
+    await approvals.answer(await approvals.find({ uuid: second.uuid }), { approval: 'approved' })
     expect(await approvals.waiting(PAGE)).toEqual({ total: 0, events: [] })
     expect((await read(picture)).side).toBe(64)
     const found = await approvals.find({ uuid: second.uuid })
@@ -546,7 +546,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
     // Refused later: no further tokens, also not by more of them, until it is approved again
     const event = await approvals.find({ eventId: second.id })
-    await approvals.answer(event, 'refused')
+    await approvals.answer(event, { approval: 'refused' })
     const emil = await player('emil')
     expect((await approving.claim(second.uuid, emil)).body.code).toBe('event_refused')
     const more = { editCode: second.edit_code, options: [['tokens', 5]] }
@@ -554,7 +554,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await approving.send('POST', `/addcodes/${second.id}`, { editCode: second.edit_code })
     expect((await approving.claim(second.uuid, emil)).body.code).toBe('event_refused')
     expect(await signedOf(second)).toHaveLength(1)
-    await approvals.answer(event, 'approved')
+    await approvals.answer(event, { approval: 'approved' })
     expect((await approving.claim(second.uuid, emil)).status).toBe(200)
     await approving.close()
   })
@@ -580,10 +580,16 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       clock: stage.clock,
       vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
     })
-    await approvals.answer(await approvals.find({ uuid: refused.uuid }), 'refused')
-    const stored = await stage.engine.db.selectFrom('made_event').select(['event_id', 'image']).execute()
-    const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
-    expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
+    await approvals.answer(await approvals.find({ uuid: refused.uuid }), { approval: 'refused' })
+    // It may still be approved, with the picture that its organiser sent
+    const sidesOf = () =>
+      Promise.all(
+        [kept, refused].map(async ({ uuid }) => {
+          const png = await approvals.picture(await approvals.find({ uuid }))
+          return png && PNG.sync.read(png).width
+        }),
+      )
+    expect(await sidesOf()).toEqual([64, 64])
     const old = await make({}, bounded)
     const daily = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '1' })
     expect((await attempt({ name: '' }, {}, daily)).status, 'what is refused does not count').toBe(400)
@@ -614,7 +620,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       expect((await bounded.get(path)).status).toBe(429)
     expect((await pictureOf(refused)).status).toBe(429)
 
-    await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
+    await approvals.answer(await approvals.find({ uuid: kept.uuid }), { approval: 'approved' })
     expect(await countCodes(stage.engine.db, kept.id)).toMatchObject({ free: 7 })
     stage.clock.set(stage.clock.nowMs() + 31 * 24 * HOUR_MS)
     await approvals.deleteOld()
@@ -622,6 +628,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await approvals.waiting(PAGE)).toEqual({ total: 0, events: [] })
     const found = async ({ uuid }: Made) => (await bounded.get(`/event/${uuid}`)).status
     expect([await found(old), await found(refused), await found(kept)]).toEqual([404, 200, 200])
+    expect(await sidesOf(), 'a picture that nobody approved for a month').toEqual([64, undefined])
     await bounded.close()
   })
 

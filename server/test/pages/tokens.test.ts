@@ -18,6 +18,7 @@ import {
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshEngine } from '../support/engines.ts'
+import { expectRefusals, handsAt, wordsOf } from '../support/evening-page.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
 /**
@@ -347,6 +348,94 @@ describe('where the operator approves events', () => {
     await expectGood(opened, 'event-refused-phone-dark')
     await approving.close()
   })
+
+  test.each([
+    ['en', 'en-GB'],
+    ['fr', 'fr-FR'],
+  ] as const)(
+    'the operator reads and answers with a phone, and the organiser sees why: %s',
+    async (language, locale) => {
+      const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
+      const name = `${NAME} ${language}`
+      const image = PNG.sync.write(new PNG({ width: 64, height: 64 })).toString('base64')
+      const event = { name, coordinates: '5,-2;6,-2', start_date: TODAY, tokens: 5, image }
+      const made = await approving.send('POST', '/events', event)
+      const { event: info, edit_code: editCode } = made.body.data as unknown as {
+        event: { id: number; uuid: string }
+        edit_code: string
+      }
+      const patch = (description: string) =>
+        approving.send('PATCH', `/event/${info.id}`, { editCode, options: [['description', description]] })
+
+      const opened = await open(`${approving.origin}/approve`, { size: 'phone', locale })
+      const { page } = opened
+      const say = wordsOf(language)
+      const press = pressIn(page)
+      await page.locator('#operator-key').fill('another')
+      await press(say('approve.open'))
+      await page.getByText(say('approve.wrong_key')).waitFor()
+      expectRefusals(opened, 403)
+      await expectGood(opened, `approve-key-${language}-phone`)
+      await page.locator('#operator-key').fill(OPERATOR_KEY)
+      await press(say('approve.open'))
+      const card = page.locator('.waiting', { has: page.getByRole('heading', { name }) })
+      const width = () => page.evaluate("document.querySelector('.waiting img.picture')?.naturalWidth")
+      await expect.poll(width, SOON).toBe(64)
+      await expectGood(opened, `approve-new-${language}-phone`)
+
+      // Changed while the operator looks at it
+      await patch('By the water.')
+      const answer = (key: string) => card.getByRole('button', { name: say(key, { name }) }).click()
+      const nameInWords = new RegExp(language === 'en' ? 'answered since you read' : 'a reçu une réponse')
+      await answer('approve.approve_named')
+      await page.getByText(nameInWords).waitFor()
+      expectRefusals(opened, 409)
+      await press(say('approve.again'))
+      await card.getByText('By the water.').waitFor()
+      await card.locator('textarea').fill('Welcome!')
+      await card.locator('input').fill('6')
+      await answer('approve.approve_named')
+      await page.getByText(say('approve.tokens_fault', { count: 5 })).waitFor()
+      await card.locator('input').fill('3')
+      await answer('approve.approve_named')
+      await card.waitFor({ state: 'detached' })
+      const availability = await approving.data(`/event/${info.uuid}/availability`)
+      expect(availability).toMatchObject({ open: true, total: 3 })
+
+      const ofOrganiser = await open(`${approving.origin}/organise?event=${info.uuid}`, {
+        size: 'phone',
+        locale,
+      })
+      const organiser = handsAt(ofOrganiser.page, say)
+      await organiser.open(editCode)
+      await ofOrganiser.page.getByText('Welcome!').waitFor()
+      await organiser.press('organise.todo.change')
+      await ofOrganiser.page.locator('textarea').last().fill('Buy coins!')
+      await organiser.press('organise.register.save')
+      await organiser.expectText('organise.news.waits')
+      await ofOrganiser.page.locator('[data-part=approval]').getByText('Buy coins!').waitFor()
+      await expectGood(ofOrganiser, `change-waits-${language}-phone`)
+      expect(await approving.data(`/event/${info.uuid}`)).toMatchObject({ description: 'By the water.' })
+
+      await press(say('approve.again'))
+      await card.getByText('Buy coins!').waitFor()
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expectGood(opened, `approve-change-${language}-phone-dark`)
+      await card.locator('textarea').fill('No advertising.')
+      await answer('approve.refuse_named')
+      await card.waitFor({ state: 'detached' })
+      await ofOrganiser.page.reload()
+      await organiser.open(editCode)
+      await organiser.expectText('approval.change_refused')
+      await ofOrganiser.page.getByText('No advertising.').waitFor()
+      expect(await approving.data(`/event/${info.uuid}`)).toMatchObject({ description: 'By the water.' })
+      const stored = await page.evaluate<string>(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
+      )
+      expect(stored, 'the key is in the memory of the page alone').not.toContain(OPERATOR_KEY)
+      await approving.close()
+    },
+  )
 
   test('the limit of events that wait is named, with a wait in hours', async () => {
     const bounded = await startAnother({

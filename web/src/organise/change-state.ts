@@ -2,6 +2,7 @@ import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
+import { isChangeWaiting } from './change-waits.ts'
 import { coordinatesText } from './coordinates.ts'
 import { isEditCodeHeld } from './edit-code.ts'
 import { isResting } from './evening/evening-session.ts'
@@ -68,7 +69,7 @@ export function typeTokens(typed: string): void {
 
 /** Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing. */
 export async function saveChange(
-  { id, description: before }: EventInfo,
+  { id, description: before, coordinates: placesBefore }: EventInfo,
   total: number,
   onSaved: () => void,
 ): Promise<void> {
@@ -77,18 +78,21 @@ export async function saveChange(
   if (fault.value) return
   const tokens = readCount(tokensText.value)
   const description = descriptionText.value.trim()
-  const change = {
-    coordinates: coordinatesText(readPlaces.value.places),
+  const coordinates = coordinatesText(readPlaces.value.places)
+  const others = {
     ...(description !== before && { description }),
     ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
     ...(hasTokens(total) && tokens !== undefined && tokens !== total && { tokens }),
   }
+  // Places as they are take back other ones that wait for the operator: they are sent where nothing else is
+  const isOfPlaces = coordinates !== placesBefore || Object.keys(others).length === 0
+  const change = { ...others, ...(isOfPlaces && { coordinates }) }
   await attempt(
     async () => {
       const event = await sendAsOrganiser(String(id), (credentials) =>
         attendance.changeEvent(id, credentials, change),
       )
-      finish(event, { kind: 'changed' }, isResting(event))
+      finish(event, { kind: isChangeWaiting(event) ? 'waits' : 'changed' }, isResting(event))
       onSaved()
     },
     (error) => {

@@ -164,7 +164,7 @@ function NewsNotice() {
   const what = news.value
   if (!what) return null
   return (
-    <Notice kind={what.kind === 'codes' && what.num === 0 ? 'info' : 'success'}>
+    <Notice kind={what.kind === 'waits' || (what.kind === 'codes' && what.num === 0) ? 'info' : 'success'}>
       <p>{newsText(what)}</p>
     </Notice>
   )

@@ -80,7 +80,10 @@ export async function mergeCodes(
   return added
 }
 
-/** Voids the free codes of an event that was made here and is not approved: the operator has refused it. */
+/**
+ * Voids the free codes of an event that was made here beyond what the operator approved: all of them where the event was
+ * refused, or those with numbers above its supply.
+ */
 export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
   await db
     .updateTable('claim_code')
@@ -92,7 +95,9 @@ export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
         selectFrom('made_event')
           .select('event_id')
           .where('event_id', '=', eventId)
-          .where('approval', '!=', 'approved'),
+          .where(({ eb, or, ref }) =>
+            or([eb('approval', '!=', 'approved'), eb('supply', '<', ref('claim_code.number'))]),
+          ),
       ),
     )
     .execute()

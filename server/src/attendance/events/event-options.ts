@@ -27,6 +27,8 @@ export interface MadeEventChange {
   /** Whether the list of its holders is for the organiser alone. */
   readonly hidesHolders?: boolean | undefined
   readonly description?: string | undefined
+  /** Its places, as `coordinatesText` writes them. */
+  readonly coordinates?: string | undefined
 }
 
 /** Options of the event, and what is done besides. */

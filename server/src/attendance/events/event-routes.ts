@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import type { BaseOf } from '../../http/public-base.ts'
@@ -8,6 +9,7 @@ import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
+import { approvalOfEvent, readApproval } from './approval-json.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -49,7 +51,7 @@ const registeredEventSchema = Type.Object(
   { title: 'RegisteredEvent', additionalProperties: true },
 )
 const changedEventSchema = Type.Object(
-  { ...eventInfoProperties, ...warningsField, ...passField },
+  { ...eventInfoProperties, approval: approvalOfEvent, ...warningsField, ...passField },
   { title: 'ChangedEvent', additionalProperties: true },
 )
 
@@ -63,7 +65,13 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
   readonly holds: Pick<EventHolds, 'findHeld'>
   /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
-  readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
+  readonly changeMade: (
+    event: Event,
+    change: MadeEventChange,
+    by: { readonly isOperator: boolean },
+  ) => Promise<void>
+  /** Changes of the operator do not wait for the operator. */
+  readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
   readonly maxTokens: number
   readonly rehearsals: Pick<Rehearsals, 'begin'>
   /** The report of the event counts its rehearsal anew. */
@@ -76,7 +84,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, baseOf, ...others },
   done,
 ) => {
-  const { organiserLimit, assertConfigured, maxTokens, changeMade } = others
+  const { organiserLimit, assertConfigured, maxTokens, changeMade, isOperator } = others
   app.post(
     '/event/:event',
     {
@@ -102,13 +110,19 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       const coordinates = coordinatesText(parseCoordinates(request.body.coordinates, world))
       const eventId = await getEventId(db, parseEventName(request.params.event))
       const { found, newPass } = await organisers.getIssuerEvent(eventId, credentialsOf(request))
-      const event = await saveEvent(db, {
-        eventId,
-        record: found.record,
-        coordinates,
-        expiresAtMs: endOfLastDayMs(found.record.expiry_date),
-        nowMs: clock.nowMs(),
-      })
+      if (isOwnEvent(eventId)) {
+        const made = await getEvent(db, { eventId })
+        await changeMade(made, { coordinates }, { isOperator: isOperator(request) })
+      }
+      const event = isOwnEvent(eventId)
+        ? await getEvent(db, { eventId })
+        : await saveEvent(db, {
+            eventId,
+            record: found.record,
+            coordinates,
+            expiresAtMs: endOfLastDayMs(found.record.expiry_date),
+            nowMs: clock.nowMs(),
+          })
       events.forget(event)
       return {
         ok: true as const,
@@ -145,11 +159,12 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     },
     async (request, reply) => {
       assertConfigured()
-      const { revokesPasses, tokens, hidesHolders, description, ...options } = parseOptions(
+      const { revokesPasses, tokens, hidesHolders, description, coordinates, ...options } = parseOptions(
         request.body.options,
         world,
       )
       const known = await getEvent(db, parseEventName(request.params.event))
+      const isOwn = isOwnEvent(known.event_id)
       const sent = (name: string) => sentOption(request.body.options, name)
       assertWindow({ ...known, ...options }, sent)
       if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options }, sent)
@@ -157,18 +172,21 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
-      await changeMade(known, { tokens, hidesHolders, description })
+      const made = { tokens, hidesHolders, description, ...(isOwn && { coordinates }) }
+      await changeMade(known, made, { isOperator: isOperator(request) })
       const newPass = revokesPasses ? await organisers.revokePasses(id) : given
       const change = async () => {
         if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
-        return changeEvent(db, id, options, clock.nowMs())
+        const changed = isOwn || coordinates === undefined ? options : { ...options, coordinates }
+        return changeEvent(db, id, changed, clock.nowMs())
       }
       // A rehearsal that has begun is counted anew, also where the change fails then
       const event = await change().finally(() => forgetReport(id))
       events.forget(event)
+      const approval = await readApproval(db, id)
       const warnings = options.distribution_start_at_ms === undefined ? {} : warningsIn(event)
-      const data = { ...eventInfoJson(event, baseOf(request)), ...warnings, ...passIn(reply, newPass) }
-      return { ok: true as const, data }
+      const info = eventInfoJson(event, baseOf(request))
+      return { ok: true as const, data: { ...info, approval, ...warnings, ...passIn(reply, newPass) } }
     },
   )
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { HoldReason } from '../../db/schema.ts'
 import { findLoad } from '../codes/load-queries.ts'
+import { approvalOfEvent, readApproval } from '../events/approval-json.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import { countBlocked } from '../events/blocked-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
@@ -113,6 +114,7 @@ export const reportSchema = Type.Object(
     issuer: issuerStatusSchema,
     presence: presenceStatusSchema,
     blocked: count('Players whose claims are refused.'),
+    approval: approvalOfEvent,
     codes_load: Type.Union(
       [
         Type.Object({
@@ -176,6 +178,7 @@ export class Reports {
       presence: presenceStatusJson(event, presenceState),
       ...counted,
       blocked: await countBlocked(db, eventId),
+      approval: await readApproval(db, eventId),
       codes_load: load
         ? { until: new Date(load.until_ms).toISOString(), last_try_at: isoText(load.last_try_at_ms) }
         : null,

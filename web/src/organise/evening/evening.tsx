@@ -10,6 +10,7 @@ import { evening, forgetEvening } from './evening-session.ts'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
 import { MoreTokens } from './more-tokens.tsx'
+import { OperatorAnswer } from './operator-answer.tsx'
 import { Refusals } from './refusals.tsx'
 import { Rehearsal } from './rehearsal.tsx'
 import { Services } from './services.tsx'
@@ -35,6 +36,7 @@ export function Evening({ onChanged, below }: EveningProps) {
       <div class="live-columns">
         <div>
           <StateCard shown={shown} onChanged={onChanged} />
+          <OperatorAnswer approval={report.approval} />
           <MinutesChart minutes={report.minutes} />
           <Refusals refusals={report.refusals} />
           <Services report={report} />

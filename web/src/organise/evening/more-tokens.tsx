@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { isChangeWaiting } from '../change-waits.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
 import { refusedTokensText } from '../tokens-text.ts'
@@ -42,15 +43,18 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
   const action = useAction()
   const typed = useSignal('')
   const isWrong = useSignal(false)
+  const said = useSignal('')
   if (reason === 'event_refused') return <p>{text('organise.next.event_refused')}</p>
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const raise = async () => {
     const tokens = readCount(typed.value)
     isWrong.value = tokens === undefined || tokens <= total
     if (isWrong.value || tokens === undefined) return
-    await withReport(() =>
+    said.value = ''
+    const event = await withReport(() =>
       sendForEvent((id, credentials) => attendance.changeEvent(id, credentials, { tokens })),
     )
+    said.value = isChangeWaiting(event) ? text('organise.news.waits') : ''
     typed.value = ''
     onChanged()
   }
@@ -77,6 +81,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
       <button type="submit" aria-disabled={action.isBusy.value}>
         {text('evening.tokens.raise')}
       </button>
+      <p role="status">{said.value}</p>
       <ActionFault id="more-tokens-fault" action={action} wordsOf={(fault) => wordsOfRefusal(fault, total)} />
     </form>
   )

@@ -5,21 +5,19 @@ import type { Db } from '../../../db/engine.ts'
 import { AppError } from '../../../errors.ts'
 import type { BaseOf } from '../../../http/public-base.ts'
 import { okSchema } from '../../../http/schemas.ts'
-import { oneOf } from '../../../schema-parts.ts'
+import { oneOf, orNull } from '../../../schema-parts.ts'
+import { approvalSchema, eventApprovalJson, eventApprovalSchema } from '../../events/approval-json.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
 import { eventParams, MAX_EVENT_ID, parsePublicEventName } from '../../events/event-params.ts'
 import { getEvent } from '../../events/event-queries.ts'
 import type { LimitHook } from '../../limits.ts'
 import type { Approvals } from './approvals.ts'
+import { MAX_REASON } from './event-texts.ts'
 import { isOperator } from './operator-key.ts'
-
-export const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
-  description: 'waiting: tokens can be claimed when the operator has approved the event.',
-})
 
 const waitingSchema = Type.Object(
   {
-    total: Type.Integer({ description: 'How many events wait in all.' }),
+    total: Type.Integer({ description: 'How many events wait in all, or have a change that waits.' }),
     next: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The `after` of the next page; null where this is the last one.',
     }),
@@ -27,10 +25,48 @@ const waitingSchema = Type.Object(
       Type.Object({
         event: eventInfoSchema,
         tokens: Type.Integer({ description: 'How many there can be.' }),
+        approval: eventApprovalSchema,
+        content: Type.Integer({
+          description: 'Send it with the answer: then it counts for what was read alone.',
+        }),
       }),
     ),
   },
   { title: 'WaitingEvents' },
+)
+
+const approvalBody = Type.Object(
+  {
+    approval: oneOf(['approved', 'refused']),
+    reason: Type.Optional(
+      Type.String({ maxLength: MAX_REASON, description: 'The organiser reads it in the report.' }),
+    ),
+    tokens: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Of an approval: fewer than the organiser wants, but not fewer than were given out.',
+      }),
+    ),
+    content: Type.Optional(
+      Type.Integer({
+        description:
+          'Of the list of events that wait. Where the event was changed or answered since, the answer is `content_changed`, and nothing is stored.',
+      }),
+    ),
+  },
+  { title: 'ApprovalRequest', additionalProperties: false },
+)
+
+const answeredSchema = Type.Object(
+  {
+    approval: approvalSchema,
+    change: orNull(
+      oneOf(['approved', 'refused'], {
+        description: 'What became of the change that waited. A refused one leaves the event as it is.',
+      }),
+    ),
+  },
+  { title: 'Answered' },
 )
 
 const OPERATOR_ERRORS = [
@@ -69,7 +105,8 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       schema: {
         tags: ['events'],
         operationId: 'waitingEvents',
-        summary: 'For the operator: the events that wait for approval, the oldest first',
+        summary:
+          'For the operator: the events that wait for approval, and those with a change that does, the oldest first',
         querystring: Type.Object({
           after: Type.Integer({
             minimum: 0,
@@ -88,9 +125,11 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       const { total, events, next = null } = await approvals.waiting(request.query)
       reply.header('cache-control', 'no-store')
       const base = baseOf(request)
-      const listed = events.map(({ event, supply }) => ({
-        event: eventInfoJson(event, base),
-        tokens: supply,
+      const listed = events.map(({ change, version, ...waiting }) => ({
+        event: eventInfoJson(waiting.event, base),
+        tokens: waiting.supply,
+        approval: eventApprovalJson(waiting, change),
+        content: version,
       }))
       return { ok: true as const, data: { total, next, events: listed } }
     },
@@ -103,14 +142,15 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       schema: {
         tags: ['events'],
         operationId: 'approveEvent',
-        summary: 'The operator approves or refuses an event that was made here',
+        summary: 'The operator approves or refuses an event that was made here, or its waiting change',
         params: eventParams,
-        body: Type.Object({ approval: oneOf(['approved', 'refused']) }, { title: 'ApprovalRequest' }),
-        response: okSchema(Type.Object({ approval: approvalSchema }), [
+        body: approvalBody,
+        response: okSchema(answeredSchema, [
           ...OPERATOR_ERRORS,
           'invalid_body',
           'body_too_large',
           'event_not_found',
+          'content_changed',
         ]),
       },
     },
@@ -118,9 +158,7 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       assertConfigured()
       assertOperator(request)
       const event = await getEvent(db, parsePublicEventName(request.params.event))
-      const { approval } = request.body
-      await approvals.answer(event, approval)
-      return { ok: true as const, data: { approval } }
+      return { ok: true as const, data: await approvals.answer(event, request.body) }
     },
   )
   done()

@@ -1,20 +1,55 @@
 import { type Clock, HOUR_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
+import { inTransaction, type Tx } from '../../../db/transaction.ts'
+import { AppError } from '../../../errors.ts'
+import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { CodeLoader } from '../../codes/code-loader.ts'
+import { findChange } from '../../events/change-queries.ts'
 import { CodeCountCache } from '../../events/code-count-cache.ts'
 import { EventHolds } from '../../events/event-holds.ts'
 import { type Event, getEvent } from '../../events/event-queries.ts'
 import { notMadeHere } from '../../issuer/own-event-ids.ts'
 import type { Vault } from '../../vault.ts'
-import { deleteImage, findAnyImage, setApproval } from './made-event-queries.ts'
+import {
+  applyContent,
+  deleteChange,
+  highestGivenOut,
+  lockContent,
+  raiseVersion,
+  refuseChange,
+} from './content-queries.ts'
+import { readReason } from './event-texts.ts'
+import { deleteRefusedImages, findAnyImage, setApproval } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
-import { countWaiting, deleteAbandoned, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
+import { countListed, deleteAbandoned, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
 
 /** After so long an event that the operator has not answered for is deleted. */
 const WAITING_MS = 30 * 24 * HOUR_MS
 /** After so long an event is deleted whose maker got no answer, and whose edit code was not used since. */
 const UNANSWERED_MS = 24 * HOUR_MS
+
+/** So long the picture of a refused event is kept, because it can still be approved. */
+const REFUSED_PICTURE_MS = 30 * 24 * HOUR_MS
+
+/** What the operator decides. */
+export interface OperatorAnswer {
+  readonly approval: Exclude<Approval, 'waiting'>
+  /** For the organiser. */
+  readonly reason?: string | undefined
+  /** Fewer tokens than the organiser wants. */
+  readonly tokens?: number | undefined
+  /** The `version` of the event that was read: the answer counts for no other one. */
+  readonly content?: number | undefined
+}
+
+/** What holds after an answer. */
+export interface Answered {
+  /** Of the event. */
+  readonly approval: Approval
+  /** What became of its waiting change; null where there was none. */
+  readonly change: 'approved' | 'refused' | null
+}
 
 /** A part of the events that wait for the operator. */
 export interface WaitingPage {
@@ -39,21 +74,22 @@ export class Approvals {
   }
 
   /**
-   * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has, and those of
-   * claims that hold a code already; its other codes are void until it is approved again. The picture of an event
-   * without tokens is deleted.
+   * Answers for the change of an event that waits, or for the event itself where no change waits; an earlier answer can be
+   * changed. An approval makes the waiting change live. A refused change leaves the event as it is. A refused event keeps the
+   * tokens that it has, and those of claims that hold a code already; its other codes are void until it is approved again.
    *
-   * @throws {AppError} `event_not_found` for an event that was not made here
+   * @throws {AppError} `event_not_found` for an event that was not made here; `content_changed` where it is not as it was read
+   * any more; `invalid_parameter` for more tokens than its organiser wants, or fewer than were given out
    */
-  async answer(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
-    const { db, codes } = this.options
-    if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
+  async answer(event: Event, answer: OperatorAnswer): Promise<Answered> {
+    const { db, clock, codes } = this.options
+    const answered = await inTransaction(db, (tx) => storeAnswer(tx, event.event_id, answer, clock.nowMs()))
     await codes.load(event, '')
-    if (approval === 'refused') await deleteImage(db, event.event_id)
+    return answered
   }
 
   /**
-   * Events without an answer, the oldest first.
+   * Events that wait for an answer, or with a change that does, the oldest first.
    *
    * @param page events with later numbers than `after`, and how many
    */
@@ -63,7 +99,7 @@ export class Approvals {
     const found = await waitingEvents(db, nowMs, { after, limit: limit + 1 })
     const events = found.slice(0, limit)
     const next = found.length > limit ? events.at(-1)!.event.event_id : undefined
-    return { total: await countWaiting(db, nowMs), events, next }
+    return { total: await countListed(db, nowMs), events, next }
   }
 
   /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */
@@ -71,17 +107,65 @@ export class Approvals {
     return findAnyImage(this.options.db, eventId)
   }
 
-  /** Deletes events that have waited for too long, and those whose makers got no answer. */
-  deleteOld(): Promise<void> {
-    const nowMs = this.options.clock.nowMs()
+  /** Deletes events that have waited for too long, those whose makers got no answer, and pictures of refused ones. */
+  async deleteOld(): Promise<void> {
+    const { db, clock } = this.options
+    const nowMs = clock.nowMs()
     const before = { waitingBeforeMs: nowMs - WAITING_MS, unansweredBeforeMs: nowMs - UNANSWERED_MS }
-    return deleteAbandoned(this.options.db, before)
+    await deleteAbandoned(db, before)
+    await deleteRefusedImages(db, nowMs - REFUSED_PICTURE_MS)
   }
 
   /** @throws {AppError} `event_not_found` */
   find(name: Parameters<typeof getEvent>[1]): Promise<Event> {
     return getEvent(this.options.db, name)
   }
+}
+
+async function storeAnswer(
+  tx: Tx,
+  eventId: number,
+  { approval, reason: given = '', tokens, content }: OperatorAnswer,
+  nowMs: number,
+): Promise<Answered> {
+  const reason = readReason(given)
+  const live = await lockContent(tx, eventId)
+  if (!live) throw notMadeHere()
+  if (content !== undefined && content !== live.version) throw contentChanged()
+  const stored = await findChange(tx, eventId)
+  const waiting = stored?.is_refused === false ? stored : undefined
+  if (approval === 'refused') {
+    if (tokens !== undefined) throw invalidParameter('tokens', tokens, 'left out of a refusal')
+    if (waiting) {
+      await refuseChange(tx, eventId, reason)
+      return { approval: live.approval, change: 'refused' }
+    }
+  } else {
+    const wanted = waiting?.supply ?? live.supply
+    if (tokens !== undefined && tokens > wanted) throw aboveMaximum('tokens', tokens, wanted)
+    await applyContent(tx, live, { change: { ...waiting, supply: tokens ?? wanted }, nowMs })
+    await deleteChange(tx, eventId)
+  }
+  await setApproval(tx, eventId, { approval, reason, decided_at_ms: nowMs })
+  await raiseVersion(tx, eventId)
+  if (tokens !== undefined) await assertEnough(tx, eventId, tokens)
+  return { approval, change: waiting ? 'approved' : null }
+}
+
+/** After the codes above the new supply were voided, so that no further claim takes one. @throws {AppError} `invalid_parameter` */
+async function assertEnough(tx: Tx, eventId: number, tokens: number): Promise<void> {
+  const minimum = await highestGivenOut(tx, eventId)
+  if (tokens >= minimum) return
+  throw invalidParameter('tokens', tokens, `${minimum} or more, because so many may be given out`, {
+    minimum,
+  })
+}
+
+function contentChanged(): AppError {
+  return new AppError(
+    'content_changed',
+    'The event was changed or answered since you read it. Read it again in /events/waiting, then answer.',
+  )
 }
 
 /** For a command, which works on the database without a server. */

@@ -9,19 +9,13 @@ import { coordinatesText } from '../../events/coordinates.ts'
 import { fewerTokens, type MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
-import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
+import { assertOwnEvent, notMadeHere } from '../../issuer/own-event-ids.ts'
 import type { TokenKeys } from '../keys/token-keys.ts'
 import { PictureReader } from '../pictures/picture-reader.ts'
+import { applyContent, lockContent, storeChange } from './content-queries.ts'
 import { hashOfEditCode, newEditCode } from './edit-code.ts'
 import { assertDescription } from './event-texts.ts'
-import {
-  type EventToMake,
-  findMadeEvent,
-  insertMadeEvent,
-  raiseSupply,
-  setDescription,
-  setHidesHolders,
-} from './made-event-queries.ts'
+import { type EventToMake, findMadeEvent, insertMadeEvent, setHidesHolders } from './made-event-queries.ts'
 import { countWaiting, inWaitingTransaction } from './waiting-event-queries.ts'
 
 /** `retry_after_s` of the refusal while too many events wait for the operator. */
@@ -128,24 +122,32 @@ export class EventMaker {
   }
 
   /**
-   * Changes an event.
+   * Changes an event. Where the operator approves events, a change of what the operator has read waits for the operator too,
+   * and the event stays as it is until then; a change of the operator does not wait.
    *
    * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` for its description, and for
    * fewer tokens than it has: they may be given out. Then nothing is changed
    */
-  async change(event: Event, { tokens, hidesHolders, description }: MadeEventChange): Promise<void> {
-    const { db, codes } = this.options
+  async change(
+    event: Event,
+    { hidesHolders, tokens: supply, description, coordinates }: MadeEventChange,
+    { isOperator }: { readonly isOperator: boolean },
+  ): Promise<void> {
+    const { db, clock, codes, who } = this.options
     const { event_id: eventId } = event
-    if (tokens === undefined && hidesHolders === undefined && description === undefined) return
+    if ([hidesHolders, supply, description, coordinates].every((value) => value === undefined)) return
     if (description !== undefined) assertDescription(description)
     assertOwnEvent(eventId)
-    if (tokens !== undefined) {
-      const supply = await raiseSupply(db, eventId, tokens)
-      if (supply !== undefined && supply > tokens) throw fewerTokens(tokens, supply)
-    }
-    if (hidesHolders !== undefined) await setHidesHolders(db, eventId, hidesHolders)
-    if (description !== undefined) await setDescription(db, event, description)
-    if (tokens !== undefined) await codes.load(event, '')
+    await inTransaction(db, async (tx) => {
+      const live = await lockContent(tx, eventId)
+      if (!live) throw notMadeHere()
+      if (supply !== undefined && supply < live.supply) throw fewerTokens(supply, live.supply)
+      if (hidesHolders !== undefined) await setHidesHolders(tx, eventId, hidesHolders)
+      const waits = who !== 'anyone' && !isOperator && live.approval !== 'waiting'
+      const changed = { change: { supply, description, coordinates }, nowMs: clock.nowMs() }
+      await (waits ? storeChange : applyContent)(tx, live, changed)
+    })
+    if (supply !== undefined) await codes.load(event, '')
   }
 
   /** @throws {AppError} `too_many_requests` where too many events wait by now */

@@ -2,6 +2,7 @@ import { invalidParameter } from '../../../http/validation.ts'
 
 export const MAX_NAME = 100
 export const MAX_DESCRIPTION = 2_000
+export const MAX_REASON = 500
 /** Characters that control output or turn the direction of text: without them a text reads the same for everybody. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
 /** Line breaks and tabs are allowed in descriptions. */
@@ -24,10 +25,20 @@ export function readName(text: string): string {
 
 /** @throws {AppError} `invalid_parameter` */
 export function assertDescription(text: string): void {
-  if (text.length <= MAX_DESCRIPTION && !UNPRINTABLE_IN_LINES.test(text)) return
+  assertLines('description', text, MAX_DESCRIPTION)
+}
+
+/** @returns the operator's reason as it is stored; null for an empty one @throws {AppError} `invalid_parameter` */
+export function readReason(text: string): string | null {
+  assertLines('reason', text, MAX_REASON)
+  return text.trim() || null
+}
+
+function assertLines(name: string, text: string, maxLength: number): void {
+  if (text.length <= maxLength && !UNPRINTABLE_IN_LINES.test(text)) return
   throw invalidParameter(
-    'description',
+    name,
     text.slice(0, 100),
-    `a text without control and direction characters, of at most ${MAX_DESCRIPTION} characters`,
+    `a text without control and direction characters, of at most ${maxLength} characters`,
   )
 }

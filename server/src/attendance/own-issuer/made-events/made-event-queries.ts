@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../../db/schema.ts'
-import { inTransaction, type Tx } from '../../../db/transaction.ts'
+import type { Tx } from '../../../db/transaction.ts'
 import { voidUnapproved } from '../../codes/code-queries.ts'
 import type { Event } from '../../events/event-queries.ts'
 
@@ -102,36 +102,18 @@ export async function findAnyImage(db: Db, eventId: number): Promise<Buffer | un
   return row?.image ? Buffer.from(row.image) : undefined
 }
 
-/** Raises the number of tokens; a smaller one changes nothing. @returns the number that holds now */
-export async function raiseSupply(db: Db, eventId: number, supply: number): Promise<number | undefined> {
-  const row = await db
-    .updateTable('made_event')
-    .set(({ fn, val, ref }) => ({ supply: fn<number>('greatest', [ref('supply'), val(supply)]) }))
-    .where('event_id', '=', eventId)
-    .returning('supply')
-    .executeTakeFirst()
-  return row?.supply
-}
-
-/**
- * Stores the operator's answer. A refused event has no free codes any more, from the same transaction on.
- *
- * @returns false for an event that was not made here
- */
-export function setApproval(
-  db: Db,
+/** Stores the operator's answer to an event. One that is not approved has no free codes any more, from the same transaction on. */
+export async function setApproval(
+  tx: Tx,
   eventId: number,
-  approval: Exclude<Approval, 'waiting'>,
-): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const result = await tx
-      .updateTable('made_event')
-      .set({ approval })
-      .where('event_id', '=', eventId)
-      .executeTakeFirst()
-    await voidUnapproved(tx, eventId)
-    return result.numUpdatedRows === 1n
-  })
+  answer: {
+    readonly approval: Exclude<Approval, 'waiting'>
+    readonly reason: string | null
+    readonly decided_at_ms: number
+  },
+): Promise<void> {
+  await tx.updateTable('made_event').set(answer).where('event_id', '=', eventId).execute()
+  await voidUnapproved(tx, eventId)
 }
 
 export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {
@@ -142,26 +124,16 @@ export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boo
     .execute()
 }
 
-export async function setDescription(
-  db: Db,
-  { event_id: eventId, issuer_record: record }: Pick<Event, 'event_id' | 'issuer_record'>,
-  description: string,
-): Promise<void> {
-  await db
-    .updateTable('attendance_event')
-    .set({ issuer_record: JSON.stringify({ ...record, description }) })
-    .where('event_id', '=', eventId)
-    .execute()
-}
-
-/** Deletes the picture of an event that has no row in `token`, signed or not. */
-export async function deleteImage(db: Db, eventId: number): Promise<void> {
+/** Deletes the pictures of events without a row in `token`, signed or not, that were refused before a time. */
+export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<void> {
   await db
     .updateTable('made_event')
     .set({ image: null })
-    .where('event_id', '=', eventId)
+    .where('approval', '=', 'refused')
+    .where('image', 'is not', null)
+    .where('decided_at_ms', '<', beforeMs)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('token').select('id').where('token.event_id', '=', eventId))),
+      not(exists(selectFrom('token').select('id').whereRef('token.event_id', '=', 'made_event.event_id'))),
     )
     .execute()
 }

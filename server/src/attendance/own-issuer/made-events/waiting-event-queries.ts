@@ -1,15 +1,22 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
-import type { Database } from '../../../db/schema.ts'
+import type { Approval, Database } from '../../../db/schema.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
+import type { StoredChange } from '../../events/change-queries.ts'
 import type { Event } from '../../events/event-queries.ts'
 
-/** An event that waits for the operator. */
+/** An event that waits for the operator, or with a change that does. */
 export interface WaitingEvent {
   readonly event: Event
   readonly supply: number
   readonly madeAtMs: number
+  readonly approval: Approval
+  /** Why the event itself was approved or refused. */
+  readonly reason: string | null
+  /** An answer that names it counts for what was read now. */
+  readonly version: number
+  readonly change: StoredChange | undefined
 }
 
 /** So long after it was made, an event whose answer was not sent waits too: its request may still be running. */
@@ -25,8 +32,19 @@ const isWaitingAt = (nowMs: number) => (eb: ExpressionBuilder<Database, 'made_ev
     ]),
   ])
 
+/** What the operator's list has: events that wait, and those with a change that does. */
+const isListedAt = (nowMs: number) => (eb: ExpressionBuilder<Database, 'made_event'>) =>
+  eb.or([
+    isWaitingAt(nowMs)(eb),
+    eb(
+      'made_event.event_id',
+      'in',
+      eb.selectFrom('made_event_change').select('event_id').where('is_refused', '=', false),
+    ),
+  ])
+
 /**
- * Events that wait for the operator, by their numbers, so the oldest first.
+ * Events that wait for the operator, or with a change that does, by their numbers, so the oldest first.
  *
  * @param page `after` is the number of an event: only later ones are read
  */
@@ -39,13 +57,34 @@ export async function waitingEvents(
     .selectFrom('made_event')
     .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
     .selectAll('attendance_event')
-    .select(['made_event.supply', 'made_event.made_at_ms'])
-    .where(isWaitingAt(nowMs))
+    .select(['supply', 'made_at_ms', 'approval', 'reason', 'version'])
+    .where(isListedAt(nowMs))
     .where('made_event.event_id', '>', after)
     .orderBy('made_event.event_id')
     .limit(limit)
     .execute()
-  return rows.map(({ supply, made_at_ms: madeAtMs, ...event }) => ({ event, supply, madeAtMs }))
+  const changes = await waitingChanges(
+    db,
+    rows.map(({ event_id }) => event_id),
+  )
+  return rows.map(({ supply, made_at_ms: madeAtMs, approval, reason, version, ...event }) => ({
+    ...{ event, supply, madeAtMs, approval, reason, version },
+    change: changes.get(event.event_id),
+  }))
+}
+
+async function waitingChanges(
+  db: Db,
+  eventIds: readonly number[],
+): Promise<ReadonlyMap<number, StoredChange>> {
+  if (eventIds.length === 0) return new Map()
+  const changes = await db
+    .selectFrom('made_event_change')
+    .selectAll()
+    .where('event_id', 'in', eventIds)
+    .where('is_refused', '=', false)
+    .execute()
+  return new Map(changes.map((change) => [change.event_id, change]))
 }
 
 /** Makes an event that waits: one process at a time, so that events of the same moment count for each other. */
@@ -56,12 +95,21 @@ export function inWaitingTransaction<Result>(db: Db, work: (tx: Tx) => Promise<R
   })
 }
 
-/** How many events wait for the operator. */
-export async function countWaiting(db: Db, nowMs: number): Promise<number> {
+/** How many events wait for the operator, without changes of others. */
+export function countWaiting(db: Db, nowMs: number): Promise<number> {
+  return countEvents(db, isWaitingAt(nowMs))
+}
+
+/** How many events the list of {@link waitingEvents} has. */
+export function countListed(db: Db, nowMs: number): Promise<number> {
+  return countEvents(db, isListedAt(nowMs))
+}
+
+async function countEvents(db: Db, condition: ReturnType<typeof isWaitingAt>): Promise<number> {
   const { count } = await db
     .selectFrom('made_event')
     .select(({ fn }) => fn.countAll<string | number>().as('count'))
-    .where(isWaitingAt(nowMs))
+    .where(condition)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import type { Db } from '../../db/engine.ts'
+import type { Approval } from '../../db/schema.ts'
+import { oneOf, orNull } from '../../schema-parts.ts'
+import { findAnswer, findChange, type StoredChange } from './change-queries.ts'
+
+export const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
+  description: 'waiting: tokens can be claimed when the operator has approved the event.',
+})
+
+const reasonSchema = orNull(Type.String({ description: "The operator's, for the organiser." }))
+
+const changeSchema = Type.Object(
+  {
+    state: oneOf(['waiting', 'refused']),
+    reason: reasonSchema,
+    description: orNull(Type.String()),
+    coordinates: orNull(Type.String({ description: '`x,y;x,y`' })),
+    tokens: orNull(Type.Integer()),
+    sent_at: Type.String({ description: 'ISO 8601, UTC.' }),
+  },
+  {
+    title: 'EventChange',
+    description:
+      'What stays as it is has null. The event stays as it is until the operator approves the change.',
+  },
+)
+
+/** What the operator has answered, for organiser and operator. */
+export const eventApprovalSchema = Type.Object(
+  { state: approvalSchema, reason: reasonSchema, change: orNull(changeSchema) },
+  { title: 'EventApproval' },
+)
+
+/** In answers to the organiser of any event. */
+export const approvalOfEvent = Type.Union([eventApprovalSchema, Type.Null()], {
+  description:
+    'What the operator has answered, and the change that waits; null for an event that was not made here.',
+})
+
+export function eventApprovalJson(
+  { approval, reason }: { readonly approval: Approval; readonly reason: string | null },
+  change: StoredChange | undefined,
+) {
+  return { state: approval, reason, change: change ? changeJson(change) : null }
+}
+
+/** What the operator has answered for an event; null for one that was not made here. */
+export async function readApproval(db: Db, eventId: number) {
+  const made = await findAnswer(db, eventId)
+  return made ? eventApprovalJson(made, await findChange(db, eventId)) : null
+}
+
+function changeJson({ is_refused, reason, description, coordinates, supply, sent_at_ms }: StoredChange) {
+  return {
+    state: is_refused ? ('refused' as const) : ('waiting' as const),
+    ...{ reason, description, coordinates },
+    tokens: supply,
+    sent_at: new Date(sent_at_ms).toISOString(),
+  }
+}
