@@ -585,12 +585,16 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
     expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
     const old = await make({}, bounded)
-    const daily = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '1' })
+    const daily = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '2' })
     expect((await attempt({ name: '' }, {}, daily)).status, 'what is refused does not count').toBe(400)
     expect((await attempt({ image: 'AAAA' }, {}, daily)).status, 'nor a picture that is none').toBe(400)
+    const damaged = PNG.sync.write(PICTURE).subarray(0, -30).toString('base64')
+    expect((await attempt({ image: damaged }, {}, daily)).status, 'one that was decoded does').toBe(400)
     const answers = [await attempt({}, {}, daily), await attempt({}, {}, daily)]
     expect(answers.map(({ status }) => status)).toEqual([200, 429])
-    expect(answers[1]!.body.error).toContain('1 a day are')
+    expect(answers[1]!.body.error).toContain('2 a day are')
+    const another = await attempt({ image: damaged }, {}, daily)
+    expect(another.status, 'the limit is asked before a picture is decoded').toBe(429)
     expect((await attempt({}, { 'operator-key': OPERATOR_KEY }, daily)).status, 'nor the operator').toBe(200)
     await daily.close()
     const slow = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_MINUTE: '1' })

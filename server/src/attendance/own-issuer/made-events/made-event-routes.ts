@@ -12,7 +12,14 @@ import { assertStartsBefore } from '../../events/event-options.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
 import type { LimitHook } from '../../limits.ts'
 import { parseRequestTime } from '../../request-time.ts'
-import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from '../pictures/picture-reader.ts'
+import {
+  MAX_PICTURE_BYTES,
+  MAX_PIXELS,
+  MAX_SCANS,
+  MAX_SIDE_PX,
+  MIN_SIDE_PX,
+  PictureError,
+} from '../pictures/picture-reader.ts'
 import type { AnsweredEvents } from './answered-events.ts'
 import { approvalSchema } from './approval-routes.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
@@ -24,7 +31,7 @@ const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:ima
 /** Room for the other fields. */
 const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
 const BASE64 = /^(?:data:image\/(?:png|jpeg);base64,)?([A-Za-z0-9+/]+={0,2})$/
-const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels`
+const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels, ${MAX_PIXELS} pixels in all (half as many with 16 bits a colour), a JPEG of at most ${MAX_SCANS} scans`
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
 import { findImage } from '../made-events/made-event-queries.ts'
-import { PictureQueue, pictureFromThread } from '../pictures/picture-queue.ts'
+import { PictureQueue, PictureThread } from '../pictures/picture-queue.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
 import type { ShareTask } from './share-thread.ts'
 import { pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
@@ -20,6 +20,7 @@ const CACHED_MS = 10 * MINUTE_MS
 export class SharePictures {
   private readonly db: Db
   private readonly queue = new PictureQueue()
+  private readonly thread = new PictureThread(new URL('./share-thread.js', import.meta.url))
   private readonly ready = new LRUCache<string, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
@@ -50,8 +51,7 @@ export class SharePictures {
     const { eventId, eventUuid } = await getToken(this.db, id)
     const png = await findImage(this.db, eventId)
     const task: ShareTask = { eventId: uuidBytes(eventUuid), tokenId: uuidBytes(id), png }
-    const thread = new URL('./share-thread.js', import.meta.url)
-    const picture = pictureOf(await this.queue.add(() => pictureFromThread(thread, task)))
+    const picture = pictureOf(await this.queue.add(() => this.thread.make(task)))
     this.ready.set(id, picture)
     return picture
   }
