@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { caches } from '../faults/caches.ts'
 import { chain } from '../faults/chain.ts'
 import { costSearch } from '../faults/cost-search.ts'
 import { dependencies } from '../faults/dependencies.ts'
@@ -34,6 +35,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   throughput,
   'large-event': largeEvent,
   'cost-search': costSearch,
+  caches,
   dependencies,
   failover,
   pipelining,

@@ -1,15 +1,13 @@
-import { LRUCache } from 'lru-cache'
-import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
+import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
+import { BoundedCache } from '../../../http/bounded-cache.ts'
 import { findImage } from '../made-events/made-event-queries.ts'
 import { PictureQueue, PictureThread } from '../pictures/picture-queue.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
 import type { ShareTask } from './share-thread.ts'
-import { pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
+import { bytesOf, pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
-/** Memory of an entry besides its picture. */
-const ENTRY_BYTES = 512
 /** How long a picture is cached. After the operator has refused an event, this server shows its picture for so long at most. */
 const CACHED_MS = 10 * MINUTE_MS
 
@@ -21,12 +19,7 @@ export class SharePictures {
   private readonly db: Db
   private readonly queue = new PictureQueue()
   private readonly thread = new PictureThread(new URL('./share-thread.js', import.meta.url))
-  private readonly ready = new LRUCache<string, TokenPicture>({
-    maxSize: MAX_BYTES,
-    ttl: CACHED_MS,
-    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
-  })
+  private readonly ready = new BoundedCache<TokenPicture>(MAX_BYTES, CACHED_MS)
   private readonly drawing = new Map<string, Promise<TokenPicture>>()
 
   constructor(db: Db) {
@@ -52,7 +45,7 @@ export class SharePictures {
     const png = await findImage(this.db, eventId)
     const task: ShareTask = { eventId: uuidBytes(eventUuid), tokenId: uuidBytes(id), png }
     const picture = pictureOf(await this.queue.add(() => this.thread.make(task)))
-    this.ready.set(id, picture)
+    this.ready.set(id, picture, bytesOf(picture))
     return picture
   }
 }
