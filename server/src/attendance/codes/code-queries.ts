@@ -151,14 +151,16 @@ async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batc
   const sealed = batch.map(({ code }) => vault.seal('claim-code', code, String(eventId)))
   const numbers = batch.map(({ code }) => parseOwnCode(code)?.number ?? null)
   const states = batch.map(({ isClaimed }) => (isClaimed ? 'used_elsewhere' : 'free'))
-  const { rows } = await sql`
-    insert into claim_code (event_id, fingerprint, sealed, number, state, created_at_ms)
-    select ${eventId}::integer, fingerprint, sealed, number, state, ${nowMs}::bigint
-    from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${numbers}::integer[], ${states}::text[])
-      with ordinality as new (fingerprint, sealed, number, state, place)
-    order by place
-    on conflict (fingerprint) do nothing returning id`.execute(db)
-  return rows.length
+  const { rows } = await sql<{ count: number }>`
+    with added as (
+      insert into claim_code (event_id, fingerprint, sealed, number, state, created_at_ms)
+      select ${eventId}::integer, fingerprint, sealed, number, state, ${nowMs}::bigint
+      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${numbers}::integer[], ${states}::text[])
+        with ordinality as new (fingerprint, sealed, number, state, place)
+      order by place
+      on conflict (fingerprint) do nothing returning id
+    ) select count(*)::integer as count from added`.execute(db)
+  return rows[0]!.count
 }
 
 interface StateChange {
