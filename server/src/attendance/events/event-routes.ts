@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
@@ -175,6 +176,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app.get(
     '/event/:event',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'event',
@@ -193,6 +195,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app.get(
     '/event/:event/availability',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'availability',

@@ -5,6 +5,7 @@ import Type from 'typebox'
 import type { Db } from '../../../db/engine.ts'
 import { AppError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/client-address.ts'
+import { QUERY_UNITS } from '../../../http/cost-account.ts'
 import type { BaseOf } from '../../../http/public-base.ts'
 import { readyAnswer } from '../../../http/ready-answers.ts'
 import { okSchema, streamSchema } from '../../../http/schemas.ts'
@@ -45,6 +46,8 @@ const PRIVATE = 'no-store'
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** What a token costs: mostly the compression of its link to the explorer. */
+const TOKEN_UNITS = 16
 /** In place of an event: all that were made here. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
@@ -97,6 +100,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id',
     {
+      config: { cost: TOKEN_UNITS },
       schema: {
         tags,
         operationId: 'attendanceToken',
@@ -115,6 +119,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id/metadata',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attendanceMetadata',
@@ -137,6 +142,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id/attestation',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attestation',
@@ -232,6 +238,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/events/:event/holders/:address',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attended',
