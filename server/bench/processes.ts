@@ -61,7 +61,7 @@ export async function startServer(
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...WASM_OPTIONS, MAIN, 'serve', ...args], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', LAND_COST_PER_MINUTE: '0', ...env },
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', READ_COST_PER_MINUTE: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const origin = await readOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)

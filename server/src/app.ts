@@ -104,11 +104,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, engine, clock, interfaces = INTERFACES, stateThread } = options
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics(config.metrics)
-  const budget = new CostBudget(config.landCostPerMinute)
+  const budget = new CostBudget(config.readCostPerMinute)
   const costLimits = { budget, largeAnswers: new LargeAnswers() }
   const readyAnswers = new ReadyAnswers(metrics)
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
+  chargeRequests(server, costLimits)
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
   const closing = new AbortController()
@@ -137,16 +138,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     checks: readinessChecks(engine, servesLand ? { keeper, chainStatus, clock } : undefined, attendance),
   })
   const { port: metricsPort, ...metricsAddress } = config.metrics
-  if (metricsPort === undefined) {
-    await server.register(async (app) => {
-      chargeRequests(app, costLimits)
-      metricsRoute(app, metrics, metricsAddress.path)
-    })
-  }
+  if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
   measureCost(metrics, costLimits)
-  if (servesLand) readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
+  readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = servesLand
-    ? await serveLand({ server, metrics, keeper, costLimits, chainStatus, ...options })
+    ? await serveLand({ server, metrics, keeper, chainStatus, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
@@ -162,7 +158,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
-  await serveDescription(server)
+  serveDescription(server)
   servePages(server, { interfaces, offers: () => attendance?.offers() })
   addRefusals()
 
@@ -217,13 +213,12 @@ interface LandParts extends AppOptions {
   readonly server: FastifyInstance
   readonly metrics: Metrics
   readonly keeper: StateKeeper
-  readonly costLimits: CostLimits
   readonly chainStatus: StatusReader
 }
 
 /** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
 async function serveLand(parts: LandParts): Promise<Pictures> {
-  const { server, metrics, keeper, costLimits, config, engine, clock } = parts
+  const { server, metrics, keeper, config, engine, clock } = parts
   const { chainStatus } = parts
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
@@ -258,14 +253,7 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, {
-    land,
-    pictures,
-    changeStream,
-    chain: chainStatus,
-    settings: config,
-    costLimits,
-  })
+  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings: config })
   return pictures
 }
 

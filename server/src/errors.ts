@@ -384,7 +384,7 @@ export const ERRORS = {
     status: 429,
     where: 'every endpoint of the land and attendance interfaces',
     meaning: 'Too many requests of this player or network address.',
-    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads (land), open streams and open large answers. `limit` in data is waiting_events where it is that of events that wait for the operator.',
+    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads, open streams and open large answers. `limit` in data is waiting_events where it is that of events that wait for the operator.',
   },
   too_many_guesses: {
     status: 429,

@@ -13,7 +13,8 @@ import { readConfig } from '../src/config/config.ts'
 import { SETTING_NAMES } from '../src/config/settings.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS, type ErrorCode } from '../src/errors.ts'
-import { BODY_DEPTH_LIMIT, BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
+import { BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
+import { MAX_JSON_DEPTH } from '../src/json-depth.ts'
 import { MAX_PARCELS } from '../src/map/frame.ts'
 import { PALETTES } from '../src/map/palette.ts'
 import { drawGallery } from '../src/site/gallery.ts'
@@ -307,7 +308,7 @@ describe('the pages about the land and about HTTP', () => {
     const { requestTimeoutMs, attendance } = readConfig({})
     const { limits } = attendance
 
-    expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${BODY_DEPTH_LIMIT} levels deep`)
+    expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${MAX_JSON_DEPTH} levels deep`)
     expect(text).toContain(`${requestTimeoutMs / 1000} seconds (\`REQUEST_TIMEOUT_MS\`)`)
     expect(text).toContain(
       `| ${limits.clientPerMinute} a minute for a network address, ${limits.playerPerMinute} for a player |`,

@@ -1,7 +1,8 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { caches } from '../faults/caches.ts'
 import { chain } from '../faults/chain.ts'
-import { costSearch } from '../faults/cost-search.ts'
+import { costs } from '../faults/costs.ts'
 import { dependencies } from '../faults/dependencies.ts'
 import { failover } from '../faults/failover.ts'
 import { largeEvent } from '../faults/large-event.ts'
@@ -33,7 +34,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   guesses,
   throughput,
   'large-event': largeEvent,
-  'cost-search': costSearch,
+  costs,
+  caches,
   dependencies,
   failover,
   pipelining,

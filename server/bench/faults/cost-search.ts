@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Random } from '../../src/demo/random.ts'
 import { SCRAPE_UNITS } from '../../src/http/health.ts'
 import { MAINNET_REGISTRIES } from '../../src/land/records/contracts.ts'
-import { inParallel, type Script, sized, type Verdict } from '../attendance/script.ts'
+import { inParallel, type ScriptOptions, sized, type Verdict } from '../attendance/script.ts'
 import { memoryMb, startServer } from '../processes.ts'
 import { costOf, cpuMs, type ProcessCost } from './process-cost.ts'
 import {
@@ -18,9 +18,9 @@ import {
   readRoutes,
 } from './request-maker.ts'
 
-/** The bounds for each accepted request. */
-const MAX_CPU_MS = 250
-const MAX_MEMORY_MB = 64
+/** The bounds for each request. */
+export const MAX_CPU_MS = 250
+export const MAX_MEMORY_MB = 64
 /** Random requests of each route, and mutations of its most expensive ones. */
 const RANDOM_REQUESTS = 16
 const MUTATIONS = 36
@@ -51,24 +51,21 @@ interface Measured extends ProcessCost {
 }
 
 /** Searches for the most expensive request of each route of the land interface and of `/metrics`. */
-export const costSearch: Script = {
-  about: `the most expensive accepted request of each route costs at most ${MAX_CPU_MS} ms of CPU and ${MAX_MEMORY_MB} MB`,
-  run: async ({ seed, scale }, verdict) => {
-    const scratch = mkdtempSync(join(tmpdir(), 'landpass-cost-'))
-    const env = { DATA_DIR: join(scratch, 'data') }
+export async function searchLand({ seed, scale }: ScriptOptions, verdict: Verdict): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'landpass-cost-'))
+  const env = { DATA_DIR: join(scratch, 'data') }
+  try {
+    // A second process: the one that imports the demo world keeps the memory of the import.
+    await (await startServer(env, ['--demo', '--only', 'land'])).stop()
+    const server = await startServer(env, ['--only', 'land'])
     try {
-      // A second process: the one that imports the demo world keeps the memory of the import.
-      await (await startServer(env, ['--demo', '--only', 'land'])).stop()
-      const server = await startServer(env, ['--only', 'land'])
-      try {
-        await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)
-      } finally {
-        await server.stop()
-      }
+      await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)
     } finally {
-      rmSync(scratch, { recursive: true, force: true })
+      await server.stop()
     }
-  },
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
 }
 
 async function search(

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
-import { type CostLimits, chargeRequests } from '../http/cost-account.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bids/bid-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
@@ -37,25 +36,21 @@ export interface LandApiParts {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
   }
-  readonly costLimits: CostLimits
 }
 
 /** Prefixes of the endpoints of the older interface: they answer with and without their version. */
 export const VERSION_PREFIXES = ['', '/v1'] as const
 const NEWER_PREFIX = '/v2'
 
-/** Every endpoint of the land data interface. All requests to them are charged to their clients. */
+/** Every endpoint of the land data interface. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
-  await server.register(async (app) => {
-    chargeRequests(app, parts.costLimits)
-    for (const prefix of VERSION_PREFIXES) {
-      await app.register(documentedRoutes, { prefix, ...parts })
-      await app.register(olderClientRoutes, { prefix, ...parts })
-      await app.register(pictureRoutes, { prefix, ...parts })
-    }
-    await app.register(tileRoutes, parts)
-    await app.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
-  })
+  for (const prefix of VERSION_PREFIXES) {
+    await server.register(documentedRoutes, { prefix, ...parts })
+    await server.register(olderClientRoutes, { prefix, ...parts })
+    await server.register(pictureRoutes, { prefix, ...parts })
+  }
+  await server.register(tileRoutes, parts)
+  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
 }
 
 /** The JSON endpoints of the older interface. */

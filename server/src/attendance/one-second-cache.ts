@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../clock.ts'
+import { ownText } from '../http/own-memory.ts'
 
 const MAX_AGE_MS = SECOND_MS
 const MAX_ENTRIES = 1_000
@@ -19,13 +20,27 @@ export class OneSecondCache<Value> {
     const cached = this.entries.get(name)
     if (cached && performance.now() < cached.untilMs) return cached.value
     this.entries.delete(name)
-    if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value ?? '')
+    this.makeRoom()
     const value = read()
-    this.entries.set(name, { value, untilMs: performance.now() + MAX_AGE_MS })
+    this.entries.set(ownText(name), { value, untilMs: performance.now() + MAX_AGE_MS })
     value.catch(() => {
       if (this.entries.get(name)?.value === value) this.entries.delete(name)
     })
     return value
+  }
+
+  /** Drops what is older than a second, so that values of any size do not stay, and the oldest entry of a full cache. */
+  private makeRoom(): void {
+    const nowMs = performance.now()
+    for (const [name, { untilMs }] of this.entries) {
+      if (nowMs < untilMs && this.entries.size < MAX_ENTRIES) return
+      this.entries.delete(name)
+    }
+  }
+
+  /** How many results are cached. */
+  get size(): number {
+    return this.entries.size
   }
 
   /** Drops an entry, so that the next `get` reads the database. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto'
 
 /** What a secret is for. Each kind has its own key, so one kind cannot be decrypted as another. */
 export type SecretKind =
@@ -24,7 +24,8 @@ export interface VaultOptions {
 }
 
 interface VaultKey {
-  readonly id: Buffer
+  /** How every bound value with this key begins. */
+  readonly prefix: Buffer
   /** The key for a purpose. */
   derive(purpose: string): Buffer
 }
@@ -63,18 +64,17 @@ export class Vault {
 
   /** How every bound value with the key for new values begins. */
   get currentPrefix(): Buffer {
-    return Buffer.concat([BOUND_MARK, this.keys[0].id])
+    return this.keys[0].prefix
   }
 
   /** @param boundTo what the secret belongs to, as {@link open} gets it later */
   seal(kind: SecretKind, secret: string, boundTo: string): Buffer {
     const [key] = this.keys
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = newNonce()
     const cipher = createCipheriv('aes-256-gcm', key.derive(kind), nonce)
     if (this.isBound) cipher.setAAD(context(kind, boundTo))
-    const hidden = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    const sealed = Buffer.concat([nonce, cipher.getAuthTag(), hidden])
-    return this.isBound ? Buffer.concat([this.currentPrefix, sealed]) : sealed
+    const hidden = [cipher.update(secret, 'utf8'), cipher.final()]
+    return Buffer.concat([...(this.isBound ? [key.prefix] : []), nonce, cipher.getAuthTag(), ...hidden])
   }
 
   /**
@@ -122,6 +122,20 @@ export class UnreadableSecretError extends Error {
   }
 }
 
+/** Random bytes for many nonces: each call of the generator takes as long as encrypting a code. */
+const nonces = Buffer.alloc(256 * NONCE_BYTES)
+let nextNonceAt = nonces.length
+
+function newNonce(): Buffer {
+  if (nextNonceAt === nonces.length) {
+    randomFillSync(nonces)
+    nextNonceAt = 0
+  }
+  const from = nextNonceAt
+  nextNonceAt += NONCE_BYTES
+  return nonces.subarray(from, nextNonceAt)
+}
+
 function vaultKey(key: Buffer): VaultKey {
   if (key.length !== 32) throw new Error('a vault needs a key of 32 bytes')
   const derived = new Map<string, Buffer>()
@@ -132,7 +146,7 @@ function vaultKey(key: Buffer): VaultKey {
     derived.set(purpose, made)
     return made
   }
-  return { id: derive('key id').subarray(0, KEY_ID_BYTES), derive }
+  return { prefix: Buffer.concat([BOUND_MARK, derive('key id').subarray(0, KEY_ID_BYTES)]), derive }
 }
 
 function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffer {
@@ -143,7 +157,7 @@ function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffe
 
 /** Undefined where the value is not bound, belongs to another key or to something else. */
 function openBound(key: VaultKey, kind: SecretKind, sealed: Buffer, boundTo: string): string | undefined {
-  const prefix = Buffer.concat([BOUND_MARK, key.id])
+  const { prefix } = key
   if (!sealed.subarray(0, prefix.length).equals(prefix)) return undefined
   return decrypt(key.derive(kind), sealed.subarray(prefix.length), context(kind, boundTo))
 }

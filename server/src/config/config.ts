@@ -97,7 +97,7 @@ function configOf(settings: Settings) {
       staleMs: settings.MAP_STALE_MS,
     },
     /** Units of one parcel read for one network address; 0 is no limit. */
-    landCostPerMinute: settings.LAND_COST_PER_MINUTE,
+    readCostPerMinute: settings.READ_COST_PER_MINUTE,
     chain: {
       /** In order of preference; without any, the chain is not followed. They may contain keys. */
       nodeUrls: settings.CHAIN_RPC_URLS ?? [],

@@ -183,11 +183,11 @@ export const SETTINGS = {
     meaning:
       'How old the metrics may be that are counted in the database (claim codes, held events), in milliseconds. 0 counts them at each scrape.',
   },
-  LAND_COST_PER_MINUTE: {
+  READ_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),
     default: 200_000,
     meaning:
-      'What one network address may read of the land per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
+      'What one network address may read per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
   },
   MAP_MAX_AGE_MS: {
     kind: integer({ min: 0, max: 86_400_000 }),

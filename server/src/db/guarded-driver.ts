@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { AppError } from '../errors.ts'
-import { isNestedDeeperThan, MAX_JSON_DEPTH } from './json-depth.ts'
+import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
 import { withRetries } from './retries.ts'
 import { type Param, toParam } from './row-types.ts'
 import { isDatabaseRefusal, toOwnError } from './statement-error.ts'
@@ -10,7 +10,7 @@ import type { WriteRefusals } from './write-refusals.ts'
 /**
  * Wraps the driver of either engine, so that both refuse the same mistakes with the same errors:
  * - a statement on the outer handle inside a transaction, which dead-locks where there is one connection;
- * - JSON that is nested too deeply (see json-depth.ts);
+ * - JSON that is nested too deeply (see json-depth.ts of the server);
  * - COMMIT after a failed statement whose error was swallowed, which PostgreSQL turns into a ROLLBACK and reports
  *   as a success;
  * - errors that carry the query or its parameters.

@@ -4,6 +4,7 @@ import { ethers } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../test/support/property-seed.ts'
+import { checksumAddress } from './checksum-address.ts'
 import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
 import { CURVE_DIGEST, CURVE_MODULE, CURVE_SOURCES } from './curve-module.ts'
 
@@ -30,6 +31,15 @@ test('a hash is that of another library, whatever the length and the parts', () 
     const bytes = new Uint8Array(length).map((_, at) => at)
     expect(hex(hashOf(bytes)), `${length} bytes`).toBe(ethers.keccak256(bytes))
   }
+})
+
+test('an address has the letter case that another library gives it', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+      expect(checksumAddress(hex(bytes))).toBe(ethers.getAddress(hex(bytes)))
+    }),
+    { numRuns: runs(100) },
+  )
 })
 
 test('keys and signatures are those of another library, and the key is recovered', () => {

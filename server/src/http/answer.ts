@@ -148,7 +148,10 @@ function sendBody(
   answer: Answer,
   body: Body,
 ): FastifyReply | Promise<FastifyReply> {
-  if (body instanceof Uint8Array) return reply.send(body)
+  if (body instanceof Uint8Array) {
+    request.costAccount?.settle(body.length / SENT_BYTES_PER_UNIT)
+    return reply.send(body)
+  }
   if (body instanceof StreamedBody) return sendStreamed(request, reply, answer, body)
   if (typeof body === 'string' || Symbol.iterator in body) {
     const whole = typeof body === 'string' ? wholeText(body, answer.format) : wholePieces(body, answer.format)
@@ -171,7 +174,8 @@ function wholePieces(pieces: BodyPieces, { hasEnvelope }: Format): string | Buff
   return body.length < TEXT_BELOW_BYTES ? body.toString() : body
 }
 
-async function sendShared(
+/** Sends a body that many clients share, compressed once for all of them. The caller has set all other headers. */
+export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
   body: SharedBody,

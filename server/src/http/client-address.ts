@@ -4,13 +4,14 @@ import proxyAddr from '@fastify/proxy-addr'
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { ownText } from './own-memory.ts'
 
 /** One IPv6 customer has a network of 2^64 addresses, which counts as one address. */
 const IPV6_PREFIX_BITS = 64
 /** Providers give an organisation up to 2^16 of those networks. */
 const IPV6_SITE_BITS = 48
 
-/** Networks of the last addresses: parsing an IPv6 address takes several microseconds. */
+/** Networks of the last addresses: parsing an IPv6 address takes several microseconds. Limits keep them, as their own text. */
 const networks = new LRUCache<string, string>({ max: 10_000 })
 
 /** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
@@ -40,8 +41,8 @@ export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socke
   if (known !== undefined) return known
   const address = forwardedAddress(ip)
   if (address === undefined) return networkOf(socket.remoteAddress ?? '')
-  const network = networkOf(address)
-  networks.set(ip, network)
+  const network = ownText(networkOf(address))
+  networks.set(ownText(ip), network)
   return network
 }
 

@@ -5,7 +5,7 @@ import type { CostBucket, CostBudget } from './cost-budget.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
 /**
- * What a request costs its client. The unit is the reading of one parcel, about 0.15 ms of CPU (docs/http.md has the
+ * What a read costs its client. The unit is the reading of one parcel, about 0.15 ms of CPU (docs/http.md has the
  * table). A request is charged in three steps: one unit when it arrives, the estimated cost of its body before it is
  * made, and the rest if the body was larger than the estimate allows.
  */
@@ -15,10 +15,19 @@ declare module 'fastify' {
     /** Undefined for requests that are not charged. */
     costAccount: CostAccount | undefined
   }
+  interface FastifyContextConfig {
+    /**
+     * Charged for a read of the route when it arrives; {@link SMALL_ANSWER_UNITS} if left out. 0: it is never refused, because it
+     * costs less than a refusal and balancers must hear the truth.
+     */
+    cost?: number
+  }
 }
 
 /** Charged for each request when it arrives. It pays for a small answer, a 304 or a failure. */
 export const SMALL_ANSWER_UNITS = 1
+/** What an answer that is read from the database costs, with up to a few dozen rows. */
+export const QUERY_UNITS = 4
 /** Charged for an answer that is sent without the framework. */
 export const READY_ANSWER_UNITS = 0.25
 /** Bytes of a body, uncompressed, that one unit pays for. A larger body costs more than its estimate. */
@@ -74,6 +83,10 @@ export class CostAccount {
   /** @throws {AppError} `too_many_requests` */
   private takeFrom(bucket: CostBucket, reply: FastifyReply, more: number, wholeRequest: number): void {
     const balance = bucket.take(more, wholeRequest)
+    // A limit of requests, which the route has besides, is the stricter one
+    const isOfAnother =
+      (reply.getHeader('ratelimit-limit') ?? this.budget.perMinute) !== this.budget.perMinute
+    if (balance.isTaken && isOfAnother) return
     reply
       .header('ratelimit-limit', this.budget.perMinute)
       .header('ratelimit-remaining', balance.remaining)
@@ -98,20 +111,23 @@ function refusal(waitS: number): AppError {
 }
 
 /**
- * Charges all requests to routes that are registered in `app` from now on. `http/answer.ts` charges for their bodies.
+ * Charges all reads of routes that are registered in `app` from now on, and requests of addresses that are none; `http/answer.ts`
+ * and the routes charge for their bodies. Calls that write have limits of their own: reading must not use them up.
  *
  * @example
- * await server.register(async (app) => {
- *   chargeRequests(app, { budget: new CostBudget(200_000), largeAnswers: new LargeAnswers() })
- *   app.get('/parcels', …)
- * })
+ * chargeRequests(server, { budget: new CostBudget(200_000), largeAnswers: new LargeAnswers() })
+ * server.get('/parcels', …)
  */
 export function chargeRequests(app: FastifyInstance, limits: CostLimits): void {
   app.decorateRequest('costAccount', undefined)
   app.addHook('onRequest', (request, reply, done) => {
+    const { method, is404, routeOptions } = request
+    const { cost = SMALL_ANSWER_UNITS } = routeOptions.config
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (!is404 && (!isRead || cost === 0)) return done()
     const account = new CostAccount(clientAddress(request), limits)
     request.costAccount = account
-    account.charge(reply, SMALL_ANSWER_UNITS)
+    account.charge(reply, cost)
     done()
   })
 }

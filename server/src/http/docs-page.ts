@@ -1,53 +1,103 @@
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, onRequestHookHandler, onSendHookHandler } from 'fastify'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { send } from './answer.ts'
+import { SmallBody } from './compressed-bodies.ts'
+import { HIDDEN } from './schemas.ts'
+import { tagOf } from './text-tag.ts'
 
-/** `/docs`: the OpenAPI description as a page for people. It loads nothing from other servers. */
-export async function serveDocsPage(app: FastifyInstance): Promise<void> {
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', dropQuery)
-    scope.addHook('onSend', completePage)
-    await scope.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: PAGE_POLICY,
-      uiConfig: { docExpansion: 'list', deepLinking: true, tryItOutEnabled: true, validatorUrl: null },
-      theme: {
-        title: 'Landpass: the interface',
-        css: [{ filename: 'landpass.css', content: PAGE_STYLE }],
-        favicon: [{ filename: 'icon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: ICON }],
-      },
-    })
+const HTML = 'text/html; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+
+/** Files of the library, whose scripts make the page. */
+const OF_LIBRARY: Readonly<Record<string, string>> = {
+  'swagger-ui.css': STYLE,
+  'index.css': STYLE,
+  'swagger-ui-bundle.js': SCRIPT,
+  'swagger-ui-standalone-preset.js': SCRIPT,
+}
+
+/**
+ * `/docs`: the OpenAPI description as a page for people. It loads nothing from other servers. Its files are read when they are
+ * first requested, and compressed once.
+ */
+export function serveDocsPage(app: FastifyInstance): void {
+  const answering = (contentType: string, read: () => string): RouteHandlerMethod => {
+    let file: { readonly tag: string; readonly body: SmallBody } | undefined
+    return (request, reply) => {
+      file ??= fileOf(read())
+      const { tag, body } = file
+      const answer = {
+        freshness: { tag, cacheControl: 'no-cache' },
+        format: { contentType },
+        body: () => body,
+      }
+      return send(request, reply.header('content-security-policy', PAGE_POLICY), answer)
+    }
+  }
+  const serve = (path: string, handler: RouteHandlerMethod) => app.get(path, { schema: HIDDEN }, handler)
+  const page = answering(HTML, () => PAGE_TEXT)
+  // Relative addresses in the page begin at its own, which ends with a slash and has no query
+  serve(PAGE, function (request, reply) {
+    if (request.url === PAGE) return page.call(this, request, reply)
+    return reply.redirect(request.url.startsWith(PAGE) ? './' : 'docs/')
   })
+  serve(`${PAGE}static/index.html`, (_request, reply) => reply.redirect('../'))
+  for (const [name, type] of Object.entries(OF_LIBRARY))
+    serve(
+      `${PAGE}static/${name}`,
+      answering(type, () => readOfLibrary(name)),
+    )
+  for (const [name, type, text] of OWN_FILES)
+    serve(
+      `${PAGE}static/${name}`,
+      answering(type, () => text),
+    )
 }
 
-/** The addresses of the page, and the way from each to the one that all lead to. */
-const PAGE_ADDRESSES: Readonly<Record<string, string>> = {
-  '/docs': 'docs/',
-  '/docs/': './',
-  '/docs/static/index.html': '../',
+function fileOf(text: string): { readonly tag: string; readonly body: SmallBody } {
+  return { tag: tagOf(text), body: new SmallBody(Buffer.from(text)) }
 }
 
-/** The scripts of the library take the address of the page, with its query, for a folder: they would find nothing there. */
-const dropQuery: onRequestHookHandler = ({ url }, reply, done) => {
-  const start = url.indexOf('?')
-  const page = start < 0 ? undefined : PAGE_ADDRESSES[url.slice(0, start)]
-  if (page === undefined) done()
-  else reply.redirect(page)
+function readOfLibrary(name: string): string {
+  return readFileSync(fileURLToPath(import.meta.resolve(`@fastify/swagger-ui/static/${name}`)), 'utf8')
 }
 
-/** The library's page has no viewport, so phones would show it as wide as a desktop, and no link to other pages. */
-const completePage: onSendHookHandler = (_request, reply, payload, done) => {
-  const isPage =
-    typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('text/html')
-  done(null, isPage ? withViewportAndLink(payload) : payload)
-}
-
-const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+const PAGE = '/docs/'
 /** `/` is the map, or on a server without land the form for organisers. */
-const WAY_BACK = '<nav class="way-back"><a href="/">Back to Landpass</a></nav>'
-
-function withViewportAndLink(page: string): string {
-  return page.replace('<head>', `<head>\n      ${VIEWPORT}`).replace('<body>', `<body>\n      ${WAY_BACK}`)
-}
+const PAGE_TEXT = `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="UTF-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Landpass: the interface</title>
+    <link rel="stylesheet" href="static/swagger-ui.css">
+    <link rel="stylesheet" href="static/index.css">
+    <link rel="stylesheet" href="static/landpass.css">
+    <link rel="icon" type="image/svg+xml" sizes="any" href="static/icon.svg">
+  </head>
+  <body>
+    <nav class="way-back"><a href="/">Back to Landpass</a></nav>
+    <div id="swagger-ui"></div>
+    <script src="static/swagger-ui-bundle.js"></script>
+    <script src="static/swagger-ui-standalone-preset.js"></script>
+    <script src="static/start.js"></script>
+  </body>
+</html>
+`
+const START = `SwaggerUIBundle({
+  url: '../openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  docExpansion: 'list',
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+  layout: 'StandaloneLayout',
+})
+`
 
 /** Everything comes from this server. Inline styles are allowed because the page sets styles on its elements. */
 const PAGE_POLICY = [
@@ -84,3 +134,9 @@ body { font-family: system-ui, sans-serif }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#23395b" d="M0 0h16v16H0z"/>\
 <path fill="#7fb685" d="M1 1h6v6H1zM9 9h6v6H9z"/><path fill="#f2b134" d="M9 1h6v6H9z"/><path fill="#8da9c4" d="M1 9h6v6H1z"/></svg>`
+
+const OWN_FILES = [
+  ['start.js', SCRIPT, START],
+  ['landpass.css', STYLE, PAGE_STYLE],
+  ['icon.svg', 'image/svg+xml', ICON],
+] as const

@@ -29,6 +29,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
   app.get(
     '/health/live',
     {
+      config: { cost: 0 },
       schema: {
         tags: ['operation'],
         operationId: 'live',
@@ -44,6 +45,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
     app.get(
       path,
       {
+        config: { cost: 0 },
         schema: {
           tags: ['operation'],
           operationId: words.operationId,
@@ -138,6 +140,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: strin
   app.get(
     path,
     {
+      config: { cost: SCRAPE_UNITS },
       schema: {
         tags: ['operation'],
         operationId: 'metrics',
@@ -147,8 +150,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: strin
         ]),
       },
     },
-    async (request, reply) => {
-      request.costAccount?.charge(reply, SCRAPE_UNITS)
+    async (_request, reply) => {
       const text = await metrics.registry.metrics()
       return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },

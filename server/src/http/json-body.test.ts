@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BODY_DEPTH_LIMIT, isNestedDeeperThan, parseJsonObject } from './json-body.ts'
+import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
+import { parseJsonObject } from './json-body.ts'
 
 test('one JSON object is read, and empty text as an empty object', () => {
   expect(parseJsonObject('{"editCode":"123456"}')).toEqual({ editCode: '123456' })
@@ -27,8 +28,8 @@ test('everything else is refused with one sentence', () => {
 test('the depth is limited, and brackets in strings do not count', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-  expect(() => parseJsonObject(nested(BODY_DEPTH_LIMIT))).not.toThrow()
-  expect(() => parseJsonObject(nested(BODY_DEPTH_LIMIT + 1))).toThrow('deeper than 32 levels')
+  expect(() => parseJsonObject(nested(MAX_JSON_DEPTH))).not.toThrow()
+  expect(() => parseJsonObject(nested(MAX_JSON_DEPTH + 1))).toThrow('deeper than 32 levels')
   expect(() => parseJsonObject('['.repeat(60_000))).toThrow('deeper than 32 levels')
   expect(parseJsonObject(JSON.stringify({ a: '{[\\"'.repeat(100) }))).toEqual({ a: '{[\\"'.repeat(100) })
 })

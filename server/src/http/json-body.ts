@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
 
 /** The largest body of a request. */
 export const BODY_LIMIT_BYTES = 64 * 1024
-/** The deepest nesting of a body's JSON: the embedded engine hangs on thousands of levels. */
-export const BODY_DEPTH_LIMIT = 32
 
 const bodyBytes = new WeakMap<FastifyRequest, Buffer>()
 const NO_BYTES = Buffer.alloc(0)
@@ -44,14 +43,14 @@ export function readBodiesAsJson(app: FastifyInstance): void {
 /**
  * Reads one JSON object; empty text counts as `{}`.
  *
- * @throws {AppError} `invalid_body` for anything else, and for objects nested deeper than {@link BODY_DEPTH_LIMIT}.
+ * @throws {AppError} `invalid_body` for anything else, and for objects nested deeper than {@link MAX_JSON_DEPTH}.
  * @example
  * parseJsonObject('{"editCode":"123456"}') // { editCode: '123456' }
  */
 export function parseJsonObject(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
-  if (isNestedDeeperThan(text, BODY_DEPTH_LIMIT)) {
-    throw new AppError('invalid_body', `The body is nested deeper than ${BODY_DEPTH_LIMIT} levels.`)
+  if (isNestedDeeperThan(text, MAX_JSON_DEPTH)) {
+    throw new AppError('invalid_body', `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
   }
   const value = parseOrUndefined(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -66,23 +65,4 @@ function parseOrUndefined(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Counts brackets outside of strings in one pass, before the JSON is parsed. */
-export function isNestedDeeperThan(json: string, limit: number): boolean {
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < json.length; i++) {
-    const char = json[i]
-    if (inString) {
-      if (char === '\\') i += 1
-      else if (char === '"') inString = false
-      continue
-    }
-    if (char === '"') inString = true
-    else if (char === '{' || char === '[') depth += 1
-    else if (char === '}' || char === ']') depth -= 1
-    if (depth > limit) return true
-  }
-  return false
 }

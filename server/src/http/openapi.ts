@@ -2,7 +2,8 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { VERSION } from '../version.ts'
-import { DOCUMENT, send } from './answer.ts'
+import { BARE_JSON, send } from './answer.ts'
+import { SmallBody } from './compressed-bodies.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { withComponents } from './openapi-components.ts'
 import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
@@ -114,8 +115,8 @@ function documented(schema: FastifySchema, url: string): FastifySchema {
 }
 
 /** `/openapi.json`, and `/docs`, its page for people. */
-export async function serveDescription(app: FastifyInstance): Promise<void> {
-  let document: { text: string; tag: string } | undefined
+export function serveDescription(app: FastifyInstance): void {
+  let document: { readonly tag: string; readonly body: SmallBody } | undefined
   const schema = {
     tags: ['operation'],
     operationId: 'openApi',
@@ -126,13 +127,13 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)
-    const { text, tag } = document
-    return send(request, reply, { freshness: { tag }, format: DOCUMENT, body: () => text })
+    const { body, tag } = document
+    return send(request, reply, { freshness: { tag }, format: BARE_JSON, body: () => body })
   })
-  await serveDocsPage(app)
+  serveDocsPage(app)
 }
 
-function documentOf(app: FastifyInstance): { text: string; tag: string } {
+function documentOf(app: FastifyInstance): { readonly tag: string; readonly body: SmallBody } {
   const text = JSON.stringify(app.swagger())
-  return { text, tag: tagOf(text) }
+  return { tag: tagOf(text), body: new SmallBody(Buffer.from(text)) }
 }

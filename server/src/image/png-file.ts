@@ -6,14 +6,15 @@ export const MAX_SIDE_PX = 8192
 /** With a higher level zlib takes three times as long and saves a tenth to a third of the size. */
 export const ZLIB_LEVEL = 3
 
-/** How pixels are stored: by number of a palette, or as red, green, blue and opacity. */
+/** How pixels are stored: by number of a palette, or as red, green and blue, or as these and opacity. */
 export const PALETTE_COLOUR = { bits: 4, type: 3 } as const
+export const RGB_COLOUR = { bits: 8, type: 2 } as const
 export const RGBA_COLOUR = { bits: 8, type: 6 } as const
 
 export interface PngFile {
   readonly widthPx: number
   readonly heightPx: number
-  readonly colour: typeof PALETTE_COLOUR | typeof RGBA_COLOUR
+  readonly colour: typeof PALETTE_COLOUR | typeof RGB_COLOUR | typeof RGBA_COLOUR
   /** Red, green and blue of each colour of a palette. */
   readonly palette?: Uint8Array
   /** The compressed rows, in pieces. */

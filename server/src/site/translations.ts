@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
-import { DATA, send } from '../http/answer.ts'
+import { BARE_JSON, send } from '../http/answer.ts'
+import { SmallBody } from '../http/compressed-bodies.ts'
 import { okSchema, withUnchanged } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 
@@ -32,13 +33,24 @@ export function localeFor(tag: string): Locale | undefined {
   return LOCALES.find((locale) => locale === language)
 }
 
+const bodies = new Map<Locale, { readonly tag: string; readonly shared: SmallBody }>()
+
+/** A catalogue in the envelope, compressed once for all clients. */
+function bodyOf(locale: Locale) {
+  const known = bodies.get(locale)
+  if (known) return known
+  const data = JSON.stringify(readCatalogue(locale))
+  const made = { tag: tagOf(data), shared: new SmallBody(Buffer.from(`{"ok":true,"data":${data}}`)) }
+  bodies.set(locale, made)
+  return made
+}
+
 /** `GET /translations/:locale`. */
 export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: number }> = (
   app,
   options,
   done,
 ) => {
-  const texts = new Map(LOCALES.map((locale) => [locale, JSON.stringify(readCatalogue(locale))]))
   app.get(
     '/translations/:locale',
     {
@@ -61,13 +73,13 @@ export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: numb
     },
     (request, reply) => {
       const locale = localeFor(request.params.locale)
-      const text = locale && texts.get(locale)
-      if (text === undefined) {
+      const body = locale && bodyOf(locale)
+      if (body === undefined) {
         const sentence = `There are no translations for ${JSON.stringify(request.params.locale.slice(0, 40))}; the languages are ${LOCALES.join(', ')}.`
         throw new AppError('locale_not_found', sentence, { locales: LOCALES })
       }
-      const freshness = { tag: tagOf(text), changedAtMs: options.startedAtMs }
-      return send(request, reply, { freshness, format: DATA, body: () => text })
+      const freshness = { tag: body.tag, changedAtMs: options.startedAtMs }
+      return send(request, reply, { freshness, format: BARE_JSON, body: () => body.shared })
     },
   )
   done()

@@ -80,7 +80,7 @@ describe('requests that come too often', () => {
     ]) {
       const looked = await server.get(path) // images are fetched by the world's own servers, for everybody
       expect([200, 404], path).toContain(looked.status)
-      expect(looked.headers.get('ratelimit-limit'), path).toBeNull()
+      expect(looked.headers.get('ratelimit-limit'), path).not.toBe('6')
     }
     expect(await outside.mintsOf(89_001)).toHaveLength(3)
     await server.close()
@@ -137,6 +137,37 @@ test('behind a trusted proxy the client is the address that this proxy names, an
   // A household or a host has 2^64 of the longer addresses
   expect(remaining(await from('2001:db8:1:2::1', 'eve'))).toBe('1 of 2')
   expect(remaining(await from('2001:db8:1:2:ffff::9', 'fay'))).toBe('0 of 2')
+  await server.close()
+})
+
+test('reads are limited by what they cost, and what has a limit of its own is not', async () => {
+  // A unit comes back in three seconds
+  const server = await startLimited(89_005, { READ_COST_PER_MINUTE: '20', LIMIT_CLIENT_PER_MINUTE: '0' })
+  const log = '/tokens/log?limit=100'
+  const first = await server.get(log)
+  expect([first.status, remaining(first)]).toEqual([200, `${20 - 4 - 100 / 10} of 20`])
+  const refused = await server.get(log)
+  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
+  expect(refused.body.error).toContain('has used up its budget of reads')
+
+  const uuid = '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11'
+  const ofAttendance = [`/tokens/${uuid}`, '/event/89005', '/.well-known/attendance-issuers.json']
+  for (const path of [
+    ...ofAttendance,
+    '/openapi.json',
+    '/',
+    '/organise',
+    '/docs/',
+    '/translations/en',
+    '/x',
+  ]) {
+    let status = 0
+    for (let tries = 0; tries < 20 && status !== 429; tries++) ({ status } = await server.ask('GET', path))
+    expect(status, path).toBe(429)
+  }
+
+  expect((await server.get('/health/live')).status).toBe(200)
+  expect((await captcha(server, await at('beside reads'))).status).toBe(200)
   await server.close()
 })
 

@@ -1,3 +1,4 @@
+import http from 'node:http'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chargedUnits, isSearched, knownValues } from '../../bench/faults/cost-search.ts'
@@ -95,7 +96,7 @@ describe('an invalid request', () => {
   })
 })
 
-/** A short form of `npm run faults -- cost-search`. */
+/** A short form of `npm run faults -- costs`. */
 describe('what a request is charged', () => {
   const SEED = 7
   const PER_ROUTE = 3
@@ -144,6 +145,52 @@ describe('what a request is charged', () => {
     }
   })
 })
+
+/** Every address of a server, with its parameters as 1, from the tree that the router prints: a child goes on where its parent ends. */
+function addressesOf(tree: string): readonly string[] {
+  const above: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', part = ''] = /^(.*)[├└]── (\S*) \(/.exec(line) ?? []
+    if (part === '' || part === '*') return []
+    const depth = indent.length / 4
+    above.length = depth
+    above.push(part)
+    return above.join('').replaceAll(/:[\w|:]+/g, '1')
+  })
+}
+
+test('every address has a cost or a limit for each method that it has, and checks of health have neither', async () => {
+  const addresses = addressesOf(server.app.server.printRoutes({ commonPrefix: false }))
+  const without = new Set<string>()
+  for (const address of addresses)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers } = await headOf(method, address)
+      if (status !== 405 && headers['ratelimit-limit'] === undefined) without.add(`${method} ${address}`)
+    }
+
+  expect(addresses.length).toBeGreaterThan(150)
+  expect(addresses).toEqual(
+    expect.arrayContaining(['/', '/tokens/log', '/docs/static/index.css', '/v2/changes']),
+  )
+  const health = ['live', 'ready', 'ready/land', 'ready/attendance'].map((part) => `GET /health/${part}`)
+  expect([...without].sort()).toEqual(health.sort())
+})
+
+/** Status and headers of an answer, whose body may have no end. */
+function headOf(
+  method: string,
+  path: string,
+): Promise<Pick<http.IncomingMessage, 'headers'> & { status: number }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(server.origin + path, { method }, (response) => {
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, headers })
+      if (path === '/v2/changes') response.destroy()
+      else response.resume()
+    })
+    request.once('error', reject).end()
+  })
+}
 
 test('the metrics have groups of routes, the land, the database and the process', async () => {
   await server.get('/v1/parcels/0/0')
@@ -199,6 +246,18 @@ describe('the page that describes the interface', () => {
 
     expect({ status, path: new URL(url).pathname.replace(/\/$/, '') }).toEqual({ status: 200, path: '/docs' })
     expect(front.text).toContain('href="/docs/"')
+  })
+
+  test('and all other bodies that never change are compressed once: their length is known', async () => {
+    const files = ['/docs/static/swagger-ui-bundle.js', '/docs/static/landpass.css', '/openapi.json']
+    for (const path of [...files, '/translations/ko', '/'])
+      for (const encoding of ['br', 'gzip']) {
+        const answer = await server.ask('GET', path, { headers: { 'accept-encoding': encoding } })
+        const known = { 'content-encoding': encoding, 'content-length': String(answer.bytes.length) }
+        expect(answer.headers, path).toMatchObject(known)
+        expect(answer.headers.vary, path).toContain('accept-encoding')
+        expect(answer.headers.etag, path).toMatch(new RegExp(`^"[\\w-]+;${encoding}"$`))
+      }
   })
 
   test('works with a query, which is dropped', async () => {

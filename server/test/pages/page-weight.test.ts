@@ -258,3 +258,13 @@ async function serveAlone(name: Interface) {
   await app.start()
   return { origin, close: () => app.close() }
 }
+
+test('the page that describes the interface lists its calls and opens one, also where its address has a query', async () => {
+  const { page, asked } = await openPage(`${server.origin}/docs?from=elsewhere`, { size: 'desktop' })
+  await page.locator('#operations-parcels-parcel').waitFor()
+  await page.locator('#operations-parcels-parcel .opblock-summary').click()
+  await page.getByRole('button', { name: 'Execute' }).waitFor()
+
+  expect(page.url()).toContain(`${server.origin}/docs/`)
+  expect(new Set(asked.map((address) => new URL(address).origin))).toEqual(new Set([server.origin]))
+})

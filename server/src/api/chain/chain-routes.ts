@@ -2,9 +2,9 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
 import { type Clock, SECOND_MS } from '../../clock.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
-import { QUERY_UNITS } from '../common/land-answers.ts'
 import { explorerOf } from './explorer.ts'
 
 const block = { number: wholeNumber(), hash: hashText() }

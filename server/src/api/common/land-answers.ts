@@ -19,9 +19,6 @@ export function assetsCost(assetCount: number): number {
   return SMALL_ANSWER_UNITS + assetCount / ASSETS_PER_UNIT
 }
 
-/** Cost of an answer that needs one query of the database. */
-export const QUERY_UNITS = 4
-
 /** Up to this number of assets (about 2 MB) an answer is made at once; larger ones are streamed. */
 export const WHOLE_ANSWER_ASSETS = 4096
 

@@ -1,13 +1,14 @@
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DATA, send } from '../../http/answer.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { newestPublications } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { AssetRow, State } from '../../state/state.ts'
-import { arrayPieces, assetsAnswer, assetsCost, QUERY_UNITS } from './land-answers.ts'
+import { arrayPieces, assetsAnswer, assetsCost } from './land-answers.ts'
 import type { LandContext } from './land-context.ts'
 
 export interface Owned {

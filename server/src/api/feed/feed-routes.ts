@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import type { Freshness } from '../../freshness.ts'
 import { send } from '../../http/answer.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import {
@@ -12,7 +13,6 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
-import { QUERY_UNITS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { FeedBodies } from './feed-bodies.ts'
 

@@ -1,12 +1,13 @@
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
+import { BoundedCache } from '../../http/bounded-cache.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
+import { ownBytes } from '../../http/own-memory.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { digestOf } from '../../map/land-digest.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { BoundedCache } from './bounded-cache.ts'
 
 /** A picture that is requested. */
 export interface PictureRequest {
@@ -112,7 +113,11 @@ export class Pictures {
         const { group, url } = address
         const { showsOffers } = request
         if (url.length <= MAX_ADDRESS_LENGTH)
-          this.addresses.set(url, { group, cacheKey, showsOffers, headers }, KNOWN_ADDRESS_BYTES)
+          this.addresses.set(
+            url,
+            { group, cacheKey, showsOffers, headers },
+            cacheKey.length + KNOWN_ADDRESS_BYTES,
+          )
         if (!picture) return this.draw(request, land, cacheKey, tag)
         this.hits += 1
         return picture.png
@@ -188,17 +193,9 @@ export class Pictures {
   }
 
   private draw(request: PictureRequest, land: ShownLand, cacheKey: string, tag: string): Buffer {
-    const png = asOwnMemory(request.draw(land))
+    const png = ownBytes(request.draw(land))
     this.drawn += 1
     this.pictures.set(cacheKey, { landTag: land.tag, tag, png }, png.length)
     return png
   }
-}
-
-/** Copies a Buffer that is part of a larger one, so that the larger one does not stay in memory. */
-function asOwnMemory(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return own
 }

@@ -3,10 +3,11 @@ import { type Coord, coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { DATA, send } from '../../http/answer.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findMortgages } from '../../land/queries/mortgage-queries.ts'
 import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../../land/records/mortgage.ts'
-import { arrayPieces, assetsCost, QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
+import { arrayPieces, assetsCost, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,

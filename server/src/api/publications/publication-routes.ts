@@ -4,11 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { publicationJson } from '../../land/records/publication.ts'
-import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
+import { rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   assertKnownPlace,

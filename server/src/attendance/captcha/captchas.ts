@@ -2,6 +2,8 @@ import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 
 import { type Clock, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { BoundedCache } from '../../http/bounded-cache.ts'
+import { ownBytes } from '../../http/own-memory.ts'
 import type { Vault } from '../vault.ts'
 import {
   deleteSomeExpired,
@@ -17,7 +19,6 @@ import {
 } from './captcha-queries.ts'
 import { drawCaptcha } from './draw-captcha.ts'
 import { ALPHABET, LOOK_ALIKES } from './glyphs.ts'
-import { ImageCache } from './image-cache.ts'
 import { SEED_BYTES } from './keystream.ts'
 import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
 
@@ -37,8 +38,8 @@ export const CAPTCHA_LENGTH = 5
 
 /** Longer than any right answer; the rest is cut off. */
 const MAX_ANSWER_LENGTH = 64
-/** About 5 MB: enough for repeated requests of the captchas of the last minute. */
-const MAX_CACHED_IMAGES = 256
+/** Some 250 images: enough for repeated requests of the captchas of the last minute. */
+const MAX_IMAGE_BYTES = 5_000_000
 const EXPIRED_PER_STATEMENT = 500
 
 /** Result of making or solving a captcha, for metrics. */
@@ -78,7 +79,7 @@ export class Captchas {
   private readonly vault: Vault
   private readonly clock: Clock
   private readonly report: (result: CaptchaResult) => void
-  private readonly images = new ImageCache(MAX_CACHED_IMAGES)
+  private readonly images = new BoundedCache<Buffer>(MAX_IMAGE_BYTES)
 
   constructor({ db, vault, clock, proofOfWorkBits, onResult = () => {} }: CaptchasOptions) {
     this.db = db
@@ -115,10 +116,12 @@ export class Captchas {
     const name = uuid.toLowerCase()
     const sealed = await findSealed(this.db, name, this.clock.nowMs())
     if (!sealed) return undefined
-    return this.images.get(name, () => {
-      const { text, seed } = parseSecret(this.vault.open('captcha', sealed, name))
-      return drawCaptcha(text, seed)
-    })
+    const cached = this.images.get(name)
+    if (cached) return cached
+    const { text, seed } = parseSecret(this.vault.open('captcha', sealed, name))
+    const image = ownBytes(drawCaptcha(text, seed))
+    this.images.set(name, image, image.length)
+    return image
   }
 
   /**

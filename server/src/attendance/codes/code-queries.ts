@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { ClaimCodeTable, CodeState } from '../../db/schema.ts'
+import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
 import { parseOwnCode } from '../issuer/own-codes.ts'
@@ -8,7 +9,7 @@ import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
-/** Rows of one statement: six parameters each, far below the 65,535 that a statement may have. */
+/** Codes of one statement: other requests run between two of them. */
 const BATCH_ROWS = 500
 
 interface CodesOfEvent {
@@ -21,7 +22,7 @@ interface CodesOfEvent {
  * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees those codes that
  * the issuer now lists as unused after it had called them used, unknown or expired. No claim holds such a code, and each
  * step of a claim reads its code before it asks for a token. All other stored codes stay as they are, also codes of
- * another event. Works in small statements, so that claims can run between them.
+ * another event. Works in small statements, so that claims can run between them, and only new codes are encrypted and sent.
  *
  * @returns how many codes are new
  */
@@ -30,47 +31,18 @@ export async function mergeCodes(
   vault: Vault,
   { eventId, listed, nowMs }: CodesOfEvent,
 ): Promise<number> {
-  const codes = listed.map(({ code, isClaimed }) => ({
-    code,
-    isClaimed,
-    fingerprint: vault.fingerprint('claim-code', code),
-    others: vault.otherFingerprints('claim-code', code),
-  }))
+  const named = await fingerprinted(vault, listed)
   // All processes write in the same order: no deadlock between two of them. Codes that are made here are listed by number, and
   // claims take the first free one: so tokens are numbered from 1
-  if (!isOwnEvent(eventId)) codes.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
+  if (!isOwnEvent(eventId)) named.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
-  for (let from = 0; from < codes.length; from += BATCH_ROWS) {
-    const batch = codes.slice(from, from + BATCH_ROWS)
-    const rows = batch.map(({ code, isClaimed, fingerprint, others }) => ({
-      others,
-      row: {
-        event_id: eventId,
-        fingerprint,
-        sealed: vault.seal('claim-code', code, String(eventId)),
-        number: parseOwnCode(code)?.number ?? null,
-        state: isClaimed ? ('used_elsewhere' as const) : ('free' as const),
-        created_at_ms: nowMs,
-      },
-    }))
+  for (let from = 0; from < named.length; from += BATCH_ROWS) {
+    const batch = named.slice(from, from + BATCH_ROWS)
+    const merge = (tx: Db) => mergeBatch(tx, vault, { eventId, batch, nowMs })
+    // While keys are being changed, a code that is stored with another key must not be inserted a second time
     added += vault.hasOtherKeys
-      ? await inTransaction(db, (tx) => insertUnknown(tx, rows))
-      : await insertRows(
-          db,
-          rows.map(({ row }) => row),
-        )
-    const fingerprintsOf = (claimed: boolean) =>
-      batch
-        .filter(({ isClaimed }) => isClaimed === claimed)
-        .flatMap(({ fingerprint, others }) => [fingerprint, ...others])
-    await changeState(db, {
-      eventId,
-      fingerprints: fingerprintsOf(true),
-      from: ['free'],
-      to: 'used_elsewhere',
-    })
-    const unused = fingerprintsOf(false)
-    await changeState(db, { eventId, fingerprints: unused, from: ['void', 'used_elsewhere'], to: 'free' })
+      ? await inTransaction(db, (tx) => lockCodes(tx).then(() => merge(tx)))
+      : await merge(db)
   }
   await db
     .updateTable('attendance_event')
@@ -79,6 +51,57 @@ export async function mergeCodes(
     .execute()
   return added
 }
+
+interface NamedCode extends ListedCode {
+  /** With the current key. */
+  readonly fingerprint: Buffer
+  /** With all keys, the current one first. */
+  readonly fingerprints: readonly Buffer[]
+}
+
+/** Names the codes as they are stored. Yields to the event loop. */
+async function fingerprinted(vault: Vault, listed: readonly ListedCode[]): Promise<NamedCode[]> {
+  const named: NamedCode[] = []
+  for (const [at, { code, isClaimed }] of listed.entries()) {
+    if (at > 0 && at % BATCH_ROWS === 0) await setImmediate()
+    const fingerprint = vault.fingerprint('claim-code', code)
+    const fingerprints = [fingerprint, ...vault.otherFingerprints('claim-code', code)]
+    named.push({ code, isClaimed, fingerprint, fingerprints })
+  }
+  return named
+}
+
+interface Batch {
+  readonly eventId: number
+  readonly batch: readonly NamedCode[]
+  readonly nowMs: number
+}
+
+async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
+  const { rows: stored } = await sql<{ fingerprint: Buffer; event_id: number; state: CodeState }>`
+    select fingerprint, event_id, state from claim_code
+    where fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(db)
+  const storedAs = new Map(stored.map((row) => [row.fingerprint.toString('hex'), row]))
+  const rowOf = ({ fingerprints }: NamedCode) =>
+    fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)
+  const unknown = batch.filter((code) => !rowOf(code))
+  const added = await insertCodes(db, vault, { eventId, batch: unknown, nowMs })
+  const storedIn = (states: readonly CodeState[], areClaimed: boolean) =>
+    batch
+      .filter(({ isClaimed }) => isClaimed === areClaimed)
+      .flatMap((code) => rowOf(code) ?? [])
+      .filter((row) => row.event_id === eventId && states.includes(row.state))
+      .map(({ fingerprint }) => fingerprint)
+  for (const { from, to, areClaimed } of CHANGES)
+    await changeState(db, { eventId, fingerprints: storedIn(from, areClaimed), from, to })
+  return added
+}
+
+/** What becomes of a stored code that the issuer lists as claimed, or not. */
+const CHANGES: readonly (Pick<StateChange, 'from' | 'to'> & { readonly areClaimed: boolean })[] = [
+  { areClaimed: true, from: ['free'], to: 'used_elsewhere' },
+  { areClaimed: false, from: ['void', 'used_elsewhere'], to: 'free' },
+]
 
 /**
  * Voids the free codes of an event that was made here beyond what the operator approved: all of them where the event was
@@ -126,43 +149,23 @@ export async function storeNumbers(
     where claim_code.id = read.id`.execute(db)
 }
 
-type NewCode = Omit<Selectable<ClaimCodeTable>, 'id'>
-
-/** Codes that are not stored with the current key. @returns how many were inserted */
-async function insertRows(db: Db, rows: readonly NewCode[]): Promise<number> {
-  if (rows.length === 0) return 0
-  const inserted = await db
-    .insertInto('claim_code')
-    .values(rows)
-    .onConflict((conflict) => conflict.column('fingerprint').doNothing())
-    .returning('id')
-    .execute()
-  return inserted.length
-}
-
-/** While keys are being changed: a code that is stored with another key is not inserted a second time. */
-async function insertUnknown(
-  tx: Db,
-  rows: readonly { readonly row: NewCode; readonly others: readonly Buffer[] }[],
-): Promise<number> {
-  await lockCodes(tx)
-  const stored = await tx
-    .selectFrom('claim_code')
-    .select('fingerprint')
-    .where(
-      'fingerprint',
-      'in',
-      // The current ones too, although the constraint compares them: `landpass reseal` may change a row between two statements
-      rows.flatMap(({ row, others }) => [row.fingerprint, ...others]),
-    )
-    .execute()
-  const known = new Set(stored.map(({ fingerprint }) => fingerprint.toString('hex')))
-  const isKnown = (fingerprint: Buffer) => known.has(fingerprint.toString('hex'))
-  const unknown = rows.filter(({ row, others }) => ![row.fingerprint, ...others].some(isKnown))
-  return insertRows(
-    tx,
-    unknown.map(({ row }) => row),
-  )
+/** One parameter for each column: a statement with one for each value takes several times as long. @returns how many were inserted */
+async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
+  if (batch.length === 0) return 0
+  const fingerprints = batch.map(({ fingerprint }) => fingerprint)
+  const sealed = batch.map(({ code }) => vault.seal('claim-code', code, String(eventId)))
+  const numbers = batch.map(({ code }) => parseOwnCode(code)?.number ?? null)
+  const states = batch.map(({ isClaimed }) => (isClaimed ? 'used_elsewhere' : 'free'))
+  const { rows } = await sql<{ count: number }>`
+    with added as (
+      insert into claim_code (event_id, fingerprint, sealed, number, state, created_at_ms)
+      select ${eventId}::integer, fingerprint, sealed, number, state, ${nowMs}::bigint
+      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${numbers}::integer[], ${states}::text[])
+        with ordinality as new (fingerprint, sealed, number, state, place)
+      order by place
+      on conflict (fingerprint) do nothing returning id
+    ) select count(*)::integer as count from added`.execute(db)
+  return rows[0]!.count
 }
 
 interface StateChange {
@@ -175,11 +178,7 @@ interface StateChange {
 /** Changes only codes in the states `from`: the state of a code that a claim holds depends on that claim. */
 async function changeState(db: Db, { eventId, fingerprints, from, to }: StateChange): Promise<void> {
   if (fingerprints.length === 0) return
-  await db
-    .updateTable('claim_code')
-    .set({ state: to })
-    .where('event_id', '=', eventId)
-    .where('fingerprint', 'in', fingerprints)
-    .where('state', 'in', from)
-    .execute()
+  await sql`
+    update claim_code set state = ${to} where event_id = ${eventId}
+      and fingerprint = any(${fingerprints}::bytea[]) and state = any(${from}::text[])`.execute(db)
 }

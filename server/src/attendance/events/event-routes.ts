@@ -3,6 +3,7 @@ import type { World } from '@landpass/client/grid'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
 import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
@@ -193,6 +194,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app.get(
     '/event/:event',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'event',
@@ -211,6 +213,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app.get(
     '/event/:event/availability',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'availability',

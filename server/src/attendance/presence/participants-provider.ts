@@ -17,8 +17,10 @@ export const MAX_POINTERS = 20
 const POINTERS_AT_ONCE = 4
 /** Enough for a scene with 80,000 players. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** Addresses and lists together, about 150 bytes each. */
+/** Addresses of all lists together, about 150 bytes each. */
 const MAX_CACHED_ADDRESSES = 200_000
+/** What a list takes besides its addresses, in addresses. */
+const LIST_WEIGHT = 3
 
 const NO_ADDRESSES: ReadonlySet<string> = new Set()
 
@@ -40,7 +42,7 @@ export class ParticipantsProvider implements Provider {
     this.cache = new AnswerCache({
       clock: options.clock,
       maxWeight: MAX_CACHED_ADDRESSES,
-      weigh: ({ addresses }) => 1 + (addresses?.size ?? 0),
+      weigh: ({ addresses }) => LIST_WEIGHT + (addresses?.size ?? 0),
     })
   }
 

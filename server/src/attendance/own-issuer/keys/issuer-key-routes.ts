@@ -1,7 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { checksumAddress, EVENT_ATTENDANCE_UID, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import { EVENT_ATTENDANCE_UID, MAINNET_DOMAIN } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Clock } from '../../../clock.ts'
+import { checksumAddress } from '../../../ethereum/checksum-address.ts'
+import { QUERY_UNITS } from '../../../http/cost-account.ts'
 import { streamSchema } from '../../../http/schemas.ts'
 import { oneOf } from '../../../schema-parts.ts'
 import type { TokenKeys } from './token-keys.ts'
@@ -53,6 +55,7 @@ export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions
   app.get(
     '/.well-known/attendance-issuers.json',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags: ['claims'],
         operationId: 'tokenIssuers',

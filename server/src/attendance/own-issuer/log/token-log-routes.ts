@@ -1,12 +1,14 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { toHex } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Db } from '../../../db/engine.ts'
+import { QUERY_UNITS } from '../../../http/cost-account.ts'
 import { okSchema } from '../../../http/schemas.ts'
 import { dayText } from './token-log.ts'
 import { readLog, rootsBetween } from './token-log-queries.ts'
 
 const MAX_ENTRIES = 1_000
+/** Entries that are read, written and compressed for one unit. */
+const ENTRIES_PER_UNIT = 10
 
 export interface TokenLogRouteOptions {
   readonly db: Db
@@ -49,7 +51,8 @@ export const tokenLogRoutes: FastifyPluginCallbackTypebox<TokenLogRouteOptions> 
       },
     },
     async (request, reply) => {
-      const { from } = request.query
+      const { from, limit } = request.query
+      request.costAccount?.charge(reply, QUERY_UNITS + limit / ENTRIES_PER_UNIT)
       const entries = await readLog(db, request.query)
       const next = from + entries.length
       const roots = await rootsBetween(db, from, next)
@@ -59,15 +62,19 @@ export const tokenLogRoutes: FastifyPluginCallbackTypebox<TokenLogRouteOptions> 
         data: {
           entries: entries.map(({ position, uid, signer, noted_at_ms }) => ({
             position,
-            uid: toHex(uid),
+            uid: hexText(uid),
             signer,
             noted_at: new Date(noted_at_ms).toISOString(),
           })),
-          roots: roots.map(({ day, leaves, root }) => ({ day: dayText(day), leaves, root: toHex(root) })),
+          roots: roots.map(({ day, leaves, root }) => ({ day: dayText(day), leaves, root: hexText(root) })),
           next,
         },
       }
     },
   )
   done()
+}
+
+function hexText(bytes: Buffer): string {
+  return `0x${bytes.toString('hex')}`
 }

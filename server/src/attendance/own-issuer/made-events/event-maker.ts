@@ -59,7 +59,7 @@ export interface EventDescription {
 /** Who makes an event. */
 export interface MakingRequest {
   readonly isOperator: boolean
-  /** Is called immediately before the event is stored: throws where its maker has made too many. */
+  /** Is called once, before a picture is decoded and the event is stored: throws where its maker has made too many. */
   readonly assertMayMake: (approval: Approval) => Promise<void>
 }
 
@@ -97,10 +97,12 @@ export class EventMaker {
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
     if (approval === 'waiting') await this.assertRoom(db)
     const { picture, places } = description
-    const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
+    const mayMake = () => assertMayMake(approval)
+    const image = picture
+      ? await this.pictures.read(picture, mayMake)
+      : await mayMake().then(() => drawPlaces(places))
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
-    await assertMayMake(approval)
     const event = await this.insert({
       record: (eventId) => recordOf(eventId, description),
       coordinates: coordinatesText(places),

@@ -39,6 +39,8 @@ class DecodedImage {
   }
 }
 
+let isReady = false
+
 /**
  * Decodes a JPEG, upright as its camera says. For a thread of its own: it defines a global class, and the decoder cannot
  * be used again after a failure.
@@ -47,6 +49,14 @@ class DecodedImage {
  */
 export async function jpegPixels(bytes: Buffer): Promise<Pixels> {
   if (!isWholeJpeg(bytes)) throw new RangeError('the end of the file is missing')
+  if (!isReady) await prepareDecoder()
+  isReady = true
+  const file = new Uint8Array(bytes).buffer
+  const { data, width, height } = (await decode(file, { preserveOrientation: true })) as DecodedImage
+  return { widthPx: width, heightPx: height, rgba: data }
+}
+
+async function prepareDecoder(): Promise<void> {
   Object.assign(globalThis, { ImageData: DecodedImage })
   const decoder = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve(DECODER))))
   const instantiateWasm = (imports: object, onInstance: (instance: Instance) => void) => {
@@ -57,9 +67,6 @@ export async function jpegPixels(bytes: Buffer): Promise<Pixels> {
   }
   const initWith = init as unknown as (module: object, options: object) => Promise<void>
   await initWith(decoder, { instantiateWasm, printErr: () => {} })
-  const file = new Uint8Array(bytes).buffer
-  const { data, width, height } = (await decode(file, { preserveOrientation: true })) as DecodedImage
-  return { widthPx: width, heightPx: height, rgba: data }
 }
 
 /** Lets the decoder's memory grow to its limit only: the decoder has set none, and a thread's limits do not count it. */

@@ -4,12 +4,20 @@ import { deflateSync } from 'node:zlib'
 import encode, { init } from '@jsquash/jpeg/encode.js'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
+import {
+  jpegOfScans,
+  type PngForm,
+  pngChunk,
+  pngOf,
+  SAMPLES,
+} from '../../../../test/support/costly-pictures.ts'
 import { assertSize, readPictureHeader } from './picture-header.ts'
-import { PictureError, PictureReader } from './picture-reader.ts'
+import { MAX_SCANS, PictureError, PictureReader } from './picture-reader.ts'
 import { squareOf } from './picture-square.ts'
 import { pngPixels } from './png-pixels.ts'
 
 const reader = new PictureReader()
+const mayDecode = async () => {}
 
 /** Red on the left half, blue on the right one. */
 function twoColours(widthPx: number, heightPx: number): PNG {
@@ -36,7 +44,7 @@ test('a PNG and a JPEG become squares of their middle, and nothing else of the f
     [withText, 100],
     [jpeg, 512],
   ] as const) {
-    const made = await reader.read(file)
+    const made = await reader.read(file, mayDecode)
     const { width, height, data } = PNG.sync.read(made)
     expect([width, height]).toEqual([sidePx, sidePx])
     const at = (x: number) => [...data.subarray(4 * x, 4 * x + 3)].map((value) => Math.round(value / 16))
@@ -57,14 +65,19 @@ test('other files, and those that are too large or damaged, are refused', async 
     [Buffer.alloc(0), 'of another format'],
     [PNG.sync.write(twoColours(2_049, 64)), '2049 x 64'],
     [PNG.sync.write(twoColours(63, 64)), '63 x 64'],
+    [pngOf(2_048, 1_025, { depth: 1, colour: 0, isInterlaced: false }), '2048 x 1025'],
+    [pngOf(1_025, 1_024, { depth: 16, colour: 6, isInterlaced: true }), '1025 x 1024 with 64 bits a pixel'],
+    [jpegOfScans(64, MAX_SCANS + 1), `a JPEG of ${MAX_SCANS + 1} scans`],
+    [jpegOfScans(64, 1_000, 3), 'a JPEG of 1000 scans'],
+    [withComment(jpegOfScans(64, 1_000), 'ffd9'), 'a JPEG of 1000 scans'],
     [Buffer.concat([png, Buffer.alloc(1_048_576)]), '64 x 64'],
     [png.subarray(0, png.length - 30), 'damaged'],
     [jpeg.subarray(0, 30), 'of another format'],
     [Buffer.from('ffd8ffc0001108004000400301220002110103110100ffd9', 'hex'), 'damaged'],
     [bomb, 'damaged'],
   ] as const)
-    await expect(reader.read(Buffer.from(file)), message).rejects.toThrow(message)
-  expect(() => pngPixels(bomb, { widthPx: 64, heightPx: 64 })).toThrow(/larger than/)
+    await expect(reader.read(Buffer.from(file), mayDecode), message).rejects.toThrow(message)
+  expect(() => pngPixels(bomb)).toThrow(/larger than/)
 })
 
 test('a file whose decoder would find another size than the header says is refused', async () => {
@@ -73,17 +86,17 @@ test('a file whose decoder would find another size than the header says is refus
   const tall = PNG.sync.write(new PNG({ width: 64, height: 72 }))
   const twoHeaders = Buffer.concat([png.subarray(0, 33), tall.subarray(8)])
   expect(readPictureHeader(twoHeaders)).toMatchObject({ widthPx: 64 })
-  await expect(reader.read(twoHeaders)).rejects.toThrow('damaged')
+  await expect(reader.read(twoHeaders, mayDecode)).rejects.toThrow('damaged')
   const late = Buffer.concat([png.subarray(0, 8), png.subarray(33, -12), ihdr, png.subarray(-12)])
-  await expect(reader.read(late)).rejects.toThrow('of another format')
+  await expect(reader.read(late, mayDecode)).rejects.toThrow('of another format')
 
   for (const marker of [0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0xda, 0xc8, 0xcc, 0x02])
     expect(readPictureHeader(withDecoy(marker)), marker.toString(16)).toBeUndefined()
   expect(readPictureHeader(withDecoy(0xe1))).toMatchObject({ widthPx: 64 })
   const wide = await jpegOf(twoColours(2_304, 64))
-  await expect(reader.read(withDecoy(0x01, wide.subarray(2)))).rejects.toThrow('of another format')
+  await expect(reader.read(withDecoy(0x01, wide.subarray(2)), mayDecode)).rejects.toThrow('of another format')
 
-  const header = { kind: 'jpeg', widthPx: 64, heightPx: 128 } as const
+  const header = { kind: 'jpeg', widthPx: 64, heightPx: 128, bitsPerPixel: 24, scans: 1 } as const
   assertSize(header, header)
   assertSize(header, { widthPx: 128, heightPx: 64 })
   for (const other of [
@@ -98,11 +111,79 @@ test('a JPEG that was cut is refused, and one with something behind its end is n
   const jpeg = Buffer.from(await jpegOf(twoColours(128, 128)))
   for (const part of [0.5, 0.9]) {
     const cut = jpeg.subarray(0, Math.floor(jpeg.length * part))
-    await expect(reader.read(cut), String(part)).rejects.toThrow('damaged')
+    await expect(reader.read(cut, mayDecode), String(part)).rejects.toThrow('damaged')
   }
   // Cameras put pictures of the same scene behind each other
   const two = Buffer.concat([jpeg, jpeg.subarray(0, jpeg.length - 2)])
-  expect((await reader.read(two)).equals(await reader.read(jpeg))).toBe(true)
+  expect((await reader.read(two, mayDecode)).equals(await reader.read(jpeg, mayDecode))).toBe(true)
+})
+
+test('what is too much work is refused before it counts, and what counts does so before it is decoded', async () => {
+  const done: string[] = []
+  const counting = new PictureReader(async () => {
+    done.push('decoded')
+    return Buffer.alloc(1)
+  })
+  const count = async () => void done.push('counted')
+  for (const file of [
+    jpegOfScans(64, 64_979),
+    pngOf(2_048, 2_048, { depth: 16, colour: 6, isInterlaced: true }),
+  ])
+    await expect(counting.read(file, count)).rejects.toThrow(PictureError)
+  expect(done).toEqual([])
+  for (const file of [
+    jpegOfScans(1_448, MAX_SCANS),
+    pngOf(1_024, 1_024, { depth: 16, colour: 6, isInterlaced: true }),
+  ])
+    await counting.read(file, count)
+  expect(done).toEqual(['counted', 'decoded', 'counted', 'decoded'])
+  const tooMany = async () => Promise.reject(new Error('too many'))
+  await expect(counting.read(jpegOfScans(64, 1), tooMany)).rejects.toThrow('too many')
+  expect(done).toHaveLength(4)
+})
+
+test('a PNG of every form has the pixels that another decoder reads', () => {
+  const forms: PngForm[] = []
+  for (const [colour, depths] of Object.entries({
+    0: [1, 2, 4, 8, 16],
+    2: [8, 16],
+    3: [1, 2, 4, 8],
+    4: [8, 16],
+    6: [8, 16],
+  }))
+    for (const depth of depths)
+      for (const isInterlaced of [false, true])
+        forms.push({ depth, colour: Number(colour), isInterlaced } as PngForm)
+  const palette = Buffer.from(Array.from({ length: 3 * 256 }, (_, at) => (at * 37) & 255))
+  for (const form of forms) {
+    const { depth, colour } = form
+    const hidden =
+      colour === 3
+        ? Buffer.from([0, 100, 255].slice(0, 2 ** depth))
+        : Buffer.alloc(2 * SAMPLES[colour], depth === 16 ? 1 : 0)
+    const more = [
+      ...(colour === 3 ? [pngChunk('PLTE', palette.subarray(0, 3 * 2 ** depth))] : []),
+      ...(colour === 4 || colour === 6 ? [] : [pngChunk('tRNS', hidden)]),
+    ]
+    for (const [width, height] of [
+      [13, 11],
+      [1, 1],
+      [4, 9],
+    ] as const) {
+      const file = pngOf(
+        width,
+        height,
+        form,
+        (row, at) => (at === 0 ? row % 5 : (row * 31 + at * 17) & 255),
+        more,
+      )
+      const { rgba } = pngPixels(file)
+      const expected = PNG.sync.read(file).data
+      const farthest = Math.max(...Array.from(rgba, (value, at) => Math.abs(value - expected[at]!)))
+      // Of 16 bits the other decoder rounds, and ours takes the first eight
+      expect(farthest, JSON.stringify({ ...form, width, height })).toBeLessThanOrEqual(depth === 16 ? 1 : 0)
+    }
+  }
 })
 
 test('pictures wait for one another, but not too many of them', async () => {
@@ -114,33 +195,38 @@ test('pictures wait for one another, but not too many of them', async () => {
     throw new PictureError('damaged')
   })
   const png = PNG.sync.write(twoColours(64, 64))
-  const results = await Promise.allSettled(Array.from({ length: 10 }, () => busy.read(png)))
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => busy.read(png, mayDecode)))
   const reasons = results.map((result) => (result as PromiseRejectedResult).reason)
   expect(reasons.map(({ message }) => message === 'damaged')).toEqual([...Array(8).fill(true), false, false])
   expect(reasons.at(-1)).toMatchObject({ code: 'too_many_pictures', status: 503, data: { retry_after_s: 5 } })
-  await expect(busy.read(png)).rejects.toThrow('damaged')
+  await expect(busy.read(png, mayDecode)).rejects.toThrow('damaged')
 })
 
 test('transparent pixels become white, and several of them their mean', () => {
   const rgba = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 255, 200, 0, 0, 255, 0, 100, 0, 255)
-  const [red, green, blue, opacity] = squareOf({ widthPx: 2, heightPx: 2, rgba }, 1).rgba
-  expect([red, green, blue, opacity]).toEqual([114, 89, 64, 255])
+  expect([...squareOf({ widthPx: 2, heightPx: 2, rgba }, 1).rgb]).toEqual([114, 89, 64])
   expect(readPictureHeader(Buffer.from('ffd8ffff', 'hex'))).toBeUndefined()
 })
+
+/** With a comment behind the frame: its bytes are no markers. */
+function withComment(jpeg: Buffer, hex: string): Buffer {
+  const at = jpeg.indexOf(Buffer.from([0xff, 0xda]))
+  const text = Buffer.from(hex, 'hex')
+  return Buffer.concat([
+    jpeg.subarray(0, at),
+    Buffer.from([0xff, 0xfe, 0, text.length + 2]),
+    text,
+    jpeg.subarray(at),
+  ])
+}
 
 /** A PNG whose data are a thousand times as long as its size allows. */
 function bombOf(widthPx: number, heightPx: number): Buffer {
   const png = PNG.sync.write(twoColours(widthPx, heightPx))
-  const data = deflateSync(Buffer.alloc(50_000_000))
-  const at = png.indexOf('IDAT')
-  const head = Buffer.alloc(4)
-  head.writeUInt32BE(data.length)
+  const at = png.indexOf('IDAT') - 4
   return Buffer.concat([
-    png.subarray(0, at - 4),
-    head,
-    Buffer.from('IDAT'),
-    data,
-    Buffer.alloc(4),
+    png.subarray(0, at),
+    pngChunk('IDAT', deflateSync(Buffer.alloc(50_000_000))),
     png.subarray(-12),
   ])
 }

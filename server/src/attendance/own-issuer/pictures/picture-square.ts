@@ -1,3 +1,5 @@
+import type { RgbImage } from '../../../image/rgb-png.ts'
+
 /** Pixels of a picture: red, green, blue and opacity of each, rows from the top. */
 export interface Pixels {
   readonly widthPx: number
@@ -8,37 +10,41 @@ export interface Pixels {
 /**
  * The middle of a picture as a square of at most `maxSidePx`, on white. A smaller picture is not enlarged. Each pixel is the
  * mean of those that it covers.
- *
- * @returns red, green, blue and opacity (always 255)
  */
-export function squareOf({ widthPx, heightPx, rgba }: Pixels, maxSidePx: number): Pixels {
+export function squareOf({ widthPx, heightPx, rgba }: Pixels, maxSidePx: number): RgbImage {
   const sourcePx = Math.min(widthPx, heightPx)
   const sidePx = Math.min(sourcePx, maxSidePx)
   const leftPx = (widthPx - sourcePx) >> 1
   const topPx = (heightPx - sourcePx) >> 1
-  const edge = (at: number) => Math.floor((at * sourcePx) / sidePx)
-  const square = new Uint8Array(4 * sidePx * sidePx)
+  const edges = Uint32Array.from({ length: sidePx + 1 }, (_, at) => Math.floor((at * sourcePx) / sidePx))
+  const rgb = new Uint8Array(3 * sidePx * sidePx)
   for (let y = 0; y < sidePx; y++) {
-    for (let x = 0; x < sidePx; x++) {
-      const [fromX, toX] = [leftPx + edge(x), leftPx + edge(x + 1)]
-      const [fromY, toY] = [topPx + edge(y), topPx + edge(y + 1)]
-      let [red, green, blue] = [0, 0, 0]
-      for (let sourceY = fromY; sourceY < toY; sourceY++) {
-        for (let at = 4 * (sourceY * widthPx + fromX); at < 4 * (sourceY * widthPx + toX); at += 4) {
-          const opacity = rgba[at + 3]!
-          const paper = 255 * (255 - opacity)
-          red += rgba[at]! * opacity + paper
-          green += rgba[at + 1]! * opacity + paper
-          blue += rgba[at + 2]! * opacity + paper
-        }
-      }
-      const weight = 255 * (toX - fromX) * (toY - fromY)
-      const to = 4 * (y * sidePx + x)
-      square[to] = Math.round(red / weight)
-      square[to + 1] = Math.round(green / weight)
-      square[to + 2] = Math.round(blue / weight)
-      square[to + 3] = 255
+    const sums = new Uint32Array(3 * sidePx)
+    const rows = edges[y + 1]! - edges[y]!
+    for (let row = 0; row < rows; row++)
+      addRow(rgba, 4 * ((topPx + edges[y]! + row) * widthPx + leftPx), edges, sums)
+    putMeans(sums, rows, edges, rgb.subarray(3 * y * sidePx, 3 * (y + 1) * sidePx))
+  }
+  return { widthPx: sidePx, heightPx: sidePx, rgb }
+}
+
+/** Adds the pixels of a row, on white, to the sums of the pixels that cover them. @param from the place of the first one */
+function addRow(rgba: Pixels['rgba'], from: number, edges: Uint32Array, sums: Uint32Array): void {
+  let at = from
+  for (let x = 0, to = 0; to < sums.length; x++, to += 3) {
+    for (const end = from + 4 * edges[x + 1]!; at < end; at += 4) {
+      const opacity = rgba[at + 3]!
+      const paper = 255 * (255 - opacity)
+      sums[to]! += rgba[at]! * opacity + paper
+      sums[to + 1]! += rgba[at + 1]! * opacity + paper
+      sums[to + 2]! += rgba[at + 2]! * opacity + paper
     }
   }
-  return { widthPx: sidePx, heightPx: sidePx, rgba: square }
+}
+
+function putMeans(sums: Uint32Array, rows: number, edges: Uint32Array, rgb: Uint8Array): void {
+  for (let at = 0; at < sums.length; at++) {
+    const x = Math.floor(at / 3)
+    rgb[at] = Math.round(sums[at]! / (255 * rows * (edges[x + 1]! - edges[x]!)))
+  }
 }

@@ -8,6 +8,8 @@ import {
 } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Clock } from '../../../clock.ts'
+import { sendShared } from '../../../http/answer.ts'
+import { SmallBody } from '../../../http/compressed-bodies.ts'
 import { okSchema, streamSchema } from '../../../http/schemas.ts'
 import { invalidParameter } from '../../../http/validation.ts'
 import {
@@ -42,7 +44,7 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
   done,
 ) => {
   const { db, clock, organisers, organiserLimit, assertConfigured } = options
-  const lists = new OneSecondCache<string>()
+  const lists = new OneSecondCache<SmallBody>()
   app.post(
     '/tokens/:id/revocation',
     {
@@ -113,10 +115,13 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
         ),
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       assertConfigured()
-      const body = await lists.get('all', () => signedList(options))
-      return reply.header('cache-control', `max-age=${STEP_S}`).type('application/json').send(body)
+      const body = await lists.get('all', async () => new SmallBody(Buffer.from(await signedList(options))))
+      reply
+        .headers({ 'cache-control': `max-age=${STEP_S}`, vary: 'accept-encoding' })
+        .type('application/json')
+      return sendShared(request, reply, body)
     },
   )
   done()

@@ -1,6 +1,6 @@
 import type { PixelImage } from '../../../image/palette-png.ts'
+import { encodeRgb } from '../../../image/rgb-png.ts'
 import type { Pixels } from '../pictures/picture-square.ts'
-import { encodePng } from '../pictures/png-pixels.ts'
 import { TOKEN_IMAGE_PX, tokenPixels } from './token-image.ts'
 
 /** The size that programs which preview links show across a message. */
@@ -27,52 +27,50 @@ export interface ShareParts {
  */
 export function drawShare({ eventId, tokenId, picture }: ShareParts): Buffer {
   const rosette = tokenPixels(eventId, tokenId)
-  const sheet = new Uint8Array(4 * WIDTH_PX * HEIGHT_PX)
+  const sheet = new Uint8Array(3 * WIDTH_PX * HEIGHT_PX)
   paintFrame(sheet, rosette.palette)
   if (picture) {
-    paintSquare(sheet, TOP_PX, (x, y) => pixelOf(picture, x, y))
-    paintSquare(sheet, WIDTH_PX - TOP_PX - TOKEN_IMAGE_PX, (x, y) => colourOf(rosette, x, y))
-  } else paintSquare(sheet, (WIDTH_PX - TOKEN_IMAGE_PX) / 2, (x, y) => colourOf(rosette, x, y))
-  return encodePng({ ...SHARE_SIZE, rgba: sheet }, DEFLATE_LEVEL)
+    paintPicture(sheet, TOP_PX, picture)
+    paintRosette(sheet, WIDTH_PX - TOP_PX - TOKEN_IMAGE_PX, rosette)
+  } else paintRosette(sheet, (WIDTH_PX - TOKEN_IMAGE_PX) / 2, rosette)
+  return encodeRgb({ ...SHARE_SIZE, rgb: sheet }, DEFLATE_LEVEL)
 }
 
 function paintFrame(sheet: Uint8Array, palette: Uint8Array): void {
   const [paper, rim] = [palette.subarray(0, 3), palette.subarray(3, 6)]
-  for (let y = 0; y < HEIGHT_PX; y++) {
-    for (let x = 0; x < WIDTH_PX; x++) {
-      const fromEdge = Math.min(x, y, WIDTH_PX - 1 - x, HEIGHT_PX - 1 - y)
-      setPixel(sheet, x, y, fromEdge < FRAME_PX ? rim : paper)
+  const rowOf = (edge: Uint8Array, inside: Uint8Array) => {
+    const row = new Uint8Array(3 * WIDTH_PX)
+    for (let x = 0; x < WIDTH_PX; x++)
+      row.set(x < FRAME_PX || x >= WIDTH_PX - FRAME_PX ? edge : inside, 3 * x)
+    return row
+  }
+  const [outer, inner] = [rowOf(rim, rim), rowOf(rim, paper)]
+  for (let y = 0; y < HEIGHT_PX; y++)
+    sheet.set(y < FRAME_PX || y >= HEIGHT_PX - FRAME_PX ? outer : inner, 3 * y * WIDTH_PX)
+}
+
+function paintRosette(sheet: Uint8Array, leftPx: number, { palette, pixels }: PixelImage): void {
+  for (let y = 0; y < TOKEN_IMAGE_PX; y++) {
+    let to = 3 * ((TOP_PX + y) * WIDTH_PX + leftPx)
+    for (let at = y * TOKEN_IMAGE_PX; at < (y + 1) * TOKEN_IMAGE_PX; at++) {
+      const from = 3 * pixels[at]!
+      sheet[to++] = palette[from]!
+      sheet[to++] = palette[from + 1]!
+      sheet[to++] = palette[from + 2]!
     }
   }
 }
 
-/** @param colourAt the colour of a place of the square, from 0 to 511 */
-function paintSquare(
-  sheet: Uint8Array,
-  leftPx: number,
-  colourAt: (x: number, y: number) => Uint8Array | Uint8ClampedArray,
-): void {
-  for (let y = 0; y < TOKEN_IMAGE_PX; y++)
-    for (let x = 0; x < TOKEN_IMAGE_PX; x++) setPixel(sheet, leftPx + x, TOP_PX + y, colourAt(x, y))
-}
-
-function setPixel(sheet: Uint8Array, x: number, y: number, colour: Uint8Array | Uint8ClampedArray): void {
-  const at = 4 * (y * WIDTH_PX + x)
-  sheet[at] = colour[0]!
-  sheet[at + 1] = colour[1]!
-  sheet[at + 2] = colour[2]!
-  sheet[at + 3] = 255
-}
-
-function colourOf({ palette, pixels }: PixelImage, x: number, y: number): Uint8Array {
-  const colour = pixels[y * TOKEN_IMAGE_PX + x]!
-  return palette.subarray(3 * colour, 3 * colour + 3)
-}
-
 /** A smaller picture is enlarged. */
-function pixelOf({ widthPx, heightPx, rgba }: Pixels, x: number, y: number) {
-  const sourceX = Math.floor((x * widthPx) / TOKEN_IMAGE_PX)
-  const sourceY = Math.floor((y * heightPx) / TOKEN_IMAGE_PX)
-  const at = 4 * (sourceY * widthPx + sourceX)
-  return rgba.subarray(at, at + 3)
+function paintPicture(sheet: Uint8Array, leftPx: number, { widthPx, heightPx, rgba }: Pixels): void {
+  for (let y = 0; y < TOKEN_IMAGE_PX; y++) {
+    const row = Math.floor((y * heightPx) / TOKEN_IMAGE_PX) * widthPx
+    let to = 3 * ((TOP_PX + y) * WIDTH_PX + leftPx)
+    for (let x = 0; x < TOKEN_IMAGE_PX; x++) {
+      const from = 4 * (row + Math.floor((x * widthPx) / TOKEN_IMAGE_PX))
+      sheet[to++] = rgba[from]!
+      sheet[to++] = rgba[from + 1]!
+      sheet[to++] = rgba[from + 2]!
+    }
+  }
 }

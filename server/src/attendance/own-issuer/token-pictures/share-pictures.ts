@@ -1,15 +1,13 @@
-import { LRUCache } from 'lru-cache'
-import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
+import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
+import { BoundedCache } from '../../../http/bounded-cache.ts'
 import { findImage } from '../made-events/made-event-queries.ts'
-import { PictureQueue, pictureFromThread } from '../pictures/picture-queue.ts'
+import { PictureQueue, PictureThread } from '../pictures/picture-queue.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
 import type { ShareTask } from './share-thread.ts'
-import { pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
+import { bytesOf, pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
-/** Memory of an entry besides its picture. */
-const ENTRY_BYTES = 512
 /** How long a picture is cached. After the operator has refused an event, this server shows its picture for so long at most. */
 const CACHED_MS = 10 * MINUTE_MS
 
@@ -20,12 +18,8 @@ const CACHED_MS = 10 * MINUTE_MS
 export class SharePictures {
   private readonly db: Db
   private readonly queue = new PictureQueue()
-  private readonly ready = new LRUCache<string, TokenPicture>({
-    maxSize: MAX_BYTES,
-    ttl: CACHED_MS,
-    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
-  })
+  private readonly thread = new PictureThread(new URL('./share-thread.js', import.meta.url))
+  private readonly ready = new BoundedCache<TokenPicture>(MAX_BYTES, CACHED_MS)
   private readonly drawing = new Map<string, Promise<TokenPicture>>()
 
   constructor(db: Db) {
@@ -50,9 +44,8 @@ export class SharePictures {
     const { eventId, eventUuid } = await getToken(this.db, id)
     const png = await findImage(this.db, eventId)
     const task: ShareTask = { eventId: uuidBytes(eventUuid), tokenId: uuidBytes(id), png }
-    const thread = new URL('./share-thread.js', import.meta.url)
-    const picture = pictureOf(await this.queue.add(() => pictureFromThread(thread, task)))
-    this.ready.set(id, picture)
+    const picture = pictureOf(await this.queue.add(() => this.thread.make(task)))
+    this.ready.set(id, picture, bytesOf(picture))
     return picture
   }
 }

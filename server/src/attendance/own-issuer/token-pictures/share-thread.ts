@@ -1,5 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { readPictureHeader } from '../pictures/picture-header.ts'
+import { parentPort } from 'node:worker_threads'
 import { pngPixels } from '../pictures/png-pixels.ts'
 import { drawShare } from './share-image.ts'
 
@@ -11,10 +10,10 @@ export interface ShareTask {
   readonly png: Uint8Array | undefined
 }
 
-const { eventId, tokenId, png } = workerData as ShareTask
-parentPort!.postMessage(drawShare({ eventId, tokenId, picture: png && pixelsOf(png) }))
+parentPort!.on('message', ({ eventId, tokenId, png }: ShareTask) => {
+  parentPort!.postMessage(drawShare({ eventId, tokenId, picture: png && pixelsOf(png) }))
+})
 
 function pixelsOf(file: Uint8Array) {
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-  return pngPixels(bytes, readPictureHeader(bytes)!)
+  return pngPixels(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
-import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
+import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
+import { BoundedCache } from '../../../http/bounded-cache.ts'
+import { ownBytes } from '../../../http/own-memory.ts'
 import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
 import { findAnyImage, findImage } from '../made-events/made-event-queries.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
@@ -16,8 +17,10 @@ export interface TokenPicture {
 const MAX_BYTES = 16 * 1024 * 1024
 /** For pictures of events that were drawn: about 100 of them. */
 const MAX_DRAWN_BYTES = 4 * 1024 * 1024
-/** Memory of an entry besides its picture; tokens of an event share one. */
-const ENTRY_BYTES = 512
+/** For which event each token is of, that has the picture of its event: some 7,000 tokens. */
+const MAX_TOKENS_BYTES = 4 * 1024 * 1024
+/** Memory of a picture besides its file: that of its ready answer. */
+const ANSWER_BYTES = 1024
 /** Called before a picture is drawn, which takes some 30 ms. @throws {AppError} `too_many_requests` */
 type BeforeDrawing = () => Promise<void>
 
@@ -31,24 +34,14 @@ const TAG_LENGTH = 22
  */
 export class TokenPictures {
   private readonly db: Db
-  private readonly ofEvents = new LRUCache<number, TokenPicture>({
-    maxSize: MAX_BYTES,
-    ttl: CACHED_MS,
-    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
-  })
-  private readonly ofTokens = new LRUCache<string, TokenPicture>({
-    maxSize: MAX_BYTES,
-    ttl: CACHED_MS,
-    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
-    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
-  })
-  private readonly shared = new WeakSet<TokenPicture>()
+  /** Those of organisers and of places, by the number of the event. */
+  private readonly ofEvents = new BoundedCache<TokenPicture>(MAX_BYTES, CACHED_MS)
+  /** By token: the number of the event whose picture it has. */
+  private readonly eventOfToken = new BoundedCache<number>(MAX_TOKENS_BYTES, CACHED_MS)
+  /** By token: those that were drawn for it. */
+  private readonly drawnOfTokens = new BoundedCache<TokenPicture>(MAX_BYTES, CACHED_MS)
   /** By UUID. They depend on it alone, so none becomes wrong. */
-  private readonly drawnOfEvents = new LRUCache<string, TokenPicture>({
-    maxSize: MAX_DRAWN_BYTES,
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
-  })
+  private readonly drawnOfEvents = new BoundedCache<TokenPicture>(MAX_DRAWN_BYTES)
 
   constructor(db: Db) {
     this.db = db
@@ -69,7 +62,7 @@ export class TokenPictures {
     await beforeDrawing()
     const id = uuidBytes(uuid)
     const drawn = this.drawnOfEvents.get(uuid) ?? pictureOf(drawToken(id, id))
-    this.drawnOfEvents.set(uuid, drawn)
+    this.drawnOfEvents.set(uuid, drawn, bytesOf(drawn))
     return drawn
   }
 
@@ -82,41 +75,46 @@ export class TokenPictures {
 
   /** The picture of a token, if it is in memory. @param id in lower case */
   cached(id: string): TokenPicture | undefined {
-    return this.ofTokens.get(id)
+    const eventId = this.eventOfToken.get(id)
+    return eventId === undefined ? this.drawnOfTokens.get(id) : this.ofEvents.get(String(eventId))
   }
 
   /** @param id in lower case @throws {AppError} `token_not_found`, `too_many_requests` */
   async ofToken(id: string, beforeDrawing: BeforeDrawing): Promise<TokenPicture> {
-    const cached = this.ofTokens.get(id)
+    const cached = this.cached(id)
     if (cached) return cached
     const { eventId, eventUuid } = await getToken(this.db, id)
     const stored = await this.storedOf(eventId)
-    if (!stored) await beforeDrawing()
-    const picture =
-      stored ?? this.ofTokens.get(id) ?? pictureOf(drawToken(uuidBytes(eventUuid), uuidBytes(id)))
-    this.ofTokens.set(id, picture)
+    if (stored) {
+      this.eventOfToken.set(id, eventId, 0)
+      return stored
+    }
+    await beforeDrawing()
+    const picture = this.drawnOfTokens.get(id) ?? pictureOf(drawToken(uuidBytes(eventUuid), uuidBytes(id)))
+    this.drawnOfTokens.set(id, picture, bytesOf(picture))
     return picture
   }
 
   /** Undefined where the event has none, or is not approved. */
   private async storedOf(eventId: number): Promise<TokenPicture | undefined> {
-    const cached = this.ofEvents.get(eventId)
+    const cached = this.ofEvents.get(String(eventId))
     if (cached) return cached
     const png = await findImage(this.db, eventId)
     if (!png) return undefined
     const picture = pictureOf(png)
-    this.shared.add(picture)
-    this.ofEvents.set(eventId, picture)
+    this.ofEvents.set(String(eventId), picture, bytesOf(picture))
     return picture
-  }
-
-  private isShared(picture: TokenPicture): boolean {
-    return this.shared.has(picture)
   }
 }
 
-export function pictureOf(png: Buffer): TokenPicture {
+export function pictureOf(file: Buffer): TokenPicture {
+  const png = ownBytes(file)
   return { png, tag: createHash('sha256').update(png).digest('base64url').slice(0, TAG_LENGTH) }
+}
+
+/** What a cache counts for a picture. */
+export function bytesOf({ png }: TokenPicture): number {
+  return png.length + ANSWER_BYTES
 }
 
 export function uuidBytes(uuid: string): Uint8Array {

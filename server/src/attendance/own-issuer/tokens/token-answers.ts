@@ -1,13 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import { SECOND_MS } from '../../../clock.ts'
+import { BoundedCache } from '../../../http/bounded-cache.ts'
+import { ownBytes, ownText } from '../../../http/own-memory.ts'
 import type { ReadyAnswer } from '../../../http/ready-answers.ts'
 
 /** How long the answer "has a token" is in memory. It changes only when the token is revoked; clients keep it for a minute. */
 const GATE_MS = 10 * SECOND_MS
-const MAX_GATES = 10_000
+/** Some ten thousand answers. */
+const MAX_GATE_BYTES = 16_000_000
+/** Memory of an answer besides its body: its headers. */
+const HEAD_BYTES = 1_000
 /** How long a page of a collection is in memory: requests within this time share one query, and its bytes. */
 const PAGE_MS = SECOND_MS
 const MAX_PAGE_BYTES = 16_000_000
+/** Memory of a page besides its bytes. */
+const PAGE_ENTRY_BYTES = 1_000
 
 const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
 
@@ -17,18 +24,14 @@ const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
  */
 export class TokenAnswers {
   private timesForgotten = 0
-  private readonly gates = new LRUCache<string, ReadyAnswer>({
-    max: MAX_GATES,
-    ttl: GATE_MS,
-    ttlResolution: SECOND_MS / 10, // by default a timer runs each millisecond
-  })
+  private readonly gates = new BoundedCache<ReadyAnswer>(MAX_GATE_BYTES, GATE_MS)
   private readonly pages = new LRUCache<string, Buffer, () => Promise<Buffer>>({
     maxSize: MAX_PAGE_BYTES,
-    sizeCalculation: ({ length }) => length + 1,
+    sizeCalculation: ({ length }, name) => length + name.length + PAGE_ENTRY_BYTES,
     ttl: PAGE_MS,
     // Else requests that wait for a page fail when the cache is emptied, or full
     ignoreFetchAbort: true,
-    fetchMethod: (_name, _stale, { context: read }) => read(),
+    fetchMethod: async (_name, _stale, { context: read }) => ownBytes(await read()),
   })
 
   /** The number of {@link forget} calls so far. Read it before the query of a token, and pass it to {@link keepGate}. */
@@ -42,7 +45,9 @@ export class TokenAnswers {
    * @param url as it was requested
    */
   keepGate(url: string, answer: ReadyAnswer, forgotten: number): void {
-    if (forgotten === this.timesForgotten && GATE_ADDRESS.test(url)) this.gates.set(url, answer)
+    if (forgotten !== this.timesForgotten || !GATE_ADDRESS.test(url)) return
+    const body = ownBytes(answer.body)
+    this.gates.set(url, { ...answer, body }, body.length + HEAD_BYTES)
   }
 
   /** The ready answer of a gate. */
@@ -50,9 +55,9 @@ export class TokenAnswers {
     return url.startsWith('/events/') ? this.gates.get(url) : undefined
   }
 
-  /** The bytes of a page, at most a second old. @throws what `read` throws: a failure is not kept */
+  /** The bytes of a page, at most a second old. @param name of ASCII @throws what `read` throws: a failure is not kept */
   async page(name: string, read: () => Promise<Buffer>): Promise<Buffer> {
-    return (await this.pages.fetch(name, { context: read })) ?? read()
+    return (await this.pages.fetch(ownText(name), { context: read })) ?? read()
   }
 
   /** After a token was revoked. */

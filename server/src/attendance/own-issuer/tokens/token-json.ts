@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type CsvRow, csvPieces } from '@landpass/client/csv'
-import { checksumAddress, explorerLink } from '@landpass/client/tokens'
-import { LRUCache } from 'lru-cache'
+import { explorerLink } from '@landpass/client/tokens'
 import Type from 'typebox'
+import { checksumAddress } from '../../../ethereum/checksum-address.ts'
 import { withoutTurns } from '../../../text-direction.ts'
 import type { Event } from '../../events/event-queries.ts'
 import type { LogPlace } from '../log/token-log-queries.ts'
@@ -37,18 +37,6 @@ export const tokenSchema = Type.Object(
   { title: 'AttendanceTokenDetails' },
 )
 
-/** Holders and keys occur in many tokens, and each checksum is a hash. */
-const checksums = new LRUCache<string, string>({ max: 10_000 })
-
-/** @param address in lower case */
-function checksummed(address: string): string {
-  const known = checksums.get(address)
-  if (known !== undefined) return known
-  const made = checksumAddress(address)
-  checksums.set(address, made)
-  return made
-}
-
 export function listedTokenJson(token: SignedToken) {
   return {
     id: token.id,
@@ -60,8 +48,8 @@ export function listedTokenJson(token: SignedToken) {
       name: token.eventName,
       place: token.eventLocation,
     },
-    holder: checksummed(token.address),
-    issuer: checksummed(token.signer),
+    holder: checksumAddress(token.address),
+    issuer: checksumAddress(token.signer),
     time: isoOf(token.timeS),
     revoked: revocationOf(token),
   }
@@ -110,7 +98,7 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
       { trait_type: 'Place', value: token.eventLocation },
       { trait_type: 'Date', value: token.timeS, display_type: 'date' },
       { trait_type: 'Number', value: number, display_type: 'number' },
-      { trait_type: 'Issuer', value: checksummed(token.signer) },
+      { trait_type: 'Issuer', value: checksumAddress(token.signer) },
       ...(token.revokedAtS === null
         ? []
         : [

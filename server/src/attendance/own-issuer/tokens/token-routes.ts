@@ -5,6 +5,7 @@ import Type from 'typebox'
 import type { Db } from '../../../db/engine.ts'
 import { AppError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/client-address.ts'
+import { QUERY_UNITS } from '../../../http/cost-account.ts'
 import type { BaseOf } from '../../../http/public-base.ts'
 import { readyAnswer } from '../../../http/ready-answers.ts'
 import { okSchema, streamSchema } from '../../../http/schemas.ts'
@@ -46,6 +47,8 @@ const PRIVATE = 'no-store'
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** What a token costs: mostly the compression of its link to the explorer. */
+const TOKEN_UNITS = 16
 /** In place of an event: all of this server. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
@@ -105,6 +108,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id',
     {
+      config: { cost: TOKEN_UNITS },
       schema: {
         tags,
         operationId: 'attendanceToken',
@@ -123,6 +127,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id/metadata',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attendanceMetadata',
@@ -145,6 +150,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/tokens/:id/attestation',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attestation',
@@ -246,6 +252,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/events/:event/holders/:address',
     {
+      config: { cost: QUERY_UNITS },
       schema: {
         tags,
         operationId: 'attended',

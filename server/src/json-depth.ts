@@ -1,4 +1,4 @@
-/** How deep JSON may be nested on its way into the database: as deep as a request body may be. */
+/** How deep JSON may be nested: that of a request body, and all on its way into the database. */
 export const MAX_JSON_DEPTH = 32
 
 const QUOTE = 0x22
