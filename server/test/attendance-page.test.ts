@@ -8,6 +8,7 @@ import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
 import { eventRefused } from '../src/attendance/events/openness.ts'
 import { combineResults } from '../src/attendance/presence/policy.ts'
 import type { PresenceResult } from '../src/attendance/presence/presence.ts'
+import { walletCheckUnavailable } from '../src/attendance/signed-fetch/contract-wallets.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../src/clock.ts'
@@ -183,9 +184,8 @@ describe('the pages of docs/attendance', () => {
     for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) add(body)
     const { error, code } = claimRefused()
     codeOf.set(error, code)
-    // Events that the operator approves are made by another server: journeys/made-events.test.ts
-    const refused = eventRefused()
-    codeOf.set(refused.message, refused.code)
+    // These are provoked with other servers: journeys/made-events.test.ts, journeys/contract-wallet.test.ts
+    for (const { message, code } of [eventRefused(), walletCheckUnavailable()]) codeOf.set(message, code)
     const tables = ['### Messages for organisers', '### Messages for players'].map((title) =>
       tableBelow(pages, title),
     )

@@ -202,8 +202,13 @@ class Scenario {
       '/tokens/log',
     ])
       expect((await this.ask('GET', path)).status).toBe(200)
-    const answer = (approval: string) =>
-      this.expect('ok', 'POST', `/events/${event.uuid}/approval`, { headers, body: { approval } })
+    const approval = `/events/${event.uuid}/approval`
+    const answer = (chosen: string) =>
+      this.expect('ok', 'POST', approval, { headers, body: { approval: chosen } })
+    await this.expect('content_changed', 'POST', approval, {
+      headers,
+      body: { approval: 'approved', content: 1_000 },
+    })
     await answer('refused')
     const ben = await this.player('lantern ben')
     await this.expect('event_refused', 'POST', `/claim/${event.uuid}`, { by: ben, body: {} })

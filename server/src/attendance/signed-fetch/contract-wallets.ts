@@ -77,7 +77,7 @@ export class ContractWallets {
   }
 
   private async check(owner: string, text: string, signature: string): Promise<{ isSigned: boolean }> {
-    if (this.running >= MAX_RUNNING) throw unavailable()
+    if (this.running >= MAX_RUNNING) throw walletCheckUnavailable()
     this.count(owner)
     this.running += 1
     try {
@@ -88,7 +88,7 @@ export class ContractWallets {
       return { isSigned }
     } catch (error) {
       this.options.onFailure(error)
-      throw unavailable()
+      throw walletCheckUnavailable()
     } finally {
       this.running -= 1
     }
@@ -121,7 +121,8 @@ export class ContractWallets {
   }
 }
 
-function unavailable(): AppError {
+/** The answer to a player whose wallet is a contract, while no node answers. */
+export function walletCheckUnavailable(): AppError {
   return new AppError(
     'wallet_check_unavailable',
     'Your wallet is a contract, and its signature could not be checked now. Please try again in a few seconds.',
