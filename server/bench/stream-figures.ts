@@ -10,7 +10,7 @@ export const STREAMS = 1_000
 const CHANGES = 15
 
 /** Setting for many streams from one machine. */
-export const STREAM_SETTINGS = { CHANGE_STREAMS_PER_CLIENT: '0' }
+export const STREAM_SETTINGS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' }
 
 export interface StreamFigures {
   /** From the commit of a change until the last stream has received its event. */
