@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../clock.ts'
-import { ownText } from '../http/own-memory.ts'
+import { ownText } from '../own-memory.ts'
 
 const MAX_AGE_MS = SECOND_MS
 const MAX_ENTRIES = 1_000

@@ -4,7 +4,7 @@ import proxyAddr from '@fastify/proxy-addr'
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { ownText } from './own-memory.ts'
+import { ownText } from '../own-memory.ts'
 
 /** One IPv6 customer has a network of 2^64 addresses, which counts as one address. */
 const IPV6_PREFIX_BITS = 64

@@ -1,11 +1,11 @@
+import { BoundedCache } from '../../bounded-cache.ts'
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
-import { BoundedCache } from '../../http/bounded-cache.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
-import { ownBytes } from '../../http/own-memory.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { digestOf } from '../../map/land-digest.ts'
+import { ownBytes } from '../../own-memory.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { BoundedCache } from '../../bounded-cache.ts'
 import { type Clock, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { BoundedCache } from '../../http/bounded-cache.ts'
-import { ownBytes } from '../../http/own-memory.ts'
+import { ownBytes } from '../../own-memory.ts'
 import type { Vault } from '../vault.ts'
 import {
   deleteSomeExpired,

@@ -1,6 +1,6 @@
+import { BoundedCache } from '../../../bounded-cache.ts'
 import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
-import { BoundedCache } from '../../../http/bounded-cache.ts'
 import { findImage } from '../made-events/made-event-queries.ts'
 import { PictureQueue, PictureThread } from '../pictures/picture-queue.ts'
 import { getToken } from '../tokens/token-list-queries.ts'

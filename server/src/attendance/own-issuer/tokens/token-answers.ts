@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { BoundedCache } from '../../../bounded-cache.ts'
 import { SECOND_MS } from '../../../clock.ts'
-import { BoundedCache } from '../../../http/bounded-cache.ts'
-import { ownBytes, ownText } from '../../../http/own-memory.ts'
 import type { ReadyAnswer } from '../../../http/ready-answers.ts'
+import { ownBytes, ownText } from '../../../own-memory.ts'
 
 /** How long the answer "has a token" is in memory. It changes only when the token is revoked; clients keep it for a minute. */
 const GATE_MS = 10 * SECOND_MS

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { SECOND_MS } from '../clock.ts'
+import { SECOND_MS } from './clock.ts'
 import { ownText } from './own-memory.ts'
 
 /** Memory of an entry besides its name and value: its slot in the map, and object headers. */

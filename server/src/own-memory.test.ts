@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { heldBytes } from '../../test/support/held-memory.ts'
-import { OneSecondCache } from '../attendance/one-second-cache.ts'
+import { heldBytes } from '../test/support/held-memory.ts'
+import { OneSecondCache } from './attendance/one-second-cache.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import { clientAddress } from './client-address.ts'
-import { CostBudget } from './cost-budget.ts'
+import { clientAddress } from './http/client-address.ts'
+import { CostBudget } from './http/cost-budget.ts'
 import { ownBytes } from './own-memory.ts'
 
 const NAMES = 900
