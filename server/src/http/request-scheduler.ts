@@ -39,7 +39,6 @@ interface ScheduledRequest {
 interface Connection {
   /** The answer that is under way, or the last one. */
   current: ServerResponse | undefined
-  currentRequest: IncomingMessage | undefined
   /** Requests that came before the answer to the one before them was taken. */
   readonly behind: ScheduledRequest[]
   /** Whether the end of the current answer is watched. */
@@ -100,7 +99,7 @@ export class RequestScheduler {
     const nowMs = this.nowMs()
     const isFree = this.isFree(connection)
     if (isFree && this.counted.queued === 0 && this.hasTime(nowMs)) {
-      this.begin(connection, request, response)
+      connection.current = response
       this.start(connection, request, response, answer)
       return
     }
@@ -131,7 +130,7 @@ export class RequestScheduler {
   refuseAfterAnswers(socket: Socket, refuse: () => void): void {
     const connection = this.connections.get(socket)
     if (connection?.isCut) return
-    const isBroken = connection?.behind.length === 0 && connection.currentRequest?.complete === false
+    const isBroken = connection?.behind.length === 0 && connection.current?.req.complete === false
     if (!connection || isBroken || this.isFree(connection)) {
       refuse()
       return
@@ -149,7 +148,6 @@ export class RequestScheduler {
     if (known) return known
     const connection: Connection = {
       current: undefined,
-      currentRequest: undefined,
       behind: [],
       isWatched: false,
       isCut: false,
@@ -235,7 +233,7 @@ export class RequestScheduler {
   }
 
   private queue(scheduled: ScheduledRequest): void {
-    this.begin(scheduled.connection, scheduled.request, scheduled.response)
+    scheduled.connection.current = scheduled.response
     if (!this.isTurnOpen) this.openTurn(this.nowMs())
     const client = this.options.clientOf(scheduled.request)
     const queue = this.queues.get(client)
@@ -254,11 +252,6 @@ export class RequestScheduler {
       return next
     }
     return undefined
-  }
-
-  private begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    connection.current = response
-    connection.currentRequest = request
   }
 
   private start(
