@@ -18,6 +18,7 @@ const TABLES = [
   'attendance_rehearsal',
   'issuer_failure',
   'made_event',
+  'made_event_change',
   'token_key',
   'token',
   'token_log',

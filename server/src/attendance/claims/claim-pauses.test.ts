@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FREE_CODE } from '../../../test/support/codes-at-issuer.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { type TestClock, testClock } from '../../../test/support/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
@@ -17,15 +18,7 @@ import { StepRunner } from './step-runner.ts'
 const EVENT = 7
 const ANN = `0x${'a'.repeat(40)}`
 const vault = new Vault(Buffer.alloc(32, 3))
-const UNUSED: CodeAtIssuer = {
-  isClaimed: false,
-  beneficiary: undefined,
-  isActive: true,
-  secret: '',
-  txStatus: '',
-  txHash: undefined,
-}
-const UNNAMED: CodeAtIssuer = { ...UNUSED, isClaimed: true }
+const UNNAMED: CodeAtIssuer = { ...FREE_CODE, isClaimed: true }
 const OF_ANN: CodeAtIssuer = { ...UNNAMED, beneficiary: ANN }
 const LOST = new IssuerError('unavailable', { call: 'mint' })
 
@@ -71,7 +64,7 @@ describeOnBothEngines('a claim that waits', (open) => {
     const appearsAtMs = clock.nowMs() + 2 * HOUR_MS
     let asked = false
     const readCode = async (): Promise<CodeAtIssuer> => {
-      if (!asked) return UNUSED
+      if (!asked) return FREE_CODE
       return { ...OF_ANN, txStatus: clock.nowMs() < appearsAtMs ? 'pending' : 'passed' }
     }
     const mint: Issuer['mint'] = async (_, beforeMint) => {
@@ -95,7 +88,7 @@ describeOnBothEngines('a claim that waits', (open) => {
   test('about four minutes for the owner of a used code, then takes another code', async () => {
     const clock = testClock()
     const startMs = clock.nowMs()
-    const readCode = async (code: string) => (code === 'k3v9zq' ? UNNAMED : UNUSED)
+    const readCode = async (code: string) => (code === 'k3v9zq' ? UNNAMED : FREE_CODE)
     const { db, alarms, step, row } = await start({ readCode, mint: async () => 'accepted' }, clock)
 
     const first = (await row()).code_id
@@ -114,7 +107,7 @@ describeOnBothEngines('a claim that waits', (open) => {
     const namedAtMs = clock.nowMs() + 90 * MINUTE_MS
     let asked = 0
     const readCode = async (): Promise<CodeAtIssuer> => {
-      if (asked === 0) return UNUSED
+      if (asked === 0) return FREE_CODE
       return clock.nowMs() < namedAtMs ? UNNAMED : { ...OF_ANN, txStatus: 'passed' }
     }
     const mint: Issuer['mint'] = async (_, beforeMint) => {
@@ -141,7 +134,7 @@ describeOnBothEngines('a claim that waits', (open) => {
   test('more than an hour for an accepted code that the issuer no longer knows, before that counts against the issuer', async () => {
     const clock = testClock()
     let isKnown = true
-    const readCode = async () => (isKnown ? UNUSED : undefined)
+    const readCode = async () => (isKnown ? FREE_CODE : undefined)
     const { db, step, row } = await start({ readCode, mint: async () => 'accepted' }, clock)
     await step()
     isKnown = false

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FREE_CODE } from '../../../test/support/codes-at-issuer.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { eventually } from '../../../test/support/landpass.ts'
@@ -19,14 +20,6 @@ const ANN = `0x${'a'.repeat(40)}`
 const BEN = `0x${'b'.repeat(40)}`
 const SILENT = { warn: () => {}, error: () => {} }
 const TIMEOUT_MS = 10 * SECOND_MS
-const FREE: CodeAtIssuer = {
-  isClaimed: false,
-  beneficiary: undefined,
-  isActive: true,
-  secret: '',
-  txStatus: '',
-  txHash: undefined,
-}
 
 describeOnBothEngines('the worker', (open) => {
   test('a step that takes longer than its lease is not started a second time', async () => {
@@ -54,7 +47,7 @@ describeOnBothEngines('the worker', (open) => {
   test('a claim that another process has changed is not answered as refused', async () => {
     const { db } = await open()
     const clock = testClock()
-    const issuer = new SlowIssuer({ ...FREE, isClaimed: true, beneficiary: 'a stranger' })
+    const issuer = new SlowIssuer({ ...FREE_CODE, isClaimed: true, beneficiary: 'a stranger' })
     const claim = await reserve(db, clock.nowMs(), BEN)
     const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
     worker.start()
@@ -98,7 +91,7 @@ describeOnBothEngines('the worker', (open) => {
     await other.close(10 * SECOND_MS)
   })
 
-  const STRANGER = { ...FREE, isClaimed: true, beneficiary: BEN }
+  const STRANGER = { ...FREE_CODE, isClaimed: true, beneficiary: BEN }
   const SILENCE = new IssuerError('unavailable', { call: 'readCode' })
   /** What the issuer answers to each read, at last to the slow one, and to a request for a token. */
   interface Script {
@@ -107,17 +100,17 @@ describeOnBothEngines('the worker', (open) => {
     readonly mint?: MintAnswer
   }
   test.each<[string, Script]>([
-    ['accept', { reads: [{ ...FREE, isClaimed: true, beneficiary: 'the player' }] }],
-    ['confirm', { state: 'minting', reads: [{ ...FREE, isClaimed: true, txStatus: 'passed' }] }],
-    ['fail', { state: 'minting', reads: [{ ...FREE, isActive: false }] }],
-    ['fail after a refusal', { reads: [FREE, FREE], mint: 'rejected' }],
-    ['release after a refusal', { reads: [FREE, FREE], mint: 'player_has_one' }],
+    ['accept', { reads: [{ ...FREE_CODE, isClaimed: true, beneficiary: 'the player' }] }],
+    ['confirm', { state: 'minting', reads: [{ ...FREE_CODE, isClaimed: true, txStatus: 'passed' }] }],
+    ['fail', { state: 'minting', reads: [{ ...FREE_CODE, isActive: false }] }],
+    ['fail after a refusal', { reads: [FREE_CODE, FREE_CODE], mint: 'rejected' }],
+    ['release after a refusal', { reads: [FREE_CODE, FREE_CODE], mint: 'player_has_one' }],
     ['swap', { reads: [STRANGER] }],
-    ['swap after a refusal', { reads: [FREE, STRANGER], mint: 'code_used' }],
+    ['swap after a refusal', { reads: [FREE_CODE, STRANGER], mint: 'code_used' }],
     ['doubt', { reads: [undefined] }],
-    ['wait', { reads: [{ ...FREE, isClaimed: true }] }],
+    ['wait', { reads: [{ ...FREE_CODE, isClaimed: true }] }],
     ['no answer', { reads: [SILENCE] }],
-    ['no answer after a refusal', { reads: [FREE, SILENCE], mint: 'rejected' }],
+    ['no answer after a refusal', { reads: [FREE_CODE, SILENCE], mint: 'rejected' }],
   ])('a step that has lost its lease writes nothing: %s', async (_, script) => {
     const { db } = await open()
     const [slowClock, clock] = [testClock(), testClock()]
@@ -321,7 +314,7 @@ describeOnBothEngines('the worker', (open) => {
     expect(held).toBe(4)
     expect(used_elsewhere).toBeLessThan(12)
 
-    read = FREE
+    read = FREE_CODE
     const listed = Array.from({ length: 30 }, (_, i) => ({ code: `${event}-${i}`, isClaimed: false }))
     await mergeCodes(db, vault, { eventId: event, listed, nowMs: clock.nowMs() })
     await holds.end(event)
@@ -343,7 +336,7 @@ describeOnBothEngines('the worker', (open) => {
     const claims = await Promise.all([0, 1, 2, 3].map((i) => reserveOf(db, clock, event, i)))
     let used = 8
     const issuer = {
-      readCode: async () => (used-- > 0 ? STRANGER : FREE),
+      readCode: async () => (used-- > 0 ? STRANGER : FREE_CODE),
       mint: async () => 'accepted' as const,
     }
     const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
@@ -449,7 +442,7 @@ class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
   private readonly answered = new Promise<void>((resolve) => {
     this.answer = resolve
   })
-  constructor(code = FREE) {
+  constructor(code = FREE_CODE) {
     this.code = code
   }
 
@@ -521,7 +514,7 @@ class SuspendedIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
   })
 
   async readCode(): Promise<CodeAtIssuer> {
-    return FREE
+    return FREE_CODE
   }
 
   async mint(_: object, beforeSend: () => Promise<void>): Promise<'accepted'> {
@@ -551,7 +544,7 @@ class ScriptedIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
 
   async readCode(code: string): Promise<CodeAtIssuer> {
     const beneficiary = this.owners.get(code)
-    return { ...FREE, isClaimed: beneficiary !== undefined, beneficiary }
+    return { ...FREE_CODE, isClaimed: beneficiary !== undefined, beneficiary }
   }
 
   async mint({ code }: { code: string }, beforeSend: () => Promise<void>): Promise<MintAnswer> {

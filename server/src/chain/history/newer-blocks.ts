@@ -15,9 +15,9 @@ export interface NewerBlocksOptions {
 }
 
 /**
- * The blocks after one that is final, up to the head of the chain, or to the last one of which no log is missing, with their events: what a world that ends at that block
- * lacks. They can be undone, so they are applied as the follower applies them. What was read stays: a later reading asks only
- * for blocks that are new since.
+ * The blocks after one that is final, with their events: what a world that ends at that block lacks. They end with the head of
+ * the chain, or with the last block of which no log is missing. They can be undone, so they are applied as the follower
+ * applies them. What was read stays: a later reading asks only for blocks that are new since.
  *
  * @example
  * const newer = new NewerBlocks(final, { source, until: Infinity, eventsOfBlock, signal })

@@ -118,7 +118,8 @@ export class EventMaker {
       hidesHolders: description.hidesHolders,
       nowMs,
     })
-    // The event exists now, and nothing but this answer has its edit code: AnsweredEvents notes that it was sent. Without codes, POST /addcodes/:id loads them.
+    // The event exists now, and nothing but this answer has its edit code: AnsweredEvents notes that it was sent. Without
+    // codes, POST /addcodes/:id loads them.
     await codes.load(event, editCode).catch((err) => log.warn({ err, event: event.event_id }, CODES_MISSING))
     return { event, editCode, approval }
   }
