@@ -325,6 +325,8 @@ async function dearRequests(rig: Rig, stock: Stock): Promise<readonly Dear[]> {
 /** The addresses of operation, and texts. */
 const OF_OPERATION = {
   live: '/health/live',
+  liveV2: '/v2/ping',
+  readyV2: '/v2/ready',
   ready: '/health/ready',
   readyLand: '/health/ready/land',
   readyAttendance: '/health/ready/attendance',

@@ -15,7 +15,8 @@ const TO_UPPER_CASE = 0x20
 export function checksumAddress(address: string): string {
   const digits = Buffer.from(address.slice(2).toLowerCase(), 'latin1')
   const hash = keccak256(digits)
-  for (const [at, digit] of digits.entries()) {
+  for (let at = 0; at < digits.length; at++) {
+    const digit = digits[at]!
     const bits = at % 2 === 0 ? hash[at >> 1]! >> 4 : hash[at >> 1]! & 15
     if (digit >= FIRST_LETTER && bits >= 8) digits[at] = digit - TO_UPPER_CASE
   }

@@ -9,8 +9,8 @@ import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
-/** Codes of one statement: other requests run between two of them. */
-const BATCH_ROWS = 500
+/** Codes of one statement, some 5 ms of work: other requests run between two of them. */
+const BATCH_ROWS = 250
 
 interface CodesOfEvent {
   readonly eventId: number

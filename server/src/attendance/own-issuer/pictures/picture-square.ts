@@ -32,13 +32,17 @@ export function squareOf({ widthPx, heightPx, rgba }: Pixels, maxSidePx: number)
 function addRow(rgba: Pixels['rgba'], from: number, edges: Uint32Array, sums: Uint32Array): void {
   let at = from
   for (let x = 0, to = 0; to < sums.length; x++, to += 3) {
+    let [red, green, blue] = [0, 0, 0]
     for (const end = from + 4 * edges[x + 1]!; at < end; at += 4) {
       const opacity = rgba[at + 3]!
       const paper = 255 * (255 - opacity)
-      sums[to]! += rgba[at]! * opacity + paper
-      sums[to + 1]! += rgba[at + 1]! * opacity + paper
-      sums[to + 2]! += rgba[at + 2]! * opacity + paper
+      red += rgba[at]! * opacity + paper
+      green += rgba[at + 1]! * opacity + paper
+      blue += rgba[at + 2]! * opacity + paper
     }
+    sums[to]! += red
+    sums[to + 1]! += green
+    sums[to + 2]! += blue
   }
 }
 
