@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Chain, openChain } from '../../src/chain/chain.ts'
-import type { Timing } from '../../src/chain/rpc/timing.ts'
+import { REAL_TIMING, type Timing } from '../../src/chain/rpc/timing.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { EVENT_TABLES } from '../../src/land/changes/event-tables.ts'
@@ -31,11 +31,24 @@ export interface FollowOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Pauses for 1 ms at most; then as much time has passed as for the whole pause. */
+class HurriedTiming implements Timing {
+  private skippedMs = 0
+
+  readonly nowMs = (): number => REAL_TIMING.nowMs() + this.skippedMs
+
+  readonly pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    const shortMs = Math.min(ms, 1)
+    this.skippedMs += ms - shortMs
+    await REAL_TIMING.pause(shortMs, signal)
+  }
+}
+
 /** Follows a chain in this process. */
 export async function followLand(
   db: Db,
   { address, env }: Pick<SimulatedChain, 'address' | 'env'>,
-  { node = '', urls, dataDir = emptyDir(), timing, env: more }: FollowOptions = {},
+  { node = '', urls, dataDir = emptyDir(), timing = new HurriedTiming(), env: more }: FollowOptions = {},
 ): Promise<FollowedLand> {
   const nodes = urls ?? [node === '' ? address : `${address}/nodes/${node}`]
   const config = readConfig({ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, ...more })
@@ -44,7 +57,7 @@ export async function followLand(
   const clock = testClock()
   const log = (line: string) => lines.push(line)
   const chain = await openChain({
-    ...{ config, db, clock, signal, log, ...(timing && { timing }) },
+    ...{ config, db, clock, signal, log, timing },
     fetchesHere: true, // A thread would only cost its start.
   })
   const readHistory = (ground: string | undefined, replaces: boolean) =>
