@@ -80,21 +80,18 @@ async function withServer(
 
 async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdict): Promise<void> {
   const { pid } = server.child
-  const capacities = new Map<readonly string[], Capacity>()
-  for (const paths of [PARCELS, SEARCHES]) {
+  const capacityOf = async (paths: readonly string[]): Promise<Capacity> => {
     const seconds = CAPACITY_S * Math.max(scale, 0.1)
     const load = { paths, addresses: ['127.0.0.2'], connections: CAPACITY_CONNECTIONS, perSecond: 0, seconds }
-    await runClients(server, load) // compiles the code
     const cpuBeforeMs = cpuMs(pid!)
     const { answers } = await runClients(server, load)
     const count = answers['200'] ?? 0
-    capacities.set(paths, { perSecond: count / seconds, perCpuMs: count / (cpuMs(pid!) - cpuBeforeMs) })
+    return { perSecond: count / seconds, perCpuMs: count / (cpuMs(pid!) - cpuBeforeMs) }
   }
-  const rates = [...capacities.values()].map(({ perSecond }) => perSecond.toFixed(0))
-  console.log(`capacity: ${rates.join(' parcels, ')} searches a second`)
+  for (const paths of [PARCELS, SEARCHES]) await capacityOf(paths) // compiles the code
   for (const load of LOADS) {
     const seconds = LOAD_S * scale
-    const capacity = capacities.get(load.paths)!
+    const capacity = await capacityOf(load.paths)
     const addresses = Array.from({ length: load.addresses }, (_, i) => `127.0.1.${i + 1}`)
     const perSecond = (load.timesCapacity ?? 0) * capacity.perSecond
     const cpuBeforeMs = cpuMs(pid!)
@@ -102,9 +99,12 @@ async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdi
     const probed = await probe(server, clients)
     const report = await clients
     const answered = report.answers['200'] ?? 0
-    const goodput = answered / (cpuMs(pid!) - cpuBeforeMs) / capacity.perCpuMs
+    const perCpuMs = answered / (cpuMs(pid!) - cpuBeforeMs)
+    // What an answer costs also depends on what else the machine does, so the load is compared with before and after.
+    const after = await capacityOf(load.paths)
+    const goodput = perCpuMs / ((capacity.perCpuMs + after.perCpuMs) / 2)
     console.log(
-      `${load.name}: new connections p50 ${probed.p50Ms.toFixed(1)} ms, p99 ${probed.p99Ms.toFixed(1)} ms, ` +
+      `${load.name} (capacity ${capacity.perSecond.toFixed(0)} a second): new connections p50 ${probed.p50Ms.toFixed(1)} ms, p99 ${probed.p99Ms.toFixed(1)} ms, ` +
         `${tally(probed.outcomes)}; goodput ${goodput.toFixed(2)} by CPU time, ${(answered / seconds).toFixed(0)} a second, ${JSON.stringify(report)}, ` +
         `memory ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
     )
