@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { ethers } from 'ethers'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runs } from '../../test/support/property-seed.ts'
 import { checksumAddress } from './checksum-address.ts'
-import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
-import { CURVE_DIGEST, CURVE_MODULE, CURVE_SOURCES } from './curve-module.ts'
+import * as curve from './curve.ts'
+import { keccak256 } from './keccak256.ts'
 
-/** The folder of the repository, seen from the compiled test. */
-const ROOT = new URL('../../../..', import.meta.url)
 /** The order of the curve's group. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
@@ -22,14 +18,14 @@ test('a hash is that of another library, whatever the length and the parts', () 
   const parts = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 4 })
   fc.assert(
     fc.property(parts, (bytes) => {
-      expect(hex(hashOf(...bytes))).toBe(ethers.keccak256(ethers.concat(bytes)))
+      expect(hex(keccak256(...bytes))).toBe(ethers.keccak256(ethers.concat(bytes)))
     }),
     { numRuns: runs(100) },
   )
-  // Around the 136 bytes of a block, and the 4,096 of the memory that takes input
-  for (const length of [0, 135, 136, 137, 272, 4_095, 4_096, 4_097, 10_000]) {
+  // Around the 136 bytes of a block, and the 16,384 of the memory that takes input
+  for (const length of [0, 135, 136, 137, 272, 16_383, 16_384, 16_385, 40_000]) {
     const bytes = new Uint8Array(length).map((_, at) => at)
-    expect(hex(hashOf(bytes)), `${length} bytes`).toBe(ethers.keccak256(bytes))
+    expect(hex(keccak256(bytes)), `${length} bytes`).toBe(ethers.keccak256(bytes))
   }
 })
 
@@ -42,85 +38,92 @@ test('an address has the letter case that another library gives it', () => {
   )
 })
 
-test('keys and signatures are those of another library, and the key is recovered', () => {
-  fc.assert(
-    fc.property(keys, digests, (key, digest) => {
-      const signing = new ethers.SigningKey(key)
-      const theirs = signing.sign(digest)
-      const { compact, recoveryId } = signRecoverable(digest, key)
-      expect(hex(publicKeyOf(key))).toBe(signing.publicKey)
-      expect(hex(compact)).toBe(ethers.concat([theirs.r, theirs.s]))
-      expect(recoveryId).toBe(theirs.yParity)
-      expect(hex(recoverPublicKey({ compact, recoveryId }, digest)!)).toBe(signing.publicKey)
-    }),
-    { numRuns: runs(40) },
-  )
-})
-
-test('random signatures have the key that another library recovers, or none', () => {
-  const signatures = fc.tuple(digests, digests, fc.integer({ min: 0, max: 1 }))
-  fc.assert(
-    fc.property(signatures, digests, ([r, s, recoveryId], digest) => {
-      const ours = recoverPublicKey({ compact: Buffer.concat([r, s]), recoveryId }, digest)
-      expect(ours && hex(ours)).toBe(theirKey(digest, { r, s, recoveryId }))
-    }),
-    { numRuns: runs(40) },
-  )
-})
-
-test('bytes that are no key, and inputs of another length, are refused', () => {
-  const digest = new Uint8Array(32)
-  for (const key of [0n, ORDER, ORDER + 1n, 2n ** 256n - 1n].map(word)) {
-    expect(() => publicKeyOf(key)).toThrow(RangeError)
-    expect(() => signRecoverable(digest, key)).toThrow(RangeError)
-  }
-  const key = word(1n)
-  expect(() => signRecoverable(digest, key.subarray(1))).toThrow(RangeError)
-  expect(() => signRecoverable(digest.subarray(1), key)).toThrow(RangeError)
-  expect(() => recoverPublicKey({ compact: new Uint8Array(63), recoveryId: 0 }, digest)).toThrow(RangeError)
-  // What follows is not affected
-  expect(hex(signRecoverable(digest, key).compact)).toBe(
-    ethers.dataSlice(new ethers.SigningKey(key).sign(digest).serialized, 0, 64),
-  )
-})
-
-test('a signature with a number at the edge of what is allowed has the key that another library recovers, or none', () => {
-  const digest = ethers.getBytes(ethers.keccak256('0x01'))
-  const values = [0n, 1n, ORDER / 2n, ORDER / 2n + 1n, ORDER - 1n, ORDER, 2n ** 256n - 1n].map(word)
-  for (const r of values)
-    for (const s of values)
-      for (const recoveryId of [0, 1]) {
-        const ours = recoverPublicKey({ compact: Buffer.concat([r, s]), recoveryId }, digest)
-        expect(ours && hex(ours)).toBe(theirKey(digest, { r, s, recoveryId }))
-      }
-})
-
-test('a recovery id that cannot be has no key, however often it is tried', () => {
-  const digest = new Uint8Array(32).fill(7)
-  const { compact, recoveryId } = signRecoverable(digest, word(1n))
-  for (const wrong of [-1, 4, 27, 28, 2 ** 31])
-    for (let time = 0; time < 400; time++)
-      expect(recoverPublicKey({ compact, recoveryId: wrong }, digest)).toBeUndefined()
-  expect(recoverPublicKey({ compact, recoveryId }, digest)).toEqual(publicKeyOf(word(1n)))
-})
-
-test('what is not bytes is refused, and the next hash is right', () => {
+test('what is not bytes is not hashed, and the next hash is right', () => {
   const bytes = Buffer.from('abc')
   const others: unknown[] = ['abc', 3, [1, 2, 3], new DataView(new ArrayBuffer(3)), undefined]
   for (const other of others) {
-    expect(() => hashOf(bytes, other as Uint8Array)).toThrow(TypeError)
-    expect(hex(hashOf(bytes))).toBe(ethers.keccak256(bytes))
+    expect(() => keccak256(bytes, other as Uint8Array)).toThrow(TypeError)
+    expect(hex(keccak256(bytes))).toBe(ethers.keccak256(bytes))
   }
-  expect(() => publicKeyOf('1'.repeat(32) as unknown as Uint8Array)).toThrow(TypeError)
 })
 
-test('the module is the one that was compiled of the sources in the repository', () => {
-  const sources = ['scripts/build-curve.mjs', 'server/wasm/curve.c', 'server/wasm/include/stdio.h']
-  const hash = createHash('sha256')
-  for (const path of [...sources, 'server/wasm/include/stdlib.h', 'server/wasm/include/string.h'])
-    hash.update(readFileSync(new URL(path, ROOT), 'utf8').replaceAll('\r\n', '\n'))
-  expect(hash.digest('hex'), 'run scripts/build-curve.mjs').toBe(CURVE_SOURCES)
-  expect(createHash('sha256').update(Buffer.from(CURVE_MODULE, 'base64')).digest('hex')).toBe(CURVE_DIGEST)
+/** Native code, where there is some for this platform, and what takes its place elsewhere. */
+const LIBRARIES = [
+  ['native code', curve.nativeCurve()],
+  ['WebAssembly', await curve.portableCurve()],
+] as const
+
+describe.each(LIBRARIES.filter(([, library]) => library))('%s', (_, library) => {
+  const publicKeyOf = (key: Uint8Array) => curve.publicKeyOf(key, library)
+  const signRecoverable = (digest: Uint8Array, key: Uint8Array) => curve.signRecoverable(digest, key, library)
+  const recoverPublicKey = (signature: curve.RecoverableSignature, digest: Uint8Array) =>
+    curve.recoverPublicKey(signature, digest, library)
+
+  test('keys and signatures are those of another library, and the key is recovered', () => {
+    fc.assert(
+      fc.property(keys, digests, (key, digest) => {
+        const signing = new ethers.SigningKey(key)
+        const theirs = signing.sign(digest)
+        const { compact, recoveryId } = signRecoverable(digest, key)
+        expect(hex(publicKeyOf(key))).toBe(signing.publicKey)
+        expect(hex(compact)).toBe(ethers.concat([theirs.r, theirs.s]))
+        expect(recoveryId).toBe(theirs.yParity)
+        expect(hex(recoverPublicKey({ compact, recoveryId }, digest)!)).toBe(signing.publicKey)
+      }),
+      { numRuns: runs(20) },
+    )
+  })
+
+  test('random signatures have the key that another library recovers, or none', () => {
+    const signatures = fc.tuple(digests, digests, fc.integer({ min: 0, max: 1 }))
+    fc.assert(
+      fc.property(signatures, digests, ([r, s, recoveryId], digest) => {
+        const ours = recoverPublicKey({ compact: Buffer.concat([r, s]), recoveryId }, digest)
+        expect(ours && hex(ours)).toBe(theirKey(digest, { r, s, recoveryId }))
+      }),
+      { numRuns: runs(20) },
+    )
+  })
+
+  test('bytes that are no key, and inputs of another length, are refused', () => {
+    const digest = new Uint8Array(32)
+    for (const key of [0n, ORDER, ORDER + 1n, 2n ** 256n - 1n].map(word)) {
+      expect(() => publicKeyOf(key)).toThrow(RangeError)
+      expect(() => signRecoverable(digest, key)).toThrow(RangeError)
+    }
+    const key = word(1n)
+    expect(() => signRecoverable(digest, key.subarray(1))).toThrow(RangeError)
+    expect(() => signRecoverable(digest.subarray(1), key)).toThrow(RangeError)
+    expect(() => recoverPublicKey({ compact: new Uint8Array(63), recoveryId: 0 }, digest)).toThrow(RangeError)
+    // What follows is not affected
+    expect(hex(signRecoverable(digest, key).compact)).toBe(
+      ethers.dataSlice(new ethers.SigningKey(key).sign(digest).serialized, 0, 64),
+    )
+  })
+
+  test('a signature with a number at the edge of what is allowed has the key that another library recovers, or none', () => {
+    const digest = ethers.getBytes(ethers.keccak256('0x01'))
+    const values = [0n, 1n, ORDER / 2n, ORDER / 2n + 1n, ORDER - 1n, ORDER, 2n ** 256n - 1n].map(word)
+    for (const r of values)
+      for (const s of values)
+        for (const recoveryId of [0, 1]) {
+          const ours = recoverPublicKey({ compact: Buffer.concat([r, s]), recoveryId }, digest)
+          expect(ours && hex(ours)).toBe(theirKey(digest, { r, s, recoveryId }))
+        }
+  })
+
+  test('a recovery id that cannot be has no key, however often it is tried', () => {
+    const digest = new Uint8Array(32).fill(7)
+    const { compact, recoveryId } = signRecoverable(digest, word(1n))
+    for (const wrong of [-1, 4, 27, 28, 2 ** 31])
+      for (let time = 0; time < 400; time++)
+        expect(recoverPublicKey({ compact, recoveryId: wrong }, digest)).toBeUndefined()
+    expect(recoverPublicKey({ compact, recoveryId }, digest)).toEqual(publicKeyOf(word(1n)))
+  })
+
+  test('what is not bytes is refused', () => {
+    expect(() => publicKeyOf('1'.repeat(32) as unknown as Uint8Array)).toThrow(TypeError)
+  })
 })
 
 /** Undefined where the library refuses the signature, also one with the greater s: then the twin is tried. */

@@ -1,107 +1,137 @@
-import { randomFillSync } from 'node:crypto'
-import { CURVE_MODULE } from './curve-module.ts'
+import { randomBytes } from 'node:crypto'
+import { createRequire } from 'node:module'
 
-/** The part of WebAssembly that is used here: its types come with those of browsers only. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object
-  readonly Instance: new (module: object) => { readonly exports: object }
+/** r and s in 64 bytes, and which of the keys that fit them is the one that signed: 0 to 3. */
+export interface RecoverableSignature {
+  readonly compact: Uint8Array
+  readonly recoveryId: number
 }
 
-/** What server/wasm/curve.c exports: it says what stands where in input and output. */
-interface CurveExports {
-  readonly memory: { readonly buffer: ArrayBuffer }
-  input_at(): number
-  output_at(): number
-  input_bytes(): number
-  begin(): void
-  absorb(from: number, size: number): void
-  finish(): void
-  start(): void
-  blind(): number
-  recover(recoveryId: number): number
-  sign(): number
-  public_key(): number
+/** What a library must do with values whose lengths have been checked; undefined where it refuses them. */
+export interface Curve {
+  recover(signature: RecoverableSignature, digest: Uint8Array): Uint8Array | undefined
+  sign(digest: Uint8Array, privateKey: Uint8Array): RecoverableSignature | undefined
+  publicKey(privateKey: Uint8Array): Uint8Array | undefined
 }
 
-const module = new WebAssembly.Module(Buffer.from(CURVE_MODULE, 'base64'))
-const curve = new WebAssembly.Instance(module).exports as CurveExports
-curve.start()
-// The memory never grows, so these views stay valid
-const input = new Uint8Array(curve.memory.buffer, curve.input_at(), curve.input_bytes())
-const output = new Uint8Array(curve.memory.buffer, curve.output_at())
-randomFillSync(input.subarray(0, 32))
-curve.blind()
-input.fill(0, 0, 32)
+/** The part of `secp256k1/bindings` that is used: the package has no types for it. */
+interface Bindings {
+  contextRandomize(seed: Uint8Array): void
+  ecdsaRecover(compact: Uint8Array, recoveryId: number, digest: Uint8Array, compressed: false): Uint8Array
+  ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }
+  publicKeyCreate(privateKey: Uint8Array, compressed: false): Uint8Array
+}
+
+/** The library as native code; undefined on platforms for which its package has none. */
+export function nativeCurve(): Curve | undefined {
+  const bindings = loadBindings()
+  if (!bindings) return undefined
+  bindings.contextRandomize(randomBytes(WORD_BYTES))
+  return {
+    recover: ({ compact, recoveryId }, digest) =>
+      unlessRefused(() => bindings.ecdsaRecover(compact, recoveryId, digest, false)),
+    sign: (digest, privateKey) =>
+      unlessRefused(() => {
+        const { signature, recid } = bindings.ecdsaSign(digest, privateKey)
+        return { compact: signature, recoveryId: recid }
+      }),
+    publicKey: (privateKey) => unlessRefused(() => bindings.publicKeyCreate(privateKey, false)),
+  }
+}
+
+/** The library as WebAssembly, which takes two to three times as long. */
+export async function portableCurve(): Promise<Curve> {
+  // From the file that defines it: the package as a whole has some 700 exports, and takes longer to load than the server.
+  const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
+  const library = await instantiateSecp256k1(randomBytes(WORD_BYTES))
+  // What it refuses is answered with a text.
+  return {
+    recover({ compact, recoveryId }, digest) {
+      const key = library.recoverPublicKeyUncompressed(compact, recoveryId as 0 | 1 | 2 | 3, digest)
+      return typeof key === 'string' ? undefined : key
+    },
+    sign(digest, privateKey) {
+      const signed = library.signMessageHashRecoverableCompact(privateKey, digest)
+      return typeof signed === 'string'
+        ? undefined
+        : { compact: signed.signature, recoveryId: signed.recoveryId }
+    },
+    publicKey(privateKey) {
+      const key = library.derivePublicKeyUncompressed(privateKey)
+      return typeof key === 'string' ? undefined : key
+    },
+  }
+}
 
 const WORD_BYTES = 32
 const SIGNATURE_BYTES = 64
-const PUBLIC_KEY_BYTES = 65
+const RECOVERY_IDS = [0, 1, 2, 3]
 
-/** Ethereum's hash of bytes that stand one after the other. @throws {TypeError} for anything but bytes */
-export function hashOf(...parts: readonly Uint8Array[]): Uint8Array {
-  curve.begin()
-  for (const part of parts) {
-    assertBytes(part)
-    for (let at = 0; at < part.length; at += input.length) {
-      const piece = part.length <= input.length ? part : part.subarray(at, at + input.length)
-      input.set(piece)
-      curve.absorb(0, piece.length)
-    }
-  }
-  curve.finish()
-  return output.slice(0, WORD_BYTES)
-}
+const ofPlatform = nativeCurve() ?? (await portableCurve())
 
 /**
  * The key that signed a digest, uncompressed; undefined for a signature of no key.
  *
- * @param compact r and s, 64 bytes
- * @param recoveryId 0 to 3
+ * @throws {TypeError | RangeError} for other lengths, or what is not bytes
  */
 export function recoverPublicKey(
-  { compact, recoveryId }: { readonly compact: Uint8Array; readonly recoveryId: number },
+  signature: RecoverableSignature,
   digest: Uint8Array,
+  curve: Curve = ofPlatform,
 ): Uint8Array | undefined {
-  put(compact, 0, SIGNATURE_BYTES)
-  put(digest, SIGNATURE_BYTES, WORD_BYTES)
-  return curve.recover(recoveryId) === 1 ? output.slice(0, PUBLIC_KEY_BYTES) : undefined
+  assertBytes(signature.compact, SIGNATURE_BYTES)
+  assertBytes(digest, WORD_BYTES)
+  return RECOVERY_IDS.includes(signature.recoveryId) ? curve.recover(signature, digest) : undefined
 }
 
 /**
  * Signs a digest, with the lower one of the two forms of s. The same digest and key always give the same signature (RFC 6979).
  *
- * @throws {RangeError} for bytes that are not a key
+ * @throws {TypeError | RangeError} for bytes that are not a key, other lengths, or what is not bytes
  */
 export function signRecoverable(
   digest: Uint8Array,
   privateKey: Uint8Array,
-): { readonly compact: Uint8Array; readonly recoveryId: number } {
-  put(digest, 0, WORD_BYTES)
-  put(privateKey, WORD_BYTES, WORD_BYTES)
-  const recoveryId = curve.sign()
-  if (recoveryId < 0) throw new RangeError('not a private key')
-  return { compact: output.slice(0, SIGNATURE_BYTES), recoveryId }
+  curve: Curve = ofPlatform,
+): RecoverableSignature {
+  assertBytes(digest, WORD_BYTES)
+  assertBytes(privateKey, WORD_BYTES)
+  return curve.sign(digest, privateKey) ?? refuseKey()
 }
 
 /**
  * The uncompressed public key of a private one.
  *
- * @throws {RangeError} for bytes that are not a key
+ * @throws {TypeError | RangeError} for bytes that are not a key, other lengths, or what is not bytes
  */
-export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
-  put(privateKey, 0, WORD_BYTES)
-  if (curve.public_key() !== 1) throw new RangeError('not a private key')
-  return output.slice(0, PUBLIC_KEY_BYTES)
+export function publicKeyOf(privateKey: Uint8Array, curve: Curve = ofPlatform): Uint8Array {
+  assertBytes(privateKey, WORD_BYTES)
+  return curve.publicKey(privateKey) ?? refuseKey()
 }
 
-/** @throws {TypeError | RangeError} for anything but so many bytes */
-function put(bytes: Uint8Array, at: number, length: number): void {
-  assertBytes(bytes)
-  if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes, wanted ${length}`)
-  input.set(bytes, at)
+function loadBindings(): Bindings | undefined {
+  try {
+    return createRequire(import.meta.url)('secp256k1/bindings') as Bindings
+  } catch {
+    return undefined
+  }
 }
 
-/** Texts and lists have lengths as well: they would give a wrong hash, or a key that nobody meant. */
-function assertBytes(bytes: Uint8Array): void {
+/** Undefined where the library refuses the values: then it throws. */
+function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+function refuseKey(): never {
+  throw new RangeError('not a private key')
+}
+
+/** A library may fill shorter values with zeros: they would give a key that nobody meant. */
+function assertBytes(bytes: Uint8Array, length: number): void {
   if (!(bytes instanceof Uint8Array)) throw new TypeError('not a Uint8Array')
+  if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes, wanted ${length}`)
 }

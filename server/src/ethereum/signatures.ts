@@ -1,4 +1,5 @@
-import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
+import { publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
+import { keccak256 } from './keccak256.ts'
 
 const SIGNATURE = /^0x([0-9a-f]{128})(00|01|1b|1c)$/i
 /** Wallets write 27 and 28 for 0 and 1. */
@@ -69,11 +70,11 @@ export function recoverAddress(text: string, signatureHex: string): string | und
 /** The hash that wallets sign. With the prefix, a signed text cannot be a transaction. The length is in bytes. */
 export function digestOfText(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8')
-  return hashOf(Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)
+  return keccak256(Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)
 }
 
 /** The first byte of an uncompressed key is only a marker, so it is not hashed. */
 function addressOfPublicKey(publicKey: Uint8Array): string {
-  const hash = hashOf(publicKey.subarray(1))
+  const hash = keccak256(publicKey.subarray(1))
   return `0x${Buffer.from(hash.subarray(-20)).toString('hex')}`
 }
