@@ -123,6 +123,7 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
   const { event, content } = waiting
   const reason = useSignal('')
   const tokens = useSignal(String(wanted))
+  const mayGive = useSignal(waiting.may_give)
   const isBusy = useSignal(false)
   const fault = useSignal('')
   const id = `answer-${event.id}`
@@ -138,6 +139,7 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
     try {
       await calls.answer(event.uuid, {
         ...{ approval, content, reason: reason.value },
+        ...(approval === 'approved' && { may_give: mayGive.value }),
         ...(approval === 'approved' && allowed < wanted && { tokens: allowed }),
       })
       onAnswered(approval)
@@ -181,6 +183,16 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
           }}
         />
       </div>
+      <label class="rule">
+        <input
+          type="checkbox"
+          checked={mayGive.value}
+          onChange={({ currentTarget }) => {
+            mayGive.value = currentTarget.checked
+          }}
+        />
+        {text('approve.may_give')}
+      </label>
       <p class="fault" id={`${id}-fault`} role="alert">
         {fault.value}
       </p>

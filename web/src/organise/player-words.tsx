@@ -13,6 +13,9 @@ export function PlayerWords({ info, availability }: PlayerWordsProps) {
         {info.requires_presence && (
           <Words when={text('organise.player.elsewhere')} words={text('error.not_at_event')} />
         )}
+        {!info.allows_guests && (
+          <Words when={text('organise.player.guest')} words={text('error.guest_refused')} />
+        )}
         <Words when={text('organise.player.again')} words={text('error.already_claimed')} />
         <Words when={text('organise.player.preview')} words={text('error.preview_realm')} />
       </dl>

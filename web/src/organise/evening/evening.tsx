@@ -7,6 +7,7 @@ import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
 import type { EveningProps } from './evening-props.ts'
 import { evening, forgetEvening } from './evening-session.ts'
+import { Gifts } from './gifts.tsx'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
 import { MoreTokens } from './more-tokens.tsx'
@@ -41,6 +42,7 @@ export function Evening({ onChanged, below }: EveningProps) {
           <Refusals refusals={report.refusals} />
           <Services report={report} />
           <MoreTokens report={report} onChanged={onChanged} />
+          {report.gifts && <Gifts gifts={report.gifts} available={report.availability.available} />}
           {below?.left}
         </div>
         <div>
