@@ -2245,7 +2245,7 @@ export interface EventToMake {
   event_url?: string
   requires_captcha?: boolean
   requires_presence?: boolean
-  /** A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out. */
+  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is left out. */
   image?: string
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean

@@ -9,6 +9,7 @@ import {
   readTokenLog,
   verifyToken,
 } from '@landpass/client/tokens'
+import omggif from 'omggif'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { countCodes } from '../../src/attendance/events/event-queries.ts'
@@ -251,6 +252,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       ).toMatchObject({
         parameter: 'image',
       })
+
+    const named = image.replace('image/png', 'image/jpg')
+    expect((await make({ image: named })).approval).toBe('approved')
+    const twoFrames = Buffer.alloc(4_000)
+    const gif = new omggif.GifWriter(twoFrames, 64, 64, { palette: [0, 0xff0000] })
+    for (const colour of [0, 1]) gif.addFrame(0, 0, 64, 64, new Array(64 * 64).fill(colour))
+    const animation = twoFrames.subarray(0, gif.end()).toString('base64')
+    const moving = await stage.server.send('POST', '/events', { ...EVENT, image: animation })
+    expect(moving.body.data).toMatchObject({ warnings: [expect.stringContaining('first frame')] })
+    const huge = await stage.server.send('POST', '/events', { ...EVENT, image: 'A'.repeat(2_000_000) })
+    expect([huge.status, huge.body.error]).toEqual([
+      413,
+      'The body is larger than 1483 KiB. A picture has at most 1024 KiB.',
+    ])
 
     const inLines = await make({ image: image.replaceAll(/.{64}/g, '$&\r\n') })
     expect((await read(`/events/${inLines.uuid}/image.png`)).side).toBe(64)
