@@ -55,6 +55,10 @@ export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>>
 export const availability = (name: string | number): Call<DataOf<'GET /event/{event}/availability'>> =>
   read(`${eventPath(name)}/availability`)
 
+/** What players read at a booth of an event. @throws {LandpassError} `event_not_found` */
+export const sentences = (name: string | number): Call<DataOf<'GET /event/{event}/sentences'>> =>
+  read(`${eventPath(name)}/sentences`)
+
 /** Whether an edit code is right, of an event that is registered here or not. @throws {LandpassError} `wrong_edit_code` */
 export const checkEditCode = (
   name: string | number,

@@ -881,6 +881,14 @@ export interface Operations {
       rehearsal?: true
     }
   }
+  /** What players read at a booth of an event */
+  'GET /event/{event}/sentences': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: Sentences
+  }
   /** What happened at an event, for its organiser */
   'POST /event/{event}/report': {
     path: {
@@ -1938,6 +1946,19 @@ export interface Claim {
   queue_length?: number
   /** While pending: in about so many seconds the issuer has answered; also in Retry-After. */
   retry_after_s?: number
+}
+
+export interface Sentences {
+  /** To a player who claims now, and does everything right. */
+  now: string
+  /** To one who stands elsewhere; null where that does not matter. */
+  elsewhere: string | null
+  /** To a guest; null where guests may claim. */
+  guest: string | null
+  /** To one who has a token of the event. */
+  again: string
+  /** In a preview of the scene, without a rehearsal. */
+  preview: string
 }
 
 export interface Report {

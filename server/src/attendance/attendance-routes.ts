@@ -4,6 +4,7 @@ import { type BaseOf, publicBase } from '../http/public-base.ts'
 import { dateAnswers } from './answer-date.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
+import { sentenceRoutes } from './claims/sentence-routes.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes.ts'
 import { checkRoutes } from './events/check-routes.ts'
@@ -89,6 +90,7 @@ export async function addRoutes(
   await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
   const forClaims = { baseOf, clock, events, presence, rules, queue, refusals, onClaim }
   await scope.register(claimRoutes, { ...forPlayers, ...forClaims })
+  await scope.register(sentenceRoutes, { db, clock, codeCounts, holds })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   const downloads = new Downloads()
   await scope.register(claimListRoutes, { ...forOrganisers, downloads })

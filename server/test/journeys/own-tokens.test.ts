@@ -25,6 +25,7 @@ import {
 } from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
 import { readCaptcha } from '../support/attendance-rows.ts'
 import {
   type OutsideWorld,
@@ -428,6 +429,44 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readRevocationList({ revoked: entries.slice(1), proof }, trust)).toBeUndefined()
     expect(readRevocationList({ revoked: entries, proof: pack }, trust)).toBeUndefined()
     expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
+  })
+
+  test('shows beforehand what players read: the sentences that they get', async () => {
+    const made = await make({ tokens: 1 })
+    const read = async () => (await stage.server.get(`/event/${made.uuid}/sentences`)).body.data
+    const error = async (name: string, sign: object = {}, place = PLACE) => {
+      const who = await playerAt(outside, `${kind} ${name}`, place, stage.clock.nowMs())
+      return (await stage.server.claim(made.uuid, who, { sign })).body.error
+    }
+    const change = (name: string, value: unknown) =>
+      stage.server.send('PATCH', `/event/${made.uuid}`, {
+        editCode: made.edit_code,
+        options: [[name, value]],
+      })
+    const open = {
+      now: 'The token is yours.',
+      elsewhere: await error('said ann', {}, { x: 90, y: 90 }),
+      guest: await error('said gus', { metadata: { isGuest: true } }),
+      preview: await error('said pia', { metadata: { realm: PREVIEW_REALM } }),
+    }
+    expect(await read()).toMatchObject(open)
+    await change('enabled', false)
+    expect(await read()).toMatchObject({ ...open, now: await error('said ben') })
+    await change('enabled', true)
+    await change('distribution_start_date', '2026-11-20T06:00:00Z')
+    expect(await read()).toMatchObject({ now: await error('said ben') })
+    await change('distribution_start_date', null)
+    const cleo = await playerAt(outside, `${kind} said cleo`, PLACE, stage.clock.nowMs())
+    const [first, again] = [
+      await stage.server.claim(made.uuid, cleo),
+      await stage.server.claim(made.uuid, cleo),
+    ]
+    expect(first.status, first.text).toBe(200)
+    await change('requires_presence', false)
+    await change('allows_guests', true)
+    expect(await read()).toMatchObject({
+      ...{ now: await error('said ben'), elsewhere: null, guest: null, again: again.body.error },
+    })
   })
 
   test('gives no token to a guest, signed or with a captcha, until its organiser allows guests', async () => {

@@ -49,9 +49,9 @@ export function Evening({ onChanged, below }: EveningProps) {
           <Switches event={event} onChanged={onChanged} />
           <Times report={report} onChanged={onChanged} />
           <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
-          <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />
+          <Grants grants={report.grants} />
           <section class="card">
             <h2>{text('evening.code.heading')}</h2>
             <p>{text('evening.code.explained')}</p>
