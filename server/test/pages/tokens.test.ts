@@ -150,6 +150,12 @@ describe('the whole way', () => {
     await press('See the event')
     await page.getByText('Open: players can get a token now.').waitFor()
     await page.getByText('The token is yours.').waitFor()
+    await page.getByRole('img', { name: /^Picture of the token/ }).waitFor()
+    await page.getByText('The places on the map').click()
+    await page.getByRole('img', { name: /^Map of the places/ }).waitFor()
+    const holders = page.getByRole('link', { name: 'List of the holders (CSV)' })
+    expect(await holders.getAttribute('href')).toMatch(/^\/events\/[0-9a-f-]{36}\/holders\.csv$/)
+    await expectGood(opened, 'live-phone')
     expect(await page.content()).not.toContain(code)
 
     await press('Change the event')
