@@ -26,6 +26,8 @@ export interface EventChange {
   readonly requires_presence?: boolean
   /** Whether a player needs a grant: {@link sendGrant}. */
   readonly requires_grant?: boolean
+  /** Whether guests may claim, who lose their token when they leave. */
+  readonly allows_guests?: boolean
   /** Until when previews of the scene can rehearse claims: at most 24 hours ahead; null ends it. */
   readonly rehearsal_until?: string | null
   /** More tokens than before, of an event that was made on the server. */
@@ -52,6 +54,10 @@ export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>>
 /** Whether players can claim tokens now, and if not, why. @throws {LandpassError} `event_not_found` */
 export const availability = (name: string | number): Call<DataOf<'GET /event/{event}/availability'>> =>
   read(`${eventPath(name)}/availability`)
+
+/** What players read at a booth of an event. @throws {LandpassError} `event_not_found` */
+export const sentences = (name: string | number): Call<DataOf<'GET /event/{event}/sentences'>> =>
+  read(`${eventPath(name)}/sentences`)
 
 /** Whether an edit code is right, of an event that is registered here or not. @throws {LandpassError} `wrong_edit_code` */
 export const checkEditCode = (
@@ -102,6 +108,17 @@ export const changeBlocked = (
   change: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
 ): Call<DataOf<'POST /event/{event}/blocked'>> =>
   write('POST', `${eventPath(name)}/blocked`, { ...fieldsOf(credentials), ...change })
+
+/**
+ * Gives tokens of an event that was made on the server to addresses, one a line, or a table with one in each line. They are made in
+ * the background; the report counts them. @throws {LandpassError} `invalid_parameter` with the number of a bad `line`
+ */
+export const giveTokens = (
+  name: string | number,
+  credentials: Credentials,
+  list: string,
+): Call<DataOf<'POST /event/{event}/gifts'>> =>
+  write('POST', `${eventPath(name)}/gifts`, { ...fieldsOf(credentials), list })
 
 /** The claims of an event, a page; `next` is the `after` of the next one. @throws {LandpassError} `wrong_edit_code` */
 export const listClaims = (

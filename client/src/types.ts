@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'event_refused'
   | 'expectation_failed'
   | 'grant_required'
+  | 'guest_refused'
   | 'header_too_large'
   | 'holders_hidden'
   | 'internal_error'
@@ -880,6 +881,14 @@ export interface Operations {
       rehearsal?: true
     }
   }
+  /** What players read at a booth of an event */
+  'GET /event/{event}/sentences': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: Sentences
+  }
   /** What happened at an event, for its organiser */
   'POST /event/{event}/report': {
     path: {
@@ -906,6 +915,15 @@ export interface Operations {
     }
     body: EditCodeRequest
     data: EventExport
+  }
+  /** Give tokens of an event that was made here to a list of addresses */
+  'POST /event/{event}/gifts': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: GiftRequest
+    data: GivenList
   }
   /** Make the secret with which the organiser's own server signs grants */
   'POST /event/{event}/grant-secret': {
@@ -1648,6 +1666,8 @@ export interface RegisteredEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Whether guests may claim, who lose their token when they leave. */
+  allows_guests: boolean
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   event: IssuerEvent
@@ -1693,7 +1713,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1732,6 +1752,8 @@ export interface ChangedEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Whether guests may claim, who lose their token when they leave. */
+  allows_guests: boolean
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   /** What the operator has answered, and the change that waits; null for an event that was not made here. */
@@ -1797,6 +1819,8 @@ export interface EventInfo {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Whether guests may claim, who lose their token when they leave. */
+  allows_guests: boolean
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
 }
@@ -1924,6 +1948,19 @@ export interface Claim {
   retry_after_s?: number
 }
 
+export interface Sentences {
+  /** To a player who claims now, and does everything right. */
+  now: string
+  /** To one who stands elsewhere; null where that does not matter. */
+  elsewhere: string | null
+  /** To a guest; null where guests may claim. */
+  guest: string | null
+  /** To one who has a token of the event. */
+  again: string
+  /** In a preview of the scene, without a rehearsal. */
+  preview: string
+}
+
 export interface Report {
   event: EventInfo
   availability: Availability
@@ -2012,6 +2049,7 @@ export interface Report {
   blocked: number
   /** What the operator has answered, and the change that waits; null for an event that was not made here. */
   approval: EventApproval | null
+  gifts: GiftCounts | null
   /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
   codes_load: {
     /** ISO 8601, UTC: until when the edit code is stored at most. */
@@ -2045,6 +2083,16 @@ export interface PresenceStatus {
   status: 'ok' | 'failing' | 'not_asked'
   /** ISO 8601, UTC: since when it has been so; null where no call says so. */
   since: string | null
+}
+
+/** Tokens for a list of addresses; null for an event that was not made here. */
+export interface GiftCounts {
+  /** Whether the operator lets the organiser give tokens. */
+  allowed: boolean
+  /** Addresses whose token is not made yet. */
+  waiting: number
+  /** Tokens that the organiser gave; they count as claims too. */
+  given: number
 }
 
 export interface ClaimListRequest {
@@ -2083,6 +2131,8 @@ export interface ListedClaim {
   token?: string
   /** The transaction that made the token. */
   tx_hash?: string
+  /** The organiser gave the token; the player claimed nothing. */
+  given?: true
 }
 
 export interface EventExport {
@@ -2106,6 +2156,31 @@ export interface EventExport {
     since: string
   }[]
   claims: ListedClaim[]
+}
+
+export interface GiftRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** One address a line, or a table with one address in each line; at most 5000. */
+  list: string
+}
+
+export interface GivenList {
+  /** Different ones in the list. */
+  addresses: number
+  /** How many of them get a token now. */
+  accepted: number
+  /**
+   * Those that have a token of the event already, and keep it.
+   *
+   * Items: In lower case.
+   */
+  had: string[]
+  organiser_pass?: OrganiserPass
 }
 
 export interface GrantSecretRequest {
@@ -2191,7 +2266,7 @@ export interface EventToMake {
   event_url?: string
   requires_captcha?: boolean
   requires_presence?: boolean
-  /** A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out. */
+  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is left out. */
   image?: string
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean
@@ -2217,6 +2292,8 @@ export interface WaitingEvents {
     /** How many there can be. */
     tokens: number
     approval: EventApproval
+    /** Whether its organiser may give tokens to a list. */
+    may_give: boolean
     /** Send it with the answer: then it counts for what was read alone. */
     content: number
   }[]
@@ -2228,6 +2305,8 @@ export interface ApprovalRequest {
   reason?: string
   /** Of an approval: fewer than the organiser wants, but not fewer than were given out. */
   tokens?: number
+  /** Whether its organiser may give tokens to a list of addresses. Left out: as before, at first false. */
+  may_give?: boolean
   /** Of the list of events that wait. Where the event was changed or answered since, the answer is `content_changed`, and nothing is stored. */
   content?: number
 }
@@ -2281,8 +2360,11 @@ export interface AttendanceToken {
     id: number
     uuid: string
     name: string
+    /** `x,y`, or that it was given: as it is signed. */
     place: string
   }
+  /** The organiser gave it to the holder, who did not claim it at a place. */
+  given: boolean
   /** With its checksum. */
   holder: string
   /** With its checksum. */
@@ -2338,8 +2420,11 @@ export interface AttendanceTokenDetails {
     id: number
     uuid: string
     name: string
+    /** `x,y`, or that it was given: as it is signed. */
     place: string
   }
+  /** The organiser gave it to the holder, who did not claim it at a place. */
+  given: boolean
   /** With its checksum. */
   holder: string
   /** With its checksum. */

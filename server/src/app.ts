@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Coord } from '@landpass/client/grid'
+import { isGift } from '@landpass/client/tokens'
 import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { Pictures } from './api/images/pictures.ts'
@@ -206,7 +207,7 @@ async function callContractOf({ chain }: Config, signal: AbortSignal) {
 
 function summaryOf(token: SignedToken): TokenSummary {
   const { id, eventName, eventLocation: place, number, timeS, revokedAtS } = token
-  return { id, eventName, place, number, timeS, isRevoked: revokedAtS !== null }
+  return { id, eventName, place, number, timeS, isGiven: isGift(token), isRevoked: revokedAtS !== null }
 }
 
 interface LandParts extends AppOptions {

@@ -98,7 +98,8 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     where: 'every endpoint that reads a body',
-    meaning: 'The body is larger than 64 KiB; 1.4 MiB with a picture, 1 KiB for a grant.',
+    meaning:
+      'The body is larger than 64 KiB; 1.4 MiB with a picture, 796 KiB with a list of addresses, 1 KiB for a grant.',
     next: 'Send a smaller body.',
   },
   precondition_failed: {
@@ -189,8 +190,9 @@ export const ERRORS = {
   },
   operator_only: {
     status: 403,
-    where: 'POST /events, GET /events/waiting, POST /events/:id/approval',
-    meaning: 'Only the operator of this server makes or approves events here.',
+    where: 'POST /events, GET /events/waiting, POST /events/:id/approval, POST /event/:id/gifts',
+    meaning:
+      'Only the operator of this server makes or approves events here, or has not allowed tokens for a list.',
     next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
   },
   wrong_edit_code: {
@@ -306,6 +308,12 @@ export const ERRORS = {
     meaning: 'The organiser gives this player no token of this event.',
     next: 'Ask the organiser, who can allow it again with POST /event/:id/blocked.',
   },
+  guest_refused: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The player is a guest, who loses a token on leaving, and the event gives none to guests.',
+    next: 'Sign in with a wallet, then claim again. The organiser can allow guests.',
+  },
   grant_required: {
     status: 403,
     where: 'POST /claim/:uuid',
@@ -351,13 +359,14 @@ export const ERRORS = {
   },
   no_codes_left: {
     status: 409,
-    where: 'POST /claim/:uuid',
-    meaning: 'No claim code is free: all are used.',
+    where: 'POST /claim/:uuid, POST /event/:id/gifts',
+    meaning:
+      'No claim code is free: all are used. For a list: fewer are free than it needs, and nothing was given.',
     next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
-    where: 'POST /claim/:uuid',
+    where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
@@ -370,7 +379,7 @@ export const ERRORS = {
   },
   event_refused: {
     status: 409,
-    where: 'POST /claim/:uuid',
+    where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning: 'The operator of this server has refused the event, so it gives out no tokens.',
     next: 'Ask the organiser, who can ask the operator: the operator can still approve it.',
   },

@@ -370,6 +370,9 @@ describe('the pages of docs/attendance', () => {
     await outside.stand(player.address, PLACE.x, PLACE.y, Date.parse('2027-03-05T20:01:00Z'))
     answers.push(await at('2027-03-05T20:01:00Z'))
     await change('requires_grant', false)
+    await change('allows_guests', false)
+    answers.push(await server.claim(EXAMPLE.uuid, player, { sign: { metadata: { isGuest: true } } }))
+    await change('allows_guests', true)
     clock.set(EVENING_MS)
     return answers
   }

@@ -213,6 +213,8 @@ class Scenario {
     const ben = await this.player('lantern ben')
     await this.expect('event_refused', 'POST', `/claim/${event.uuid}`, { by: ben, body: {} })
     await answer('approved')
+    const asGuest = { by: ben, body: {}, metadata: { isGuest: true } }
+    await this.expect('guest_refused', 'POST', `/claim/${event.uuid}`, asGuest)
   }
 
   /** A game's server gives a grant, and makes each mistake. The secret is answered once, and never again. */

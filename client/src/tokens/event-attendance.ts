@@ -10,7 +10,7 @@ export const EVENT_ATTENDANCE_UID = '0xef1b64c8b49daf8ba1832fc590798e0af6f9a81cc
 /** What an attendance token says. */
 export interface Attendance {
   readonly eventName: string
-  /** World and parcel, such as `52,-10`. */
+  /** World and parcel, such as `52,-10`; or {@link GIVEN_BY_ORGANISER}. */
   readonly eventLocation: string
   /** 32 bytes in hex. Ours: {@link uuidBytes32} of the event. */
   readonly eventID: string
@@ -18,6 +18,17 @@ export interface Attendance {
   readonly checkInTime: bigint
   /** 32 bytes in hex. Ours: {@link uuidBytes32} of the token. */
   readonly ticketID: string
+}
+
+/**
+ * What a token of this server says in place of coordinates where the organiser gave it to its holder: then it does not say that its
+ * holder was there.
+ */
+export const GIVEN_BY_ORGANISER = 'given by the organiser'
+
+/** Whether the organiser gave a token to its holder, who claimed nothing. */
+export function isGift({ eventLocation }: Pick<Attendance, 'eventLocation'>): boolean {
+  return eventLocation === GIVEN_BY_ORGANISER
 }
 
 const WORD = 32

@@ -4,10 +4,12 @@ import { type BaseOf, publicBase } from '../http/public-base.ts'
 import { dateAnswers } from './answer-date.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
+import { sentenceRoutes } from './claims/sentence-routes.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes.ts'
 import { checkRoutes } from './events/check-routes.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
+import { type GiftRouteOptions, giftRoutes } from './gifts/gift-routes.ts'
 import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/keys/issuer-key-routes.ts'
@@ -34,6 +36,7 @@ export type Endpoints = Omit<
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
+    GiftRouteOptions &
     GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
@@ -70,7 +73,7 @@ export async function addRoutes(
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } =
     endpoints
-  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
+  const { pictures, shares, tokenAnswers, gifts, grants, onGrant } = endpoints
 
   const ofOperator = (request: Parameters<typeof isOperator>[0]) => isOperator(request, operatorKey)
   const baseOf: BaseOf = (request) => publicBase(request, publicUrl)
@@ -87,11 +90,13 @@ export async function addRoutes(
   await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
   const forClaims = { baseOf, clock, events, presence, rules, queue, refusals, onClaim }
   await scope.register(claimRoutes, { ...forPlayers, ...forClaims })
+  await scope.register(sentenceRoutes, { db, clock, codeCounts, holds })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   const downloads = new Downloads()
   await scope.register(claimListRoutes, { ...forOrganisers, downloads })
   await scope.register(exportRoutes, { ...forOrganisers, clock, reports, downloads })
   const forGrants = { grants, forgetReport, grantLimit, eventGrantLimit, onGrant }
+  await scope.register(giftRoutes, { ...forOrganisers, gifts, isOperator: ofOperator })
   await scope.register(grantRoutes, { ...forOrganisers, ...forGrants })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {

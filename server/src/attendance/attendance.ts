@@ -22,7 +22,9 @@ import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
+import type { Event } from './events/event-queries.ts'
 import { Organisers } from './events/organisers.ts'
+import { Gifts } from './gifts/gifts.ts'
 import { Grants } from './grants/grants.ts'
 import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
@@ -145,6 +147,10 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     other: watched(poap, issuerState),
     missing,
   })
+  const prepareToken = async (event: Event, address: string, isGiven = false) => {
+    await assertKeysUsable()
+    return own?.prepare(event, address, isGiven)
+  }
   const { guard, organisers } = createOrganisers({
     ...base,
     issuer,
@@ -171,11 +177,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     config: config.attendance,
     issuer,
-    prepareToken: async (event, address) => {
-      if (!isOwnEvent(event.event_id)) return undefined
-      await assertKeysUsable()
-      return own?.prepare(event, address)
-    },
+    prepareToken: async (event, address) =>
+      isOwnEvent(event.event_id) ? prepareToken(event, address) : undefined,
     codeCounts,
     holds,
     blocked,
@@ -186,6 +189,14 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const loads = new PendingLoads({ db, clock, vault, issuer, codes, log })
   const approvals = new Approvals({ db, clock, codes })
+  const { makers } = config.attendance
+  const gifts = new Gifts({
+    ...{ db, clock, codeCounts, log },
+    who: makers.who,
+    prepareToken: (event, address) => prepareToken(event, address, true),
+    onMinted: () => metrics.onStep('confirm'),
+    forgetReport: (eventId) => reports.forget(eventId),
+  })
   const answered = new AnsweredEvents({ db, log })
   const cleanup = new Cleanup({
     ...players,
@@ -193,6 +204,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     answered,
     approvals,
     grants,
+    gifts,
     refusals,
     rehearsals,
     refreshSeal: () => refreshForm(db, vault),
@@ -201,7 +213,6 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     log,
   })
 
-  const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
   const current = async () => {
     await assertKeysUsable()
@@ -213,7 +224,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const reports = new Reports({
-    ...{ db, clock, refusals, rehearsals, codeCounts, holds, issuerState, presenceState },
+    ...{ db, clock, refusals, rehearsals, gifts, codeCounts, holds, issuerState, presenceState },
   })
   const endpoints: Endpoints = {
     ...players,
@@ -243,6 +254,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     forgetReport: (eventId) => reports.forget(eventId),
     rules,
     grants,
+    gifts,
     onGrant: metrics.onGrant,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
@@ -286,6 +298,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
       await players.signerCheck.close()
       await cleanup.close()
+      await gifts.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
 import type { EditCodeGuard } from './edit-code-guard.ts'
+import type { Gifts } from './gifts/gifts.ts'
 import type { Refusals } from './refusals.ts'
 import type { Rehearsals } from './rehearsal/rehearsals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
@@ -8,6 +9,7 @@ import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 const FLUSH_EVERY_MS = 2 * SECOND_MS
 const DELETE_EVERY_MS = MINUTE_MS
 const LOG_EVERY_MS = 10 * SECOND_MS
+const GIFTS_EVERY_MS = 5 * SECOND_MS
 
 export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
@@ -17,6 +19,7 @@ export interface CleanupOptions {
   readonly approvals: { deleteOld(): Promise<unknown> }
   readonly answered: { flush(): Promise<void> }
   readonly grants: { deleteOld(): Promise<void> }
+  readonly gifts: Pick<Gifts, 'wake'>
   readonly refusals: Refusals
   readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
   /** Numbers codes that a server of an earlier version has stored. */
@@ -39,10 +42,12 @@ export class Cleanup {
 
   start(): void {
     const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals } = this.options
-    const { answered, numberCodes, refreshSeal, tokenLog } = this.options
+    const { answered, gifts, numberCodes, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(FLUSH_EVERY_MS, () => answered.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
+    // For lists that another process left unfinished, or that wait for more tokens
+    this.every(GIFTS_EVERY_MS, async () => gifts.wake())
     this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
       await signedFetch.deleteExpired()

@@ -21,6 +21,8 @@ export function addApproveEventCommand(program: Command): void {
     .option('--refuse', 'refuse it: no further tokens; where a change of it waits, refuse the change alone')
     .option('--reason <text>', 'why, for its organiser')
     .option('--tokens <number>', 'approve it with fewer tokens than its organiser wants', parseTokens)
+    .option('--may-give', 'let its organiser give tokens to a list of addresses')
+    .option('--no-may-give', 'no longer let its organiser do that')
     .option('--content <number>', 'answer only if it is still as the list showed it', parseNumber)
     .option('--after <number>', 'list those that wait with later numbers than this one', parseNumber)
     .option('--picture <file>', 'only write the picture of its organiser to a file')
@@ -33,6 +35,7 @@ interface GivenOptions {
   readonly refuse?: boolean
   readonly reason?: string
   readonly tokens?: number
+  readonly mayGive?: boolean
   readonly content?: number
   readonly picture?: string
   readonly after?: number
@@ -81,7 +84,7 @@ async function writePicture(png: Buffer | undefined, file: string): Promise<void
 }
 
 function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
-  const events = waiting.map(({ event, supply, madeAtMs, change, version, approval, reason }) => ({
+  const events = waiting.map(({ event, supply, madeAtMs, change, version, approval, reason, mayGive }) => ({
     event: event.event_id,
     uuid: event.uuid,
     name: textOf(event.issuer_record.name),
@@ -89,7 +92,7 @@ function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
     coordinates: event.coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
-    ...{ content: version, approval, reason },
+    ...{ content: version, approval, reason, may_give: mayGive },
     change: change
       ? { description: change.description, coordinates: change.coordinates, tokens: change.supply }
       : null,

@@ -37,6 +37,7 @@ export interface Database {
   token_key: TokenKeyTable
   made_event: MadeEventTable
   made_event_change: MadeEventChangeTable
+  attendance_gift: AttendanceGiftTable
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
@@ -209,6 +210,8 @@ export interface AttendanceEventTable {
   codes_asked_at_ms: number | null
   /** Until when previews of scenes can rehearse claims; null for no rehearsal. */
   rehearsal_until_ms: Generated<number | null>
+  /** Whether a player who plays as a guest may claim. */
+  allows_guests: Generated<boolean>
   created_at_ms: number
   updated_at_ms: number
 }
@@ -267,6 +270,8 @@ export interface CaptchaTable {
   sealed: Buffer
   /** Whether it was requested in a scene's preview. */
   is_preview: boolean
+  /** Whether a player who plays as a guest requested it. */
+  is_guest: Generated<boolean>
   /** Signed tries that are left. */
   tries: number
   /** One entry for each unsigned try: a keyed hash of the network address that sent it. */
@@ -415,6 +420,19 @@ export interface MadeEventTable {
   reason: Generated<string | null>
   /** When the operator last answered for the event; null before, and where a version without this column stored the answer. */
   decided_at_ms: Generated<number | null>
+  /** Whether the operator lets its organiser give tokens to a list of addresses, where the operator approves events. */
+  may_give: Generated<boolean>
+  /** How many tokens were given to addresses of a list. */
+  given: Generated<number>
+}
+
+/** An address to which an organiser gives a token: deleted when it has one. */
+export interface AttendanceGiftTable {
+  /** In the order of the lists. */
+  id: Generated<number>
+  event_id: number
+  /** In lower case. */
+  address: string
 }
 
 /** A change of an event that waits for the operator while the event stays as it is, or the last one that was refused. */

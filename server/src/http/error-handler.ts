@@ -18,6 +18,8 @@ export function handleError(
 /** A route may name data that all its failures carry, because an older client reads it without a look at `ok`. */
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** What the limit of the body is for, where that is not plain: it follows in the refusal of a larger one. */
+    readonly bodyLimitMeans?: string
     readonly failureData?: Readonly<Record<string, unknown>>
   }
 }
@@ -74,7 +76,7 @@ function asAppError(error: FastifyError, { routeOptions }: FastifyRequest): AppE
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(
         'body_too_large',
-        `The body is larger than ${Math.floor(routeOptions.bodyLimit / 1024)} KiB.`,
+        bodyTooLarge(routeOptions.bodyLimit, routeOptions.config.bodyLimitMeans),
       )
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -87,6 +89,12 @@ function asAppError(error: FastifyError, { routeOptions }: FastifyRequest): AppE
         return new AppError('bad_request', 'The request is not well-formed.')
       return internalError()
   }
+}
+
+/** @param means what the limit is for the sender, of endpoints that take more than fields */
+function bodyTooLarge(limitBytes: number, means: string | undefined): string {
+  const sentence = `The body is larger than ${Math.floor(limitBytes / 1024)} KiB.`
+  return means === undefined ? sentence : `${sentence} ${means}.`
 }
 
 function isClientError(status: number | undefined): boolean {

@@ -14,8 +14,10 @@ export interface TokenSummary {
   readonly place: string
   /** Which of the tokens of its event. */
   readonly number: number
-  /** When it was claimed, in seconds since 1970. */
+  /** When it was claimed or given, in seconds since 1970. */
   readonly timeS: number
+  /** Whether the organiser gave it to its holder. */
+  readonly isGiven: boolean
   readonly isRevoked: boolean
 }
 
@@ -91,7 +93,7 @@ async function describeTokenPage(
     const name = withoutTurns(token.eventName)
     return {
       title: `${name} #${token.number}`,
-      text: fill(texts[token.isRevoked ? 'token.share_revoked' : 'token.share'], {
+      text: fill(texts[sharedText(token)], {
         name,
         place: token.place,
         date: dayText(token.timeS, locale),
@@ -104,6 +106,11 @@ async function describeTokenPage(
     reply.code(error.code === 'token_not_found' ? 404 : 503)
     return { title: texts['token.title'] ?? '', text: texts[`error.${error.code}`] ?? '' }
   }
+}
+
+function sharedText({ isRevoked, isGiven }: TokenSummary): string {
+  if (isRevoked) return 'token.share_revoked'
+  return isGiven ? 'token.share_given' : 'token.share'
 }
 
 async function describeCollection(

@@ -307,11 +307,15 @@ describe('attendance', () => {
     expect(made.approval).toBe('waiting')
     const waiting = await ofOperator.send(attendance.waitingEvents({ limit: 1 }))
     expect(waiting).toMatchObject({ total: 1, next: null, events: [{ event: { uuid }, tokens: 2 }] })
-    await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved' }))
+    await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved', may_give: true }))
+    expect(await client.send(attendance.sentences(uuid))).toMatchObject({ now: 'The token is yours.' })
     await signed.send(attendance.claim(uuid))
 
     const { tokens } = await client.send(attendance.holders(uuid))
     const { id, holder } = tokens[0]!
+    expect(await client.send(attendance.giveTokens(uuid, made.edit_code, holder))).toMatchObject({
+      ...{ accepted: 0, had: [holder.toLowerCase()] },
+    })
     const issuers = readIssuerList(await client.send(attendance.tokenIssuers()), 'here')!
     const attestation = await client.send(attendance.attestation(id))
     expect(verifyToken(attestation, { issuers, nowMs: server.nowMs() })).toMatchObject({ verdict: 'genuine' })

@@ -236,8 +236,8 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="claims-${id(9)}.csv"`)
     expect(csv.text.split('\r\n')).toEqual([
-      'made_at,address,state,reason,token,tx_hash',
-      ...players.map((address, n) => `2026-11-20T00:0${n + 1}:00.000Z,${address},minting,,,`),
+      'made_at,address,state,reason,token,tx_hash,given',
+      ...players.map((address, n) => `2026-11-20T00:0${n + 1}:00.000Z,${address},minting,,,,`),
       '',
     ])
     const bad = await ask('claims', id(9), { after: 'somewhere' })

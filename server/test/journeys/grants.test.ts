@@ -21,6 +21,7 @@ import {
 import { describeOnBothEngines } from '../support/engines.ts'
 import { type TestClock, testClock } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
+import { compileScene, runOnSceneServer } from '../support/scene-modules.ts'
 
 const EDIT_CODE = '123456'
 /** Of the mutations. */
@@ -383,6 +384,47 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
   })
 
+  test('has a scene with a server of its own like that of docs/attendance/scene-builders.md', async () => {
+    const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
+    const quest = await event(14, 2)
+    const lea = await player('scene lea')
+    const stored = new Map<string, unknown>()
+    const sent: string[] = []
+    let fails = 1
+    const code = codeOfPage(/^### On the scene's own server$[\s\S]*?^```ts\n([\s\S]*?)^```$/m)
+      .replace('https://landpass.example.org', today.origin)
+      .replace(/(?<=EVENT = ')[^']+/, quest.uuid)
+    const folder = await compileScene({ 'src/give-token.ts': code })
+    const { allowToken } = await runOnSceneServer<Game>(folder, 'give-token.js', {
+      sdk: {
+        EnvVar: { get: async () => quest.secret },
+        Storage: {
+          player: {
+            get: async (address: string, key: string) => stored.get(`${address} ${key}`) ?? null,
+            set: async (address: string, key: string, value: unknown) =>
+              stored.set(`${address} ${key}`, value),
+          },
+        },
+      },
+      fetch: async (url, init) => {
+        sent.push(String(init?.body))
+        const answer = await fetch(url, init)
+        if (fails-- > 0) throw new TypeError('the answer is lost')
+        return answer
+      },
+    })
+
+    expect(await allowToken(lea.address.toUpperCase().replace('X', 'x'), 'Le phare 灯台')).toBe(true)
+    expect(await allowToken(lea.address, 'Le phare 灯台')).toBe(true)
+    expect([sent.length, new Set(sent).size], 'the same bytes').toEqual([3, 1])
+    fails = 3
+    expect(await allowToken(lea.address, 'another quest'), 'no answer').toBe(false)
+    await expect(allowToken('me', 'lighthouse')).rejects.toThrow('address')
+    expect((await server.claim(quest.uuid, lea)).status).toBe(200)
+    await today.close()
+    expect(JSON.stringify([...stored])).not.toContain(quest.secret)
+  })
+
   test('is limited: by its network address, by the event, and in unused grants', async () => {
     const quest = await event(10, 1)
     const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
@@ -420,13 +462,20 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
 
 const ELSEWHERE_ADDRESS = `0x${'9'.repeat(40)}`
 
+interface Game {
+  allowToken(address: string, quest: string): Promise<unknown>
+}
+
+/** The code in the first group of a pattern for the page for scene builders. */
+function codeOfPage(pattern: RegExp): string {
+  const page = readFileSync(new URL('../../../../docs/attendance/scene-builders.md', import.meta.url), 'utf8')
+  return pattern.exec(page)?.[1] ?? ''
+}
+
 /** The example of a game's server, with its settings in place of the environment. */
 async function gameOfThePage(env: object) {
-  const page = readFileSync(new URL('../../../../docs/attendance/scene-builders.md', import.meta.url), 'utf8')
-  const [, code = ''] = /^## A game that gives tokens$[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const code = codeOfPage(/^## A game that gives tokens$[\s\S]*?^```js\n([\s\S]*?)^```$/m)
   const file = join(mkdtempSync(join(tmpdir(), 'landpass-game-')), 'game.mjs')
   writeFileSync(file, code.replace('process.env', JSON.stringify(env)))
-  return (await import(pathToFileURL(file).href)) as {
-    allowToken(address: string, quest: string): Promise<void>
-  }
+  return (await import(pathToFileURL(file).href)) as Game
 }

@@ -7,6 +7,7 @@ import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../sup
 import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
+import { eventually } from '../support/landpass.ts'
 
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const EVENT = {
@@ -247,11 +248,42 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(body.data).toMatchObject({ total: 2, available: 0, claimed: 2 })
   })
 
+  test('its organiser gives tokens to a list where the operator has allowed it, and the operator always', async () => {
+    const made = await make(stage.server, { tokens: 3 })
+    const give = (digit: string, headers: Record<string, string> = {}) =>
+      stage.server.send(
+        'POST',
+        `/event/${made.uuid}/gifts`,
+        { editCode: made.editCode, list: `0x${digit.repeat(40)}` },
+        headers,
+      )
+    const gifts = async () => {
+      const { editCode } = made
+      const { body } = await stage.server.send('POST', `/event/${made.uuid}/report`, { editCode })
+      return (body.data as unknown as { gifts: { given: number } }).gifts
+    }
+    expect((await give('1')).body.code).toBe('no_codes_loaded')
+    expect(await gifts()).toEqual({ allowed: false, waiting: 0, given: 0 })
+    await approve(made)
+    expect((await give('1')).body.code).toBe('operator_only')
+    expect((await give('1', { 'operator-key': OPERATOR_KEY })).status).toBe(200)
+
+    await answer(made, { approval: 'approved', may_give: true })
+    expect((await give('2')).body.data).toMatchObject({ accepted: 1, had: [] })
+    await eventually(gifts, ({ given }) => given === 2, 20_000)
+    await approve(made)
+    expect(await gifts(), 'an answer that leaves it out changes nothing').toMatchObject({ allowed: true })
+    await answer(made, { approval: 'approved', may_give: false })
+    expect((await give('3')).body.code).toBe('operator_only')
+    await approve(made, 'refused')
+    expect((await give('3')).body.code).toBe('event_refused')
+  })
+
   test('the call of an approval names what it does not know, and the reason of a refusal reaches the organiser', async () => {
     const made = await make()
     const unknown = await answer(made, { approval: 'approved', reasons: 'a typing mistake' })
     expect([unknown.status, unknown.body.error]).toEqual([
-      ...[400, 'There is no field "reasons". The fields are approval, reason, tokens, content.'],
+      ...[400, 'There is no field "reasons". The fields are approval, reason, tokens, may_give, content.'],
     ])
     for (const [fields, parameter] of [
       [{ approval: 'refused', tokens: 1 }, 'tokens'],

@@ -9,6 +9,7 @@ import {
   readTokenLog,
   verifyToken,
 } from '@landpass/client/tokens'
+import omggif from 'omggif'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { countCodes } from '../../src/attendance/events/event-queries.ts'
@@ -24,6 +25,8 @@ import {
 } from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
+import { readCaptcha } from '../support/attendance-rows.ts'
 import {
   type OutsideWorld,
   playerAt,
@@ -34,6 +37,7 @@ import {
 import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
+import { eventually } from '../support/landpass.ts'
 
 const PLACE = { x: 10, y: 20 }
 const EVENT = {
@@ -77,6 +81,16 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const { bytes, headers } = await stage.server.ask('GET', path)
     return { side: PNG.sync.read(bytes).width, tag: headers.etag }
   }
+  const giftsOf = async ({ uuid, edit_code: editCode }: Made) => {
+    const { body } = await stage.server.send('POST', `/event/${uuid}/report`, { editCode })
+    return (body.data as unknown as { gifts: { waiting: number; given: number } }).gifts
+  }
+  const untilGiven = (made: Made, count: number) =>
+    eventually(
+      () => giftsOf(made),
+      ({ waiting, given }) => waiting === 0 && given === count,
+      60_000,
+    )
   const signedOf = async ({ id }: Made) =>
     (await tokens(stage.engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
   /** As a claim has stored it that was never finished. */
@@ -187,7 +201,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       tokens: [listed],
     })
     expect((await stage.server.get(`/events/${made.uuid}/holders.csv`)).text).toBe(
-      `number,address,time,uid,revoked,reason\r\n${token!.number},${(shown.body.data as { holder: string }).holder},${new Date(token!.timeS * 1000).toISOString()},${uid},,\r\n`,
+      `number,address,time,uid,revoked,reason,given\r\n${token!.number},${(shown.body.data as { holder: string }).holder},${new Date(token!.timeS * 1000).toISOString()},${uid},,,\r\n`,
     )
     const gate = (address: string) => stage.server.get(`/events/${made.uuid}/holders/${address}`)
     expect((await gate(ida.address)).body).toEqual({
@@ -240,6 +254,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
         parameter: 'image',
       })
 
+    const named = image.replace('image/png', 'image/jpg')
+    expect((await make({ image: named })).approval).toBe('approved')
+    const twoFrames = Buffer.alloc(4_000)
+    const gif = new omggif.GifWriter(twoFrames, 64, 64, { palette: [0, 0xff0000] })
+    for (const colour of [0, 1]) gif.addFrame(0, 0, 64, 64, new Array(64 * 64).fill(colour))
+    const animation = twoFrames.subarray(0, gif.end()).toString('base64')
+    const moving = await stage.server.send('POST', '/events', { ...EVENT, image: animation })
+    expect(moving.body.data).toMatchObject({ warnings: [expect.stringContaining('first frame')] })
+    const huge = await stage.server.send('POST', '/events', { ...EVENT, image: 'A'.repeat(2_000_000) })
+    expect([huge.status, huge.body.error]).toEqual([
+      413,
+      'The body is larger than 1483 KiB. A picture has at most 1024 KiB.',
+    ])
+
     const inLines = await make({ image: image.replaceAll(/.{64}/g, '$&\r\n') })
     expect((await read(`/events/${inLines.uuid}/image.png`)).side).toBe(64)
     const drawn = await make()
@@ -279,6 +307,78 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(answers).toContainEqual(small)
   })
 
+  test('the organiser gives tokens to a list: each address gets one, which says so, and none twice', async () => {
+    const made = await make({ tokens: 5 })
+    const [ann, bo] = [await player('given ann'), await player('given bo')]
+    await stage.server.claim(made.uuid, ann)
+    const give = (list: string) =>
+      stage.server.send('POST', `/event/${made.uuid}/gifts`, { editCode: made.edit_code, list })
+    const [cleo, dan, eve] = ['c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`) as [
+      string,
+      string,
+      string,
+    ]
+
+    const bad = await give(`${cleo}\n\nbob.eth\n${dan}`)
+    expect([bad.status, bad.body.data]).toMatchObject([
+      400,
+      { parameter: 'list', line: 3, fault: 'no_address' },
+    ])
+    expect(bad.text).not.toContain('bob')
+    const many = [...'23456'].map((digit) => `0x${digit.repeat(40)}`).join('\n')
+    expect((await give(many)).body).toMatchObject({ code: 'no_codes_left', data: { needed: 5, free: 4 } })
+    const blocking = { editCode: made.edit_code, add: [eve] }
+    await stage.server.send('POST', `/event/${made.uuid}/blocked`, blocking)
+    expect((await give(`${cleo}\n${eve}`)).body.data).toMatchObject({ line: 2, fault: 'blocked' })
+    expect(await giftsOf(made)).toEqual({ allowed: true, waiting: 0, given: 0 })
+
+    const table = `\ufeffname;Address\r\nAnn;${ann.address}\r\n"Cleo";"${cleo}"\r\nCleo again;${cleo}\r\n;${dan}\r\n`
+    const taken = await give(table)
+    expect(taken.status, taken.text).toBe(200)
+    expect(taken.body.data).toMatchObject({ addresses: 3, accepted: 2, had: [ann.address.toLowerCase()] })
+    await untilGiven(made, 2)
+    expect((await give(table)).body.data).toMatchObject({ accepted: 0 })
+
+    // A process was killed after it made the token of one address, and before that of another
+    const { db } = stage.engine
+    const rest = [cleo, bo.address.toLowerCase()].map((address) => ({ event_id: made.id, address }))
+    await db.insertInto('attendance_gift').values(rest).execute()
+    await db.updateTable('made_event').set({ given: 1 }).where('event_id', '=', made.id).execute()
+    await untilGiven(made, 3)
+    expect((await stage.server.claim(made.uuid, bo)).body.code).toBe('already_claimed')
+    const given = (await signedOf(made)).toSorted((one, other) => one.number - other.number)
+    expect(given.map(({ address }) => address)).toEqual([
+      ann.address.toLowerCase(),
+      cleo,
+      dan,
+      bo.address.toLowerCase(),
+    ])
+    expect((await countCodes(db, made.id)).free).toBe(1)
+
+    const { id } = given[1]!
+    const pack = (await stage.server.get(`/tokens/${id}/attestation`)).body
+    const trust = { issuers: (await issuers()).issuers.map(({ address, state }) => ({ address, state })) }
+    const { verdict, attendance } = verifyToken(pack, { ...trust, nowMs: stage.clock.nowMs() })
+    expect([verdict, attendance?.eventLocation]).toEqual(['genuine', 'given by the organiser'])
+    expect((await stage.server.get(`/tokens/${id}`)).body.data).toMatchObject({
+      given: true,
+      event: { place: 'given by the organiser' },
+    })
+    expect((await stage.server.get(`/tokens/${given[0]!.id}`)).body.data).toMatchObject({ given: false })
+    const metadata = await stage.server.get(`/tokens/${id}/metadata`)
+    expect(metadata.text).toContain('given by the organiser')
+    expect(metadata.text).not.toMatch(/Place|10,20|claim/)
+    const holders = (await stage.server.get(`/events/${made.uuid}/holders.csv`)).text.split('\r\n')
+    expect(holders[2]).toMatch(/,given by the organiser$/)
+    const listed = await stage.server.send('POST', `/event/${made.uuid}/claims`, { editCode: made.edit_code })
+    const { claims } = listed.body.data as unknown as { claims: { given?: true }[] }
+    expect(claims.map(({ given = false }) => given)).toEqual([false, true, true, true])
+    await new TokenLog({ db, clock: stage.clock }).update()
+    expect((await stage.server.get(`/tokens/${id}`)).body.data).toMatchObject({
+      log: { position: expect.any(Number) },
+    })
+  })
+
   test('takes a token back with a reason, which everybody can read and check', async () => {
     const made = await make()
     const leo = await player('leo')
@@ -312,7 +412,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       attributes: expect.arrayContaining([{ trait_type: 'Reason', value: reason }]),
     })
     expect((await stage.server.get(`/events/${made.uuid}/holders.csv`)).text).toMatch(
-      /Z,"'=1\+""elsewhere"""\r\n$/,
+      /Z,"'=1\+""elsewhere""",\r\n$/,
     )
     const gate = await gateOf()
     expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
@@ -329,6 +429,80 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readRevocationList({ revoked: entries.slice(1), proof }, trust)).toBeUndefined()
     expect(readRevocationList({ revoked: entries, proof: pack }, trust)).toBeUndefined()
     expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
+  })
+
+  test('shows beforehand what players read: the sentences that they get', async () => {
+    const made = await make({ tokens: 1 })
+    const read = async () => (await stage.server.get(`/event/${made.uuid}/sentences`)).body.data
+    const error = async (name: string, sign: object = {}, place = PLACE) => {
+      const who = await playerAt(outside, `${kind} ${name}`, place, stage.clock.nowMs())
+      return (await stage.server.claim(made.uuid, who, { sign })).body.error
+    }
+    const change = (name: string, value: unknown) =>
+      stage.server.send('PATCH', `/event/${made.uuid}`, {
+        editCode: made.edit_code,
+        options: [[name, value]],
+      })
+    const open = {
+      now: 'The token is yours.',
+      elsewhere: await error('said ann', {}, { x: 90, y: 90 }),
+      guest: await error('said gus', { metadata: { isGuest: true } }),
+      preview: await error('said pia', { metadata: { realm: PREVIEW_REALM } }),
+    }
+    expect(await read()).toMatchObject(open)
+    await change('enabled', false)
+    expect(await read()).toMatchObject({ ...open, now: await error('said ben') })
+    await change('enabled', true)
+    await change('distribution_start_date', '2026-11-20T06:00:00Z')
+    expect(await read()).toMatchObject({ now: await error('said ben') })
+    await change('distribution_start_date', null)
+    const cleo = await playerAt(outside, `${kind} said cleo`, PLACE, stage.clock.nowMs())
+    const [first, again] = [
+      await stage.server.claim(made.uuid, cleo),
+      await stage.server.claim(made.uuid, cleo),
+    ]
+    expect(first.status, first.text).toBe(200)
+    await change('requires_presence', false)
+    await change('allows_guests', true)
+    expect(await read()).toMatchObject({
+      ...{ now: await error('said ben'), elsewhere: null, guest: null, again: again.body.error },
+    })
+  })
+
+  test('gives no token to a guest, signed or with a captcha, until its organiser allows guests', async () => {
+    const made = await make()
+    const guest = await player('guest gus')
+    const metadata = { isGuest: true }
+    const claim = () => stage.server.claim(made.uuid, guest, { sign: { metadata } })
+    const refused = await claim()
+    expect([refused.status, refused.body.code]).toEqual([403, 'guest_refused'])
+    expect(refused.body.error).toContain('guests lose their token when they leave')
+
+    const path = '/captcha'
+    const headers = guest.sign({ method: 'POST', path, atMs: stage.clock.nowMs() + 1, metadata })
+    const asked = await stage.server.send('POST', path, undefined, headers)
+    const { uuid } = asked.body.data as { uuid: string }
+    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
+    const { answer } = await readCaptcha(stage.engine.db, vault, uuid)
+    const body = { address: guest.address, captcha: answer }
+    const unsigned = () => stage.server.send('POST', `/claim/${made.uuid}`, body)
+    expect((await unsigned()).body.code).toBe('guest_refused')
+
+    const { body: reported } = await stage.server.send('POST', `/event/${made.uuid}/report`, {
+      editCode: made.edit_code,
+    })
+    expect(reported.data).toMatchObject({
+      event: { allows_guests: false },
+      refusals: [{ code: 'guest_refused', count: 2 }],
+    })
+    const options = [['allows_guests', true]]
+    const changed = await stage.server.send('PATCH', `/event/${made.uuid}`, {
+      editCode: made.edit_code,
+      options,
+    })
+    expect(changed.body.data).toMatchObject({ allows_guests: true })
+    const given = await unsigned()
+    expect(given.status, `the captcha was given back: ${given.text}`).toBe(200)
   })
 
   test('what its organiser may change: who sees the holders, the description, more tokens at any time', async () => {

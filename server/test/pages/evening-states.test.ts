@@ -109,6 +109,7 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await hands.expectText('evening.advice.place')
   await hands.expectText('error.grant_required')
   await hands.expectText('evening.rehearsal.counted', { claims: 1, refusals: 2 })
+  await opened.page.getByText(say('evening.grants.fold', { count: 1 })).click()
   await opened.page
     .locator('dt', { hasText: say('evening.grants.open') })
     .locator('+ dd', { hasText: '1' })
@@ -157,6 +158,7 @@ test('a secret for grants is shown once', async () => {
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
+  await page.getByText(say('evening.grants.fold', { count: 0 })).click()
   expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(true)
   await hands.expectText('evening.grants.ends_at_once')
   await hands.press('evening.grants.make')
@@ -178,6 +180,7 @@ test('a secret that others know ends at once, and the grants that are not used a
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
+  await page.getByText(say('evening.grants.fold', { count: 1 })).click()
   await page.getByLabel(say('evening.grants.known')).check()
   expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(false)
   await hands.press('evening.grants.make')

@@ -16,6 +16,7 @@ import {
   wordsOf,
 } from '../support/evening-page.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
+import { eventually } from '../support/landpass.ts'
 
 /**
  * The evening of an event: an organiser with a phone, while simulated players claim at a real server. Nothing of it needs
@@ -128,6 +129,34 @@ describe.each([
     await press('evening.tokens.raise')
     await expectState('open')
     expect(await numbersOf(page)).toEqual(['38', '12', '50'])
+
+    const guest = await playerNamed(`${name} guest`, HERE)
+    const claimAsGuest = () => stage.server.claim(uuid, guest, { sign: { metadata: { isGuest: true } } })
+    expect((await claimAsGuest()).body.code).toBe('guest_refused')
+    await switchTo(page, 'guests', true)
+    expect((await claimAsGuest()).status).toBe(200)
+    const [nia, oto] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`)
+    await page.locator('#gift-list').fill(`${nia}\nbob`)
+    await press('evening.gifts.give')
+    await expectText('evening.gifts.line.no_address', { line: 2 })
+    expectRefusals(opened, 400)
+    const buffer = Buffer.from(`name,address\r\nNia,${nia}\r\nOto,${oto}\r\nGus,${guest.address}\r\n`)
+    await page.locator('#gift-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    await eventually(
+      () => page.locator('#gift-list').inputValue(),
+      (list) => list.includes('Oto'),
+      20_000,
+    )
+    await press('evening.gifts.give')
+    await expectText('evening.gifts.taken', { accepted: 2, had: 1 })
+    await eventually(
+      () => stage.server.get(`/events/${uuid}/holders/${oto}`),
+      ({ body }) => (body as { attended?: boolean }).attended === true,
+      20_000,
+    )
+    await lookAgain(page)
+    await page.locator('[data-part="gifts"] dd', { hasText: '2' }).waitFor()
+    await expectGoodEvening(opened, `gifts-${language}`)
 
     await page.locator('#closes-at').fill(localTime(-1))
     await press('evening.times.save')

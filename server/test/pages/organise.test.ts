@@ -225,11 +225,10 @@ describe('an event that works', () => {
     await map.scrollIntoViewIfNeeded()
     const { x, y, width, height } = (await map.boundingBox())!
     const middle = { x: x + width / 2, y: y + height / 2 }
-    const before = await opened.look()
-
+    const near = await opened.look()
     await opened.press(middle)
     await expectValue(form.places, '0,0')
-    expect(pixelOf(await opened.look(), middle), 'the parcel is painted').not.toEqual(pixelOf(before, middle))
+    expect(pixelOf(await opened.look(), middle), 'the parcel is painted').not.toEqual(pixelOf(near, middle))
     await opened.press(middle)
     await expectValue(form.places, '')
 
@@ -304,7 +303,16 @@ describe('an event that works', () => {
     expect(await map.view()).toEqual({ x, y, zoom })
     await expectValue(form.places, '')
     await opened.press(await map.spotOf({ x: 2, y: 1 }))
+    await map.shows((view) => view.zoom >= 14 && view.x === 2 && view.y === 1)
+    await expectValue(form.places, '')
+    await opened.press(await map.spotOf({ x: 2, y: 1 }))
     await expectValue(form.places, '2,1')
+    await page.locator('#place-search').fill('nowhere at all')
+    await page.locator('#place-search').press('Enter')
+    await expectText(page, 'No such place was found.')
+    await page.locator('#place-search').fill('0,0')
+    await form.press('Find')
+    await map.shows((view) => view.x === 0 && view.y === 0)
 
     await form.press('Draw')
     await expectGood(opened, 'draw', ['light'])
@@ -679,7 +687,7 @@ describe('the live page', () => {
     await lookAgain(page)
     await expectText(page, 'Paused by the organiser.')
     await expectText(page, 'To continue the event, open the controls with the edit code.')
-    await expectText(page, 'The organiser has paused this event; please try again later')
+    await expectText(page, 'The organiser has paused this event. Please try again later.')
     await expectGood(opened, 'live-paused', ['dark'])
     await change(['enabled', true], ['distribution_start_date', '2026-11-21T18:00:00Z'])
     await lookAgain(page)
@@ -694,7 +702,7 @@ describe('the live page', () => {
     )
     await lookAgain(page)
     await expectText(page, 'All tokens have been given out.')
-    await expectText(page, 'No token of this event is left')
+    await expectText(page, 'No more tokens of this event are left. The organiser can ask the issuer')
     await expectText(page, 'Anywhere: players need not stand at a certain place.')
 
     const expired = await givenRegistered({ codes: 1, expiry_date: '2026-11-01' })

@@ -80,12 +80,18 @@ describe('the whole way', () => {
     await expectGood(opened, 'ways-phone')
     await press('Make an event here')
 
-    await press('Make the event')
-    await page.getByText('Please enter a name of one line.').waitFor()
+    await press('Check the event')
+    for (const fault of [
+      'Please enter a name of one line.',
+      'Please choose at least one place.',
+      'Please enter a day',
+    ])
+      await page.getByText(fault).first().waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.id'), SOON).toBe('event-name')
     await page.getByLabel('Name').fill(NAME)
     await page.getByLabel('Coordinates').fill('5,-2;6,-2')
     await page.getByLabel('First day').fill(TODAY)
+    expect(await page.getByLabel('Last day').inputValue(), 'in sight, not guessed').toBe(TODAY)
     await page.getByLabel('Number of tokens').fill('99999')
     await page.getByLabel('Picture (optional)').setInputFiles({
       name: 'picture.png',
@@ -104,6 +110,7 @@ describe('the whole way', () => {
     const radius = "getComputedStyle(document.querySelector('.chosen-picture img')).borderRadius"
     expect(await page.evaluate(radius), 'a square, as all other pages show it').toBe('0px')
     await press('Remove the picture')
+    await press('Check the event')
     await press('Make the event')
     await page
       .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
@@ -111,7 +118,7 @@ describe('the whole way', () => {
     await page.getByLabel('Number of tokens').fill('20')
     await page.getByLabel('From (optional)').fill('18:00')
     await page.getByLabel('Until (optional)').fill('17:00')
-    await press('Make the event')
+    await press('Check the event')
     await page.getByText('The end must be after the beginning').waitFor()
     await page.getByLabel('Last day').fill(TOMORROW)
     await page
@@ -121,10 +128,17 @@ describe('the whole way', () => {
     await page.getByText('A token tells everybody who was at this place, and when.').waitFor()
     await expectGood(opened, 'make-hours-phone')
     await page.getByLabel('From (optional)').press('Backspace')
-    await press('Make the event')
+    await press('Check the event')
     await page.getByText('Only a part of this is entered.').waitFor()
     await page.getByLabel('From (optional)').fill('')
     await expectGood(opened, 'make-phone')
+    await press('Check the event')
+    await page.getByRole('heading', { name: 'Is this right?' }).waitFor()
+    await page.getByRole('img', { name: /^Map of the places of/ }).waitFor()
+    await expectGood(opened, 'review-phone')
+    await press('Back to the form')
+    expect(await page.getByLabel('Name').inputValue()).toBe(NAME)
+    await press('Check the event')
     await press('Make the event')
 
     const code = (await page.locator('.uuid code').textContent())!
@@ -136,6 +150,12 @@ describe('the whole way', () => {
     await press('See the event')
     await page.getByText('Open: players can get a token now.').waitFor()
     await page.getByText('The token is yours.').waitFor()
+    await page.getByRole('img', { name: /^Picture of the token/ }).waitFor()
+    await page.getByText('The places on the map').click()
+    await page.getByRole('img', { name: /^Map of the places/ }).waitFor()
+    const holders = page.getByRole('link', { name: 'List of the holders (CSV)' })
+    expect(await holders.getAttribute('href')).toMatch(/^\/events\/[0-9a-f-]{36}\/holders\.csv$/)
+    await expectGood(opened, 'live-phone')
     expect(await page.content()).not.toContain(code)
 
     await press('Change the event')
@@ -393,10 +413,11 @@ describe('where the operator approves events', () => {
       await press(say('approve.again'))
       await card.getByText('By the water.').waitFor()
       await card.locator('textarea').fill('Welcome!')
-      await card.locator('input').fill('6')
+      await card.locator('input.short').fill('6')
       await answer('approve.approve_named')
       await page.getByText(say('approve.tokens_fault', { count: 5 })).waitFor()
-      await card.locator('input').fill('3')
+      await card.getByLabel(say('approve.may_give')).check()
+      await card.locator('input.short').fill('3')
       await answer('approve.approve_named')
       await card.waitFor({ state: 'detached' })
       const availability = await approving.data(`/event/${info.uuid}/availability`)
@@ -448,6 +469,7 @@ describe('where the operator approves events', () => {
     await page.getByLabel('Name').fill(NAME)
     await page.getByLabel('Coordinates').fill('5,-2')
     await page.getByLabel('First day').fill(TODAY)
+    await pressIn(page)('Check the event')
     await pressIn(page)('Make the event')
     await page.getByText('The limit of events that wait for the operator is reached today.').waitFor()
     await page.getByText('You can try again in 24 hours.').waitFor()

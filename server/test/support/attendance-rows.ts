@@ -19,6 +19,7 @@ const TABLES = [
   'issuer_failure',
   'made_event',
   'made_event_change',
+  'attendance_gift',
   'token_key',
   'token',
   'token_log',

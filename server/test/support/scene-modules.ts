@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { createContext, runInContext } from 'node:vm'
+import { build } from 'rolldown'
 import { emptyDir } from './engines.ts'
 
 const require = createRequire(import.meta.url)
@@ -45,6 +47,17 @@ declare module '~system/Runtime' {
 declare module '@dcl/sdk/players' {
   export function getPlayer(user?: { userId: string }): { userId: string; name: string; isGuest: boolean } | null
 }
+declare module '@dcl/sdk/server' {
+  export const EnvVar: { get(key: string): Promise<string> }
+  export const Storage: {
+    readonly player: {
+      get<T>(address: string, key: string): Promise<T | null>
+      set(address: string, key: string, value: unknown): Promise<boolean>
+    }
+  }
+}
+declare function fetch(url: string, init?: { method?: string; headers?: { [key: string]: string }; body?: string }):
+  Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<any> }>
 declare module '@dcl/sdk/ecs' {
   export type Entity = number & { __entity_type: '' }
   export type SystemFn = (dt: number) => void
@@ -144,6 +157,37 @@ export async function loadScene<T>(folder: string, name: string, runtime: SceneR
   fs.writeFileSync(file, text)
   Object.assign(globalThis, { landpassScene: runtime })
   return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as T
+}
+
+/**
+ * Runs a compiled module of a scene as its own server does: in a context of V8 that has the language and `fetch`, and neither
+ * modules of Node.js nor `TextEncoder`.
+ *
+ * @param sdk stands in for `@dcl/sdk/server`
+ * @returns what the module exports
+ */
+export async function runOnSceneServer<T>(
+  folder: string,
+  name: string,
+  given: { readonly sdk: object; readonly fetch: typeof fetch },
+): Promise<T> {
+  const file = path.join(folder, 'bundle.js')
+  await build({
+    input: path.join(folder, name),
+    external: ['@dcl/sdk/server'],
+    plugins: [
+      {
+        name: 'noble-hashes',
+        resolveId: (id) => (id.startsWith('@noble/hashes/') ? require.resolve(id) : undefined),
+      },
+    ],
+    output: { file, format: 'iife', name: 'scene', globals: { '@dcl/sdk/server': 'sdk' } },
+  })
+  const context = createContext({ ...given })
+  const outside = ['TextEncoder', 'crypto', 'Buffer', 'process', 'require'].filter((word) => word in context)
+  if (outside.length > 0) throw new Error(`a server of a scene has no ${outside.join(', ')}`)
+  runInContext(`${fs.readFileSync(file, 'utf8')}\nglobalThis.exported = scene`, context)
+  return context.exported as T
 }
 
 function write(folder: string, name: string, text: string): void {

@@ -1,8 +1,7 @@
-import { land } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { OperatorCalls, WaitingEvent } from '../api/approvals.ts'
-import { client } from '../api/client.ts'
+import { placesImageAddress } from '../api/places-image.ts'
 import { isolated, withoutTurns } from '../texts/bidi.ts'
 import { formatDays, formatNumber } from '../texts/format.ts'
 import { failureText } from '../texts/refusal.ts'
@@ -12,8 +11,6 @@ import { ChangedFields } from '../ui/event-change.tsx'
 import { isServed } from '../ui/interfaces.ts'
 
 const MAP = { width: 480, height: 240, size: 12 }
-/** The server draws no more on one image. */
-const MAX_SELECTED = 200
 
 interface WaitingCardProps {
   readonly calls: OperatorCalls
@@ -100,18 +97,10 @@ function Picture({ calls, event }: Pick<WaitingCardProps, 'calls'> & Pick<Waitin
 
 function PlacesImage({ coordinates, name }: { readonly coordinates: string; readonly name: string }) {
   if (!isServed('land')) return null
-  const selected = coordinates
-    .split(';')
-    .slice(0, MAX_SELECTED)
-    .map((pair) => {
-      const [x, y] = pair.split(',').map(Number)
-      return { x: x!, y: y! }
-    })
-  const map = { ...MAP, center: selected[0]!, selected, theme: theme.value }
   return (
     <img
       class="map"
-      src={client.url(land.mapImage(map))}
+      src={placesImageAddress(coordinates, { ...MAP, theme: theme.value })}
       alt={text('approve.map', { name: isolated(name) })}
       width={MAP.width}
       height={MAP.height}
@@ -123,6 +112,7 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
   const { event, content } = waiting
   const reason = useSignal('')
   const tokens = useSignal(String(wanted))
+  const mayGive = useSignal(waiting.may_give)
   const isBusy = useSignal(false)
   const fault = useSignal('')
   const id = `answer-${event.id}`
@@ -138,6 +128,7 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
     try {
       await calls.answer(event.uuid, {
         ...{ approval, content, reason: reason.value },
+        ...(approval === 'approved' && { may_give: mayGive.value }),
         ...(approval === 'approved' && allowed < wanted && { tokens: allowed }),
       })
       onAnswered(approval)
@@ -181,6 +172,16 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
           }}
         />
       </div>
+      <label class="rule">
+        <input
+          type="checkbox"
+          checked={mayGive.value}
+          onChange={({ currentTarget }) => {
+            mayGive.value = currentTarget.checked
+          }}
+        />
+        {text('approve.may_give')}
+      </label>
       <p class="fault" id={`${id}-fault`} role="alert">
         {fault.value}
       </p>

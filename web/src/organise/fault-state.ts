@@ -18,6 +18,8 @@ export interface Fault {
 }
 
 export const fault = signal<Fault | undefined>(undefined)
+/** Further fields of the same form that cannot be sent as they are; {@link fault} is the first one. */
+export const furtherFaults = signal<readonly Fault[]>([])
 /** The part of the form whose request runs. */
 export const busyAt = signal<RequestPlace | undefined>(undefined)
 export const isBusy = computed(() => busyAt.value !== undefined)
@@ -25,6 +27,13 @@ export const isBusy = computed(() => busyAt.value !== undefined)
 /** After a change of a field: its fault is no longer true. */
 export function clearFaultAt(place: RefusalPlace): void {
   if (fault.value?.place === place) fault.value = undefined
+  furtherFaults.value = furtherFaults.value.filter((further) => further.place !== place)
+}
+
+/** Shows what is wrong with a form, all at once. The first fault takes the focus. */
+export function showFaults([first, ...others]: readonly Fault[]): void {
+  fault.value = first
+  furtherFaults.value = others
 }
 
 /** A refusal of the server, for the part of a form that it is about. */
@@ -59,7 +68,7 @@ export async function attempt(
 ): Promise<void> {
   if (isBusy.value) return
   busyAt.value = place
-  fault.value = undefined
+  showFaults([])
   try {
     await work()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { fault } from './fault-state.ts'
+import { fault, furtherFaults } from './fault-state.ts'
 import type { RefusalPlace } from './refusal-place.ts'
 
 /** Attributes that connect an input with its label, hint and error. */
@@ -31,7 +31,8 @@ export function Field<Input extends HTMLElement>(props: FieldProps<Input>) {
   useEffect(() => {
     if (mine) input.current?.focus()
   }, [mine])
-  const sentence = mine?.say() ?? earlyFault
+  const further = furtherFaults.value.find((one) => one.place === place)
+  const sentence = (mine ?? further)?.say() ?? earlyFault
   const parts = {
     id,
     ref: input,

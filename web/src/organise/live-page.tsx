@@ -13,6 +13,7 @@ import { forgetEditCode } from './edit-code.ts'
 import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
+import { EventLook } from './event-look.tsx'
 import { typeEvent } from './event-state.ts'
 import { canBeChanged } from './event-ways.ts'
 import { beginChange, news } from './form-state.ts'
@@ -110,6 +111,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
     ),
     right: (
       <>
+        <EventLook info={info} />
         <ForBuilders info={info} />
         <Facts info={info} availability={availability} />
       </>
@@ -154,14 +156,24 @@ function LiveHeading({ info }: { readonly info: EventInfo }) {
   )
 }
 
+/** After so long nobody wants to read any more what was done. */
+const NEWS_MS = 60_000
+
 function NewsNotice() {
+  const what = news.value
+  useEffect(() => {
+    const forget = () => {
+      news.value = undefined
+    }
+    const timer = window.setTimeout(forget, NEWS_MS)
+    return () => window.clearTimeout(timer)
+  }, [what])
   useEffect(
     () => () => {
       news.value = undefined
     },
     [],
   )
-  const what = news.value
   if (!what) return null
   return (
     <Notice kind={what.kind === 'waits' || (what.kind === 'codes' && what.num === 0) ? 'info' : 'success'}>

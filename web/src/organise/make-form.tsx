@@ -1,13 +1,12 @@
 import { useEffect } from 'preact/hooks'
-import { formatDateTime } from '../texts/format.ts'
-import { locale, text } from '../texts/texts.ts'
+import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
 import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
-import { zoneName } from './event-hours.ts'
 import { eventMakers, whyClosed } from './event-ways.ts'
 import { hasIncompleteField } from './incomplete-field.ts'
-import { changeDraft, draft, HOURS, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
+import { Hours } from './make-hours.tsx'
+import { changeDraft, draft, HOURS, MAX_NAME_LENGTH, openDraft, reviewEvent } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
@@ -25,9 +24,9 @@ export function MakeForm() {
       <OtherWay />
       <SentForm
         class="card step make"
-        submit={text('organise.make.submit')}
+        submit={text('organise.make.review')}
         busy={text('organise.make.busy')}
-        onSend={(form) => void makeEvent(HOURS.filter((field) => isIncomplete(form, field)))}
+        onSend={(form) => reviewEvent(HOURS.filter((field) => isIncomplete(form, field)))}
       >
         <h2>{text('organise.make.heading')}</h2>
         <LineField
@@ -88,25 +87,6 @@ function TimeFields() {
       ))}
       <Hours />
     </>
-  )
-}
-
-/** When players can claim, as it follows from the fields. */
-function Hours() {
-  const { fromMs, untilMs } = hoursOf(draft.value)
-  const zone = zoneName(fromMs ?? untilMs ?? Date.now(), locale.value)
-  return (
-    <div class="hint" role="status">
-      <p>
-        {fromMs === undefined
-          ? text('organise.make.from_first_day')
-          : text('organise.make.from_time', { time: formatDateTime(fromMs) })}{' '}
-        {untilMs === undefined
-          ? text('organise.make.days_hint')
-          : text('organise.make.until_time', { time: formatDateTime(untilMs) })}
-      </p>
-      <p>{text('organise.make.zone', { zone })}</p>
-    </div>
   )
 }
 

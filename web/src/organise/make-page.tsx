@@ -1,8 +1,11 @@
 import { MadeEvent } from './made-event.tsx'
 import { made } from './made-state.ts'
 import { MakeForm } from './make-form.tsx'
+import { MakeReview } from './make-review.tsx'
+import { isReviewing } from './make-state.ts'
 
-/** The form that makes an event here; then its edit code, which is shown this once. */
+/** The form that makes an event here; what it is going to make; then the edit code, which is shown this once. */
 export function MakePart() {
-  return made.value ? <MadeEvent made={made.value} /> : <MakeForm />
+  if (made.value) return <MadeEvent made={made.value} />
+  return isReviewing.value ? <MakeReview /> : <MakeForm />
 }

@@ -4,7 +4,7 @@ import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { momentOf } from './event-hours.ts'
-import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
+import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy, showFaults } from './fault-state.ts'
 import { finish } from './form-state.ts'
 import { type MadeEventAnswer, made } from './made-state.ts'
 import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
@@ -25,7 +25,6 @@ export interface EventDraft {
   readonly first_day: string
   /** Empty: from the begin of the first day. */
   readonly first_time: string
-  /** Empty: the first one. */
   readonly last_day: string
   /** Empty: until the last day is over everywhere. */
   readonly last_time: string
@@ -55,10 +54,16 @@ export const draft = signal(EMPTY)
 
 /** @param place the field, whose fault is deleted */
 export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): void {
-  draft.value = { ...draft.value, ...change }
+  draft.value = { ...draft.value, ...change, ...lastDayWith(draft.value, change) }
   if (place) clearFaultAt(place)
   // Days and times are compared with each other
-  if (place && HOURS.includes(place)) clearFaultAt('last_time')
+  if (place && HOURS.includes(place))
+    for (const other of ['last_day', 'last_time'] as const) clearFaultAt(other)
+}
+
+/** An event of one day has its last day in sight, too: it goes with the first one until another day is entered. */
+function lastDayWith({ first_day: before, last_day }: EventDraft, { first_day }: Partial<EventDraft>) {
+  return first_day !== undefined && last_day === before ? { last_day: first_day } : {}
 }
 
 /** The fields of days and times, from above. */
@@ -78,25 +83,35 @@ export function refusePicture(): void {
 export function hoursOf({ first_day, first_time, last_day, last_time }: EventDraft) {
   return {
     fromMs: momentOf({ day: first_day, time: first_time }),
-    untilMs: momentOf({ day: last_day === '' ? first_day : last_day, time: last_time }),
+    untilMs: momentOf({ day: last_day, time: last_time }),
   }
 }
 
+/** Whether the organiser looks at the event once more before it is made. */
+export const isReviewing = signal(false)
+
 /**
- * Sends the form. A failure is shown at the field that caused it, and clears nothing.
+ * Shows what is going to be made, or all that is wrong with the form.
  *
  * @param incomplete days and times of which only a part was typed: in the draft they are empty
  */
-export async function makeEvent(incomplete: readonly MakePlace[]): Promise<void> {
+export function reviewEvent(incomplete: readonly MakePlace[]): void {
   if (isBusy.value) return
-  fault.value = faultOf(draft.value, incomplete)
-  if (fault.value) return
+  const faults = faultsOf(draft.value, incomplete)
+  showFaults(faults)
+  isReviewing.value = faults.length === 0
+}
+
+/** Sends the form. A failure clears nothing; one of a field is shown there. */
+export async function makeEvent(): Promise<void> {
   await attempt(
     async () => {
       made.value = await sendDraft(draft.value)
+      isReviewing.value = false
     },
     (error) => {
       fault.value = faultOfRefusal(error)
+      isReviewing.value = fault.value.place === 'step'
     },
   )
 }
@@ -118,7 +133,7 @@ function sendDraft(entered: EventDraft) {
       description: description.trim(),
       coordinates: coordinatesText(readPlaces.value.places),
       start_date: first_day,
-      end_date: last_day === '' ? first_day : last_day,
+      end_date: last_day,
       ...(fromMs !== undefined && { distribution_start_date: new Date(fromMs).toISOString() }),
       ...(untilMs !== undefined && { distribution_end_date: new Date(untilMs).toISOString() }),
       tokens: readCount(tokens) ?? 0,
@@ -130,19 +145,26 @@ function sendDraft(entered: EventDraft) {
   )
 }
 
-/** The first field that the server would refuse, from above. */
-function faultOf(entered: EventDraft, [incomplete]: readonly MakePlace[]): Fault | undefined {
+/** The fields that the server would refuse, from above. */
+function faultsOf(entered: EventDraft, incomplete: readonly MakePlace[]): readonly Fault[] {
   const { name, first_day, last_day, tokens } = entered
-  if (name.trim() === '') return faultOfField('name')
-  if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
-  if (incomplete) return { place: incomplete, say: () => text('organise.make.incomplete_fault') }
-  if (!isDay(first_day)) return faultOfField('first_day')
-  if (last_day !== '' && !isDay(last_day))
-    return { place: 'last_day', say: () => text('organise.make.day_fault') }
-  if (last_day !== '' && last_day < first_day) return faultOfField('last_day')
   const { fromMs, untilMs } = hoursOf(entered)
-  if (fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs) return faultOfField('last_time')
-  return (readCount(tokens) ?? 0) > 0 ? undefined : faultOfField('tokens')
+  const isBefore = last_day < first_day
+  const isOver = fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs
+  const ofTimes = HOURS.flatMap((place): Fault[] => {
+    if (incomplete.includes(place)) return [{ place, say: () => text('organise.make.incomplete_fault') }]
+    if (place === 'first_day') return isDay(first_day) ? [] : [faultOfField('first_day')]
+    if (place === 'last_day' && !isDay(last_day))
+      return [{ place, say: () => text('organise.make.day_fault') }]
+    if (place === 'last_day' && isDay(first_day) && isBefore) return [faultOfField('last_day')]
+    return place === 'last_time' && !isBefore && isOver ? [faultOfField('last_time')] : []
+  })
+  return [
+    ...(name.trim() === '' ? [faultOfField('name')] : []),
+    ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
+    ...ofTimes,
+    ...((readCount(tokens) ?? 0) > 0 ? [] : [faultOfField('tokens')]),
+  ]
 }
 
 function faultOfRefusal(error: unknown): Fault {

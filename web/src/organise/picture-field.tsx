@@ -18,7 +18,7 @@ export function PictureField() {
         <input
           {...parts}
           type="file"
-          accept="image/png,image/jpeg"
+          accept="image/png,image/jpeg,image/webp,image/gif"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? []
             currentTarget.value = '' // so that the same file can be chosen again

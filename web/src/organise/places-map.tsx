@@ -1,5 +1,7 @@
+import { land } from '@landpass/client'
 import { computed, signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { send } from '../api/client.ts'
 import { repeatWorldWhileFailing } from '../live/repeat-world.ts'
 import { loadWorld, worldFault, worldGrid, worldStatus } from '../live/world.ts'
 import { MINE_INK } from '../map/inks.ts'
@@ -13,6 +15,9 @@ import { changePlaces, placesText, readPlaces } from './places-state.ts'
 
 /** Smallest zoom at which the map shows a single place, in CSS pixels a parcel. */
 const CLOSE_ZOOM = 14
+/** As on the server. */
+const MAX_SEARCH_LENGTH = 100
+const MAX_RESULTS = 8
 
 const view = signal<View | undefined>(undefined)
 /** By cell number. */
@@ -48,6 +53,11 @@ export function PlacesMap() {
     const [first] = readPlaces.peek().places
     if (first) showOnMap(first)
   }, [])
+  /** From far away a tap hits any of many parcels: it comes nearer first. */
+  const pick = (place: Place) => {
+    if ((view.peek()?.zoom ?? 0) < CLOSE_ZOOM) showOnMap(place)
+    else draw([place])
+  }
   const draw = (drawn: readonly Place[] | undefined) => {
     const inside = drawn?.filter(isOnLand)
     const wanted = inside && withDrawn(placesText.peek(), inside)
@@ -58,6 +68,8 @@ export function PlacesMap() {
   if (worldStatus.value === 'loading') return <Loading label={text('map.loading')} />
   return (
     <div class="places-map">
+      <PlaceSearch />
+      <p class="hint">{text('organise.places.nearer')}</p>
       <p class="hint for-mouse">{text('organise.places.how_to_draw')}</p>
       <div class="for-finger">
         <p class="hint">{text('organise.places.how_to_tap')}</p>
@@ -79,7 +91,7 @@ export function PlacesMap() {
           label={text('organise.places.map')}
           mode="draw"
           finger={isFingerDrawing.value ? 'drag' : 'scroll'}
-          onPick={(place) => draw([place])}
+          onPick={pick}
           onDraw={(from, to) => draw(placesBetween(from, to))}
         />
       </div>
@@ -88,6 +100,64 @@ export function PlacesMap() {
       </p>
     </div>
   )
+}
+
+/** Moves the map to what is typed: coordinates, or a name of land. Inside of a form, so it is none itself. */
+function PlaceSearch() {
+  const typed = useSignal('')
+  const fault = useSignal('')
+  const isBusy = useSignal(false)
+  const find = async () => {
+    if (isBusy.peek() || typed.peek().trim() === '') return
+    isBusy.value = true
+    fault.value = ''
+    try {
+      const { results } = await send(land.search(typed.peek().trim(), { limit: MAX_RESULTS }))
+      const place = results.find(hasPlace)
+      if (place) showOnMap(place)
+      else fault.value = text('organise.places.not_found')
+    } catch (error) {
+      fault.value = failureText(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <div class="field place-search">
+      <label for="place-search">{text('organise.places.search')}</label>
+      <div class="row">
+        <input
+          id="place-search"
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={MAX_SEARCH_LENGTH}
+          aria-describedby="place-search-fault"
+          value={typed.value}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value
+            fault.value = ''
+          }}
+          onKeyDown={(pressed) => {
+            if (pressed.key !== 'Enter') return
+            pressed.preventDefault() // it would send the form
+            void find()
+          }}
+        />
+        <button type="button" aria-disabled={isBusy.value} onClick={() => void find()}>
+          {text('organise.places.find')}
+        </button>
+      </div>
+      <p class="fault" id="place-search-fault" role="alert">
+        {fault.value}
+      </p>
+    </div>
+  )
+}
+
+/** Addresses have no place. */
+function hasPlace<Result extends object>(result: Result): result is Result & Place {
+  return 'x' in result && typeof result.x === 'number'
 }
 
 /** Shown where the map cannot be loaded: typing still works. */

@@ -36,6 +36,7 @@ const TOKEN: ShownToken = {
     name: 'Harbour Lights Opening',
     place: '52,-10',
   },
+  given: false,
   holder: HOLDER,
   issuer: ISSUER,
   time: new Date(TIME_S * 1000).toISOString(),
@@ -88,6 +89,7 @@ async function proofsOf(attestation = ATTESTATION, uids: readonly string[] = [])
 test('a token is genuine if what the page shows of it was signed by a published key', async () => {
   expect(checkToken(SHOWN, await proofsOf(), NOW_MS)).toEqual({
     verdict: 'genuine',
+    isGiven: false,
     reason: undefined,
     notRevokedAsOfMs: TIME_S * 1000,
   })
@@ -102,6 +104,7 @@ test.each<[string, Partial<ShownToken>]>([
   ['uid', { uid: NO_BYTES32 }],
   ['id', { id: '0c9f2a44-58f2-4d0f-8d5a-0d4cbb3a7a11' }],
   ['name', { event: { ...SHOWN.event, name: 'Harbour Lights Closing' } }],
+  ['way, given and not claimed', { given: true }],
   ['place', { event: { ...SHOWN.event, place: '52,-11' } }],
   ['event', { event: { ...SHOWN.event, uuid: SHOWN.id } }],
   ['holder', { holder: NO_ADDRESS }],

@@ -1,5 +1,6 @@
 import {
   isExplorerLink,
+  isGift,
   type Revocation,
   readExplorerLink,
   readIssuerList,
@@ -30,6 +31,8 @@ export interface CheckedToken {
   readonly reason: VerdictReason | 'shown' | undefined
   /** A signed list says that the token was not taken back up to this time; undefined where no recent list was read. */
   readonly notRevokedAsOfMs: number | undefined
+  /** Whether it says that the organiser gave it to its holder. */
+  readonly isGiven: boolean
 }
 
 /** A list that is older says nothing about today: the server signs a new one each minute. */
@@ -43,8 +46,8 @@ const MAX_LIST_AGE_MS = 86_400_000
  * @param nowMs milliseconds since 1970
  */
 export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): CheckedToken {
-  const { verification, notRevokedAsOfMs } = checkPackage(proofs, nowMs)
-  return { ...verdictOf(verification, shown), notRevokedAsOfMs }
+  const { verification, notRevokedAsOfMs, isGiven } = checkPackage(proofs, nowMs)
+  return { ...verdictOf(verification, shown), notRevokedAsOfMs, isGiven }
 }
 
 /** A token that was brought from elsewhere, and why it was taken back. */
@@ -52,6 +55,7 @@ export interface CheckedPackage {
   readonly verification: Verification
   readonly notRevokedAsOfMs: number | undefined
   readonly revocation: Revocation | undefined
+  readonly isGiven: boolean
   /** The id of its page, where it has one. */
   readonly id: string | undefined
 }
@@ -80,6 +84,7 @@ export function checkPackage(proofs: Proofs, nowMs: number): CheckedPackage {
     notRevokedAsOfMs: isRecent ? asOfMs : undefined,
     id: attendance && uuidOfBytes32(attendance.ticketID),
     revocation: signed && list?.find(signed.uid, signed.signer),
+    isGiven: attendance !== undefined && isGift(attendance),
   }
 }
 
@@ -93,7 +98,7 @@ function verdictOf(checked: Verification, shown: ShownToken): Pick<CheckedToken,
 
 /** Whether the page shows the name, place, time, holder and ids that were signed. */
 function saysTheSame({ signed, attendance }: Verification, shown: ShownToken): boolean {
-  const { id, uid, event, holder, issuer, time } = shown
+  const { id, uid, event, given, holder, issuer, time } = shown
   return (
     signed !== undefined &&
     attendance !== undefined &&
@@ -102,6 +107,7 @@ function saysTheSame({ signed, attendance }: Verification, shown: ShownToken): b
     uuidOfBytes32(attendance.eventID) === event.uuid &&
     attendance.eventName === event.name &&
     attendance.eventLocation === event.place &&
+    isGift(attendance) === given &&
     Number(attendance.checkInTime) * 1000 === Date.parse(time) &&
     sameAddress(signed.attestation.recipient, holder) &&
     sameAddress(signed.signer, issuer)

@@ -63,7 +63,7 @@ function Result({ given }: { readonly given: string }) {
   const { data, error, retry } = useLoaded(given, (signal) => check(given, signal))
   if (error !== undefined) return <Failure error={error} onRetry={retry} />
   if (!data) return <Loading label={text('token.checking')} />
-  const { verification, notRevokedAsOfMs, revocation, id } = data
+  const { verification, notRevokedAsOfMs, revocation, id, isGiven } = data
   const { verdict, reason, signed, attendance } = verification
   if (reason === 'package')
     return (
@@ -74,9 +74,9 @@ function Result({ given }: { readonly given: string }) {
   const revoked = revocation ? { ...revocation, since: timeOf(revocation.since) } : null
   return (
     <>
-      <ShownVerdict checked={{ verdict, reason, notRevokedAsOfMs }} revoked={revoked} />
+      <ShownVerdict checked={{ verdict, reason, notRevokedAsOfMs, isGiven }} revoked={revoked} />
       {signed && attendance && verdict !== 'damaged' && verdict !== 'not ours' && (
-        <Said signed={signed} attendance={attendance} id={id} />
+        <Said signed={signed} attendance={attendance} id={id} isGiven={isGiven} />
       )}
     </>
   )
@@ -86,17 +86,20 @@ interface SaidProps {
   readonly signed: NonNullable<Verification['signed']>
   readonly attendance: Attendance
   readonly id: string | undefined
+  readonly isGiven: boolean
 }
 
 /** What a token says whose signature is right. */
-function Said({ signed, attendance, id }: SaidProps) {
+function Said({ signed, attendance, id, isGiven }: SaidProps) {
   const { eventName, eventLocation, checkInTime } = attendance
   return (
     <section class="card">
       <h2 dir="auto">{withoutTurns(eventName)}</h2>
       <dl class="token-facts">
-        <Fact name={text('token.where')}>{withoutTurns(eventLocation)}</Fact>
-        <Fact name={text('token.when')}>{formatDateTime(Number(checkInTime) * 1000)}</Fact>
+        <Fact name={text('token.where')}>{isGiven ? text('token.given') : withoutTurns(eventLocation)}</Fact>
+        <Fact name={text(isGiven ? 'token.given_when' : 'token.when')}>
+          {formatDateTime(Number(checkInTime) * 1000)}
+        </Fact>
         <Fact name={text('token.holder')}>
           <code>{signed.attestation.recipient}</code>
         </Fact>

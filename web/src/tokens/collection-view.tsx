@@ -104,7 +104,7 @@ function NoTokens() {
 }
 
 function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url' | 'log'> }) {
-  const { id, event, number, time, revoked } = token
+  const { id, event, number, time, given, revoked } = token
   return (
     <a class="token-card" href={pageAddress(tokenAddress(id))}>
       <img
@@ -120,6 +120,7 @@ function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url' 
         <strong dir="auto">{withoutTurns(event.name)}</strong>
         <span>{text('token.number', { number: formatNumber(number) })}</span>
         <span>{formatDate(Date.parse(time))}</span>
+        {given && <span>{text('token.given')}</span>}
         {revoked && <span class="token-card-revoked">{text('token.revoked')}</span>}
       </span>
     </a>

@@ -68,7 +68,7 @@ function ShownTokenView({ token }: { readonly token: ShownToken }) {
       <VerdictCard token={token} />
       <div class="token-columns">
         <Facts token={token} event={event} />
-        <Place token={token} event={event} />
+        {!token.given && <Place token={token} event={event} />}
       </div>
       <div class="token-columns">
         <TokenActions token={token} />
@@ -105,7 +105,10 @@ function Facts({ token, event }: AboutToken) {
     <section class="card">
       <h2>{text('token.about')}</h2>
       <dl class="token-facts">
-        <Fact name={text('token.when')}>{formatDateTime(Date.parse(token.time))}</Fact>
+        {token.given && <Fact name={text('token.where')}>{text('token.given')}</Fact>}
+        <Fact name={text(token.given ? 'token.given_when' : 'token.when')}>
+          {formatDateTime(Date.parse(token.time))}
+        </Fact>
         <Fact name={text('token.holder')}>
           <span class="row">
             <a href={pageAddress(collectionAddress(token.holder))} title={token.holder}>

@@ -79,7 +79,7 @@ interface ShownVerdictProps {
 
 /** The verdict in one word and a sentence. */
 export function ShownVerdict({ checked, revoked }: ShownVerdictProps) {
-  const { verdict, reason, notRevokedAsOfMs: asOfMs } = checked
+  const { verdict, reason, notRevokedAsOfMs: asOfMs, isGiven } = checked
   const isFuture = reason === 'future'
   const { heading, explained, sign } = isFuture ? FUTURE : TEXTS[verdict]
   return (
@@ -89,7 +89,9 @@ export function ShownVerdict({ checked, revoked }: ShownVerdictProps) {
       </svg>
       <div>
         <h2>{text(heading)}</h2>
-        {(verdict === 'genuine' || verdict === 'expired') && <p>{text('token.explained')}</p>}
+        {(verdict === 'genuine' || verdict === 'expired') && (
+          <p>{text(isGiven ? 'token.given_explained' : 'token.explained')}</p>
+        )}
         <p>{text(EXPLAINED[reason ?? ''] ?? explained)}</p>
         {revoked && <Reason {...revoked} />}
         {verdict === 'genuine' && (

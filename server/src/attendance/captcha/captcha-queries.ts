@@ -3,8 +3,8 @@ import type { Db } from '../../db/engine.ts'
 import type { CaptchaTable } from '../../db/schema.ts'
 
 export type NewCaptcha = Pick<
-  CaptchaTable,
-  'uuid' | 'address' | 'sealed' | 'is_preview' | 'tries' | 'expires_at_ms'
+  Selectable<CaptchaTable>,
+  'uuid' | 'address' | 'sealed' | 'is_preview' | 'is_guest' | 'tries' | 'expires_at_ms'
 >
 
 const UNTRIED = { event_id: null, unsigned_tries: [] as number[] }
@@ -52,7 +52,7 @@ export interface Attempt {
   readonly nowMs: number
 }
 
-export type TakenTry = Pick<CaptchaTable, 'uuid' | 'sealed' | 'is_preview'> & {
+export type TakenTry = Pick<Selectable<CaptchaTable>, 'uuid' | 'sealed' | 'is_preview' | 'is_guest'> & {
   /** How many tries are left to the same sender. */
   readonly tries_left: number
 }
@@ -66,7 +66,7 @@ export async function takeSignedTry(db: Db, attempt: Attempt): Promise<TakenTry 
     .updateTable('captcha')
     .set((eb) => ({ tries: eb('tries', '-', 1) }))
     .where(isPendingFor(attempt))
-    .returning(['uuid', 'sealed', 'is_preview', 'tries as tries_left'])
+    .returning(['uuid', 'sealed', 'is_preview', 'is_guest', 'tries as tries_left'])
     .executeTakeFirst()
 }
 
@@ -94,7 +94,7 @@ export async function takeUnsignedTry(
     .where(isPendingFor(attempt))
     .where(used, '<', perSender)
     .where(usedByAll, '<', total)
-    .returning(['uuid', 'sealed', 'is_preview'])
+    .returning(['uuid', 'sealed', 'is_preview', 'is_guest'])
     .returning(
       sql<number>`least(${perSender}::integer - ${used}, ${total}::integer - ${usedByAll})`.as('tries_left'),
     )

@@ -29,7 +29,7 @@ const standIn = {
   verify: async ({ headers }: IncomingRequest) => {
     const address = headers['x-test-player']
     if (typeof address !== 'string') throw new AppError('not_signed', 'The request is not signed.')
-    return { address, isPreview: headers['x-test-preview'] === 'yes' }
+    return { address, isPreview: headers['x-test-preview'] === 'yes', isGuest: false }
   },
 }
 

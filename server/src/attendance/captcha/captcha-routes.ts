@@ -8,7 +8,7 @@ import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNATURE_ERRORS } from '../signed-fetch/signature-errors.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
-import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
+import type { IncomingRequest, SignedRequest } from '../signed-fetch/signed-request.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Captchas } from './captchas.ts'
 import { CAPTCHA_HEIGHT_PX, CAPTCHA_WIDTH_PX } from './draw-captcha.ts'
@@ -18,7 +18,7 @@ export interface CaptchaRouteOptions {
   readonly captchas: Captchas
   readonly signedFetch: {
     /** Verifies who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
-    verify(request: IncomingRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
+    verify(request: IncomingRequest): Promise<Pick<SignedRequest, 'address' | 'isPreview' | 'isGuest'>>
   }
   /** Whether previews get captchas. */
   readonly rehearsals: Pick<Rehearsals, 'isAnyOn'>
@@ -99,12 +99,12 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
     },
     async (request, reply) => {
       assertConfigured()
-      const { address, isPreview } = await signedFetch.verify(incomingRequestOf(request))
+      const { address, isPreview, isGuest } = await signedFetch.verify(incomingRequestOf(request))
       await playerLimit(request, reply, address)
       // The claim would be refused, after the player has solved the captcha. Nothing says for which event it is, so the
       // answer has no mark of a rehearsal
       if (isPreview && !(await rehearsals.isAnyOn())) throw previewRealm()
-      const captcha = await captchas.create({ address, isPreview })
+      const captcha = await captchas.create({ address, isPreview, isGuest })
       const data = captchaJson(captcha, captchas.proofOfWorkBits)
       return reply.headers(NO_STORE).send({ ok: true, data })
     },

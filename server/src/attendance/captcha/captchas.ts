@@ -90,7 +90,11 @@ export class Captchas {
   }
 
   /** Makes a new captcha for a player and replaces the pending one. */
-  async create({ address, isPreview }: NewCaptchaOptions): Promise<{ uuid: string; expiresAtMs: number }> {
+  async create({
+    address,
+    isPreview,
+    isGuest = false,
+  }: NewCaptchaOptions): Promise<{ uuid: string; expiresAtMs: number }> {
     const uuid = randomUUID()
     const expiresAtMs = this.clock.nowMs() + CAPTCHA_TTL_MS
     const secret: Secret = { text: randomText(), seed: randomBytes(SEED_BYTES) }
@@ -99,6 +103,7 @@ export class Captchas {
       address: address.toLowerCase(),
       sealed: this.vault.seal('captcha', secretText(secret), uuid),
       is_preview: isPreview,
+      is_guest: isGuest,
       tries: CAPTCHA_TRIES,
       expires_at_ms: expiresAtMs,
     })
@@ -210,6 +215,7 @@ export interface NewCaptchaOptions {
   /** The player, proven by a signature. */
   readonly address: string
   readonly isPreview: boolean
+  readonly isGuest?: boolean
 }
 
 export interface Answer {

@@ -17,6 +17,7 @@ export const CLAIM_ERRORS = [
   'event_expired',
   'not_at_event',
   'player_blocked',
+  'guest_refused',
   'grant_required',
   'preview_realm',
   'event_not_found',

@@ -19,6 +19,7 @@ import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import { CLAIM_ERRORS } from './claim-errors.ts'
+import { CLAIM_MESSAGES } from './claim-messages.ts'
 import type { ClaimQueue, QueueOfClaims } from './claim-queue.ts'
 import type { ClaimRules } from './claim-rules.ts'
 import type { ClaimProof } from './claimant.ts'
@@ -200,15 +201,9 @@ function claimJson(claim: ServedClaim, queue: QueueOfClaims | undefined) {
     status,
     address,
     created_at: new Date(created_at_ms).toISOString(),
-    message: claim.isRehearsal ? REHEARSED_MESSAGE : MESSAGES[status],
+    message: claim.isRehearsal ? REHEARSED_MESSAGE : CLAIM_MESSAGES[status],
     ...(queue && { queue_length: queue.length, retry_after_s: queue.waitS }),
   }
 }
 
-const MESSAGES = {
-  pending:
-    'Your token is reserved. The issuer has not answered yet; we keep asking, you need not do anything.',
-  minting: 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
-  minted: 'The token is yours.',
-} as const
 const REHEARSED_MESSAGE = 'At the event this claim brings a token. This was a rehearsal, so none was made.'

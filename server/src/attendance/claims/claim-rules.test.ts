@@ -46,6 +46,8 @@ interface Situation {
   readonly had: 'none' | 'reserved' | 'minting'
   readonly kind: ClaimProof['kind']
   readonly isPreview: boolean
+  /** The event allows no guests. */
+  readonly isGuest: boolean
   readonly answer: 'right' | 'wrong' | 'missing'
   /** Properties of a signed request. */
   readonly isBodySigned: boolean
@@ -83,6 +85,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   had: mostly<Situation['had']>('none', 'reserved', 'minting'),
   kind: fc.constantFrom<ClaimProof['kind']>('signed-request', 'captcha'),
   isPreview: mostly(false, true),
+  isGuest: mostly(false, true),
   answer: mostly<Situation['answer']>('right', 'wrong', 'missing'),
   isBodySigned: mostly(true, false),
   names: mostly<Situation['names']>('no player', 'the signer', 'another'),
@@ -141,6 +144,11 @@ function expectedOf(given: Situation): Outcome {
     if (isUnused && useRequest()) return end('signature_used')
     return end(repeated ?? 'player_blocked')
   }
+  if (given.isGuest) {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'guest_refused')
+  }
 
   const mustBeSeen = given.requiresPresence && !given.isPreview
   if (mustBeSeen) steps.push('looked for')
@@ -196,6 +204,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'captcha_required',
       'event_disabled',
       'grant_required',
+      'guest_refused',
       'no_codes_loaded',
       'not_at_event',
       'player_blocked',
@@ -302,13 +311,14 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
 
   async function outcomeOf(given: Situation): Promise<Outcome> {
     const { event, address } = await arrange(given)
-    const { uuid } = await captchas.create({ address, isPreview: given.isPreview })
+    const { uuid } = await captchas.create({ address, isPreview: given.isPreview, isGuest: given.isGuest })
     const { answer: right } = await readCaptcha(db, vault, uuid)
     const answer = { right, wrong: WRONG_ANSWER, missing: undefined }[given.answer]
     const named = { 'no player': undefined, 'the signer': address.toUpperCase(), another: newAddress() }[
       given.names
     ]
-    const signed = { ...signedBy(address), isBodySigned: given.isBodySigned, isPreview: given.isPreview }
+    const { isBodySigned, isPreview, isGuest } = given
+    const signed = { ...signedBy(address), isBodySigned, isPreview, isGuest }
     if (given.wasUsed) await signedFetch.useUp(signed)
     const body = { ...(answer && { captcha: answer }), ...(named && { address: named }) }
     const proof: ClaimProof =
@@ -355,6 +365,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       requires_captcha: requiresCaptcha,
       requires_presence: requiresPresence,
       requires_grant: grant !== 'unneeded',
+      allows_guests: false,
     }
     const { event } = await givenEvent(options, had === 'none' ? freeCodes : freeCodes + 1)
     if (had !== 'none') {
@@ -385,7 +396,7 @@ function newAddress(): string {
 /** A request whose signature was checked, different from all others. */
 function signedBy(address: string): SignedRequest {
   const hash = createHash('sha256').update(`request ${++lastNumber}`).digest()
-  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview: false }
+  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview: false, isGuest: false }
 }
 
 function nonceOf(uuid: string, eventUuid: string, address: string): string {

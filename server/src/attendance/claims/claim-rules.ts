@@ -17,6 +17,7 @@ import {
   proveClaimant,
 } from './claimant.ts'
 import { alreadyClaimed, type Claims, type ServedClaim } from './claims.ts'
+import { assertNoGuest } from './guest-rule.ts'
 import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
 import { asRehearsal, refuseAsChosen, rehearsedState } from './rehearsed-refusals.ts'
 
@@ -57,9 +58,10 @@ type ReadAttempt = ClaimAttempt & { readonly given: ClaimProof }
  *    signed, and has a claim already, gets that claim without them
  * 3. the event is not held (events/event-holds.ts)
  * 4. the organiser has not blocked the player (events/blocked-players.ts)
- * 5. the player is at the event (presence-rule.ts)
- * 6. the player has a grant, where the event requires one (grants/grants.ts)
- * 7. the player has no token of the event yet, and a code is free (claims.ts)
+ * 5. the player is no guest, or the event allows guests (guest-rule.ts)
+ * 6. the player is at the event (presence-rule.ts)
+ * 7. the player has a grant, where the event requires one (grants/grants.ts)
+ * 8. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * While the event rehearses, a claim from a preview is a rehearsal: the rules about the player hold, and the rest is as
  * on the evening of the event, or as the builder of the scene chooses (rehearsed-refusals.ts).
@@ -93,6 +95,7 @@ export class ClaimRules {
       claimant = await proveClaimant(this.options, event, given, countPlayer)
       await this.assertNotHeld(event, claimant)
       await this.assertNotBlocked(event, claimant)
+      await this.assertNoGuest(event, claimant)
       await assertAtEvent(event, claimant, place)
       await this.assertGranted(event, claimant)
     } catch (error) {
@@ -120,6 +123,7 @@ export class ClaimRules {
         await refuseAsChosen(rehearse, { event, claimant, nowMs, proofOfWorkBits })
       }
       await this.assertNotBlocked(event, claimant)
+      await this.assertNoGuest(event, claimant)
       await this.assertGranted(event, claimant)
       const { address } = claimant
       const state = rehearsedState(event)
@@ -146,6 +150,11 @@ export class ClaimRules {
   /** @throws {AppError} `player_blocked` */
   private assertNotBlocked({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
     return givingBack(claimant, () => this.options.blocked.assertNotBlocked(eventId, claimant.address))
+  }
+
+  /** @throws {AppError} `guest_refused` */
+  private assertNoGuest(event: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, async () => assertNoGuest(event, claimant))
   }
 
   /** @throws {AppError} `grant_required` */

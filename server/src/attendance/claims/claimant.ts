@@ -49,6 +49,7 @@ export interface Claimant {
   readonly address: string
   /** Whether the claim comes from a scene's preview. */
   readonly isPreview: boolean
+  readonly isGuest: boolean
   /** The signed request, if it is not used up yet: the statement that inserts the claim uses it up. */
   readonly unused?: SingleUse
   /** Makes the used captcha pending again, for a refusal that the player did not cause. */
@@ -108,13 +109,14 @@ async function proveBySignature(
   countPlayer: CountPlayer,
 ): Promise<Claimant> {
   const { signed } = proof
-  const { address, isPreview } = signed
+  const { address, isPreview, isGuest } = signed
   await countPlayer(address)
   assertNamesSigner(proof)
-  if (!event.requires_captcha && captchas.proofOfWorkBits === 0) return { address, isPreview, unused: signed }
+  if (!event.requires_captcha && captchas.proofOfWorkBits === 0)
+    return { address, isPreview, isGuest, unused: signed }
   await signedFetch.useUp(signed)
   const used = await solveOrProve(captchas, event, proof)
-  return { address, isPreview, giveBack: () => captchas.giveBack(used) }
+  return { address, isPreview, isGuest, giveBack: () => captchas.giveBack(used) }
 }
 
 async function proveByCaptcha(
@@ -126,7 +128,12 @@ async function proveByCaptcha(
   if (answer === undefined) throw captchaMissing()
   const used = await captchas.solve({ address, eventId: event.event_id, answer, unsignedFrom: from })
   await countPlayer(address)
-  return { address, isPreview: used.is_preview, giveBack: () => captchas.giveBack(used) }
+  return {
+    address,
+    isPreview: used.is_preview,
+    isGuest: used.is_guest,
+    giveBack: () => captchas.giveBack(used),
+  }
 }
 
 /** @throws {AppError} `bad_signature` when the body names another player */

@@ -20,6 +20,7 @@ const STAGE: Event = {
   expires_at_ms: null,
   codes_asked_at_ms: null,
   rehearsal_until_ms: null,
+  allows_guests: true,
   created_at_ms: 0,
   updated_at_ms: 0,
 }
@@ -32,7 +33,7 @@ async function refusalOf(where: PresenceResult, event: Partial<Event> = {}, isPr
   }
   const refusal = await assertAtEvent(
     { ...STAGE, ...event },
-    { address: ANN, isPreview, giveBack },
+    { address: ANN, isPreview, isGuest: false, giveBack },
     async () => where,
   ).then(
     () => undefined,
@@ -74,5 +75,9 @@ test('a preview is refused even when the event requires no presence', async () =
 test('an event that requires no presence asks no provider', async () => {
   const place = () => expect.fail('a provider was asked')
 
-  await assertAtEvent({ ...STAGE, requires_presence: false }, { address: ANN, isPreview: false }, place)
+  await assertAtEvent(
+    { ...STAGE, requires_presence: false },
+    { address: ANN, isPreview: false, isGuest: false },
+    place,
+  )
 })

@@ -12,6 +12,7 @@ import { previewRealm } from '../preview-realm.ts'
 import { CLAIM_ERRORS } from './claim-errors.ts'
 import { type Claimant, captchaMissing } from './claimant.ts'
 import { alreadyClaimed, claimRefused, noFreeCode } from './claims.ts'
+import { guestRefused } from './guest-rule.ts'
 import { assertAtEvent } from './presence-rule.ts'
 
 const MINUTE_S = MINUTE_MS / SECOND_MS
@@ -81,6 +82,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   not_at_event: (attempt) => standing('absent', attempt),
   presence_unavailable: (attempt) => standing('unknown', attempt),
   player_blocked: (attempt) => givingBack(attempt, playerBlocked()),
+  guest_refused: (attempt) => givingBack(attempt, guestRefused()),
   grant_required: (attempt) => givingBack(attempt, grantRequired()),
   already_claimed: ({ event }) => alreadyClaimed({ state: rehearsedState(event) }),
   no_codes_left: ({ event }) => noFreeCode(event, true),

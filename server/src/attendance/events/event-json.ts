@@ -39,6 +39,9 @@ export const eventInfoProperties = {
   requires_grant: Type.Boolean({
     description: "Whether a player needs a grant of the organiser's own server.",
   }),
+  allows_guests: Type.Boolean({
+    description: 'Whether guests may claim, who lose their token when they leave.',
+  }),
   rehearsal_until: iso('Until when claims from a preview of the scene are rehearsed'),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
@@ -93,6 +96,7 @@ export function eventInfoJson(event: Event, base: string) {
     requires_captcha: event.requires_captcha,
     requires_presence: event.requires_presence,
     requires_grant: event.requires_grant,
+    allows_guests: event.allows_guests,
     rehearsal_until: isoText(event.rehearsal_until_ms),
   }
 }

@@ -56,7 +56,7 @@ test.each(['end_date', 'coordinate', 'Enabled', 'enable', 'requiresCaptcha', 'di
   (name) => {
     expect(() => parseOptions([[name, 'red']], world)).toThrow(
       expect.objectContaining({
-        message: `There is no option "${name}". The options are coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, rehearsal_until, revoke_passes, tokens, hide_holders, description.`,
+        message: `There is no option "${name}". The options are coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until, revoke_passes, tokens, hide_holders, description.`,
         data: expect.objectContaining({ parameter: 'options', value: name }),
       }),
     )

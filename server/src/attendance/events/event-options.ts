@@ -9,7 +9,7 @@ const MAX_OPTIONS = 20
 /** The names of all options. */
 export const OPTION_NAMES = [
   ...['coordinates', 'enabled', 'distribution_start_date', 'distribution_end_date'],
-  ...['requires_captcha', 'requires_presence', 'requires_grant', 'rehearsal_until'],
+  ...['requires_captcha', 'requires_presence', 'requires_grant', 'allows_guests', 'rehearsal_until'],
   ...['revoke_passes', 'tokens', 'hide_holders', 'description'],
 ]
 const NAMES = OPTION_NAMES.join(', ')
@@ -61,6 +61,7 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
     case 'requires_captcha':
     case 'requires_presence':
     case 'requires_grant':
+    case 'allows_guests':
       if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
       return { [name]: value }
     case 'revoke_passes':

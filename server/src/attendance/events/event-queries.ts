@@ -18,6 +18,7 @@ export type EventOptions = Partial<
     | 'requires_captcha'
     | 'requires_presence'
     | 'requires_grant'
+    | 'allows_guests'
     | 'distribution_start_at_ms'
     | 'distribution_end_at_ms'
     | 'rehearsal_until_ms'

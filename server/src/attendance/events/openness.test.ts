@@ -22,6 +22,7 @@ function event(facts: Partial<Event> = {}): Event {
     expires_at_ms: null,
     codes_asked_at_ms: null,
     rehearsal_until_ms: null,
+    allows_guests: true,
     created_at_ms: 0,
     updated_at_ms: 0,
     ...facts,

@@ -300,7 +300,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const pieces: string[] = []
     for await (const piece of holdersCsv(holdersOfEvent(db, many))) pieces.push(piece)
     const [header, ...lines] = pieces.join('').split('\r\n')
-    expect([header, lines.pop()]).toEqual(['\ufeffnumber,address,time,uid,revoked,reason', ''])
+    expect([header, lines.pop()]).toEqual(['\ufeffnumber,address,time,uid,revoked,reason,given', ''])
     expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(
       Array.from({ length: ROWS }, (_, at) => at + 1),
     )

@@ -111,23 +111,23 @@ export class OwnIssuer implements Issuer {
   }
 
   /**
-   * Makes and signs the token of a player who is about to claim. No answer, list or log shows it before it is stored
-   * together with the claim.
+   * Makes and signs the token of a player who is about to claim, or to whom the organiser gives one. No answer, list or log
+   * shows it before it is stored together with the claim.
    *
    * @throws {AppError} `attendance_not_configured` where no key signs now
    */
-  async prepare(event: NamedEvent, address: string): Promise<PreparedToken> {
-    const token = await this.newMessage(event)
+  async prepare(event: NamedEvent, address: string, isGiven = false): Promise<PreparedToken> {
+    const token = await this.newMessage(event, isGiven)
     const signature = this.options.keys.signToken({ ...token, address })
     return { ...token, ...signature }
   }
 
-  private async newMessage(event: NamedEvent): Promise<NewToken> {
+  private async newMessage(event: NamedEvent, isGiven = false): Promise<NewToken> {
     const signer = await this.options.keys.current()
     const { uuid, coordinates } = event
     return newToken(
       { uuid, name: eventName(event), coordinates },
-      { signer, nowMs: this.options.clock.nowMs() },
+      { signer, nowMs: this.options.clock.nowMs(), isGiven },
     )
   }
 

@@ -258,7 +258,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
 /** A signed request, of a preview unless told otherwise. */
 function signedBy(address: string, isPreview = true) {
   const hash = createHash('sha256').update(`rehearsals ${++lastNumber}`).digest()
-  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview }
+  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview, isGuest: false }
 }
 
 const REHEARSED = { isRehearsed: true, rehearse: undefined }

@@ -1,3 +1,4 @@
+import { GIVEN_BY_ORGANISER } from '@landpass/client/tokens'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
@@ -14,6 +15,8 @@ export interface ListedClaim {
   readonly txHash: string | null
   /** The id of the token, where this server signed it. */
   readonly tokenId: string | null
+  /** Whether the organiser gave the token. */
+  readonly isGiven: boolean
 }
 
 /** The place of a claim in the order of the list. */
@@ -32,9 +35,9 @@ export async function listClaims(
 ): Promise<readonly ListedClaim[]> {
   const { rows } = await sql<ListedClaim>`
     select claim.id, claim.created_at_ms as "madeAtMs", claim.address, claim.state, claim.reason,
-      claim.tx_hash as "txHash", token.id as "tokenId"
-    from claim left join token
-      on token.event_id = claim.event_id and token.address = claim.address and token.signature is not null
+      claim.tx_hash as "txHash", case when token.signature is not null then token.id end as "tokenId",
+      coalesce(token.event_location = ${GIVEN_BY_ORGANISER}, false) as "isGiven"
+    from claim left join token on token.event_id = claim.event_id and token.address = claim.address
     where claim.event_id = ${eventId}
       and (claim.created_at_ms, claim.id) > (${after.madeAtMs}::bigint, ${after.id}::bigint)
     order by claim.created_at_ms, claim.id limit ${limit}`.execute(db)

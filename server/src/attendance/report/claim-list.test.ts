@@ -52,9 +52,9 @@ describeOnBothEngines('the list of claims', (open) => {
     const none = await piecesOf(exportPieces({ places: [] }, allClaims(db, 99)))
 
     expect(csv).toHaveLength(1 + 3)
-    expect(csv[0]).toBe('\ufeffmade_at,address,state,reason,token,tx_hash\r\n')
+    expect(csv[0]).toBe('\ufeffmade_at,address,state,reason,token,tx_hash,given\r\n')
     expect(csv.join('').split('\r\n')).toHaveLength(1 + CLAIMS + 1)
-    expect(csv[1]!.split('\r\n')[0]).toMatch(/^2026-11-20T00:00:00.000Z,0x0{38}..,failed,rejected,,$/)
+    expect(csv[1]!.split('\r\n')[0]).toMatch(/^2026-11-20T00:00:00.000Z,0x0{38}..,failed,rejected,,,$/)
     expect(json).toHaveLength(1 + 3 + 1)
     expect(JSON.parse(json.join('')).claims).toHaveLength(CLAIMS)
     expect(JSON.parse(none.join(''))).toEqual({ places: [], claims: [] })

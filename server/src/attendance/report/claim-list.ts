@@ -1,4 +1,5 @@
 import { type CsvRow, csvPieces } from '@landpass/client/csv'
+import { GIVEN_BY_ORGANISER } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { ClaimState } from '../../db/schema.ts'
 import type { ClaimPlace, ListedClaim } from './claim-list-queries.ts'
@@ -19,11 +20,14 @@ export const listedClaimSchema = Type.Object(
       Type.String({ description: 'Id of the token, of events made here: /tokens/<id> shows it.' }),
     ),
     tx_hash: Type.Optional(Type.String({ description: 'The transaction that made the token.' })),
+    given: Type.Optional(
+      Type.Literal(true, { description: 'The organiser gave the token; the player claimed nothing.' }),
+    ),
   },
   { title: 'ListedClaim' },
 )
 
-export function listedClaimJson({ madeAtMs, address, state, reason, tokenId, txHash }: ListedClaim) {
+export function listedClaimJson({ madeAtMs, address, state, reason, tokenId, txHash, isGiven }: ListedClaim) {
   return {
     made_at: new Date(madeAtMs).toISOString(),
     address,
@@ -31,6 +35,7 @@ export function listedClaimJson({ madeAtMs, address, state, reason, tokenId, txH
     ...(reason !== null && { reason }),
     ...(tokenId !== null && { token: tokenId }),
     ...(txHash !== null && { tx_hash: txHash }),
+    ...(isGiven && { given: true as const }),
   }
 }
 
@@ -47,7 +52,7 @@ export function readPlace(text: string): ClaimPlace {
   return { madeAtMs: Number(madeAtMs), id: Number(id) }
 }
 
-const CSV_HEADER = ['made_at', 'address', 'state', 'reason', 'token', 'tx_hash']
+const CSV_HEADER = ['made_at', 'address', 'state', 'reason', 'token', 'tx_hash', 'given']
 
 /**
  * The claims as CSV, a line each, in pieces.
@@ -59,6 +64,6 @@ export function claimsCsv(batches: AsyncIterable<readonly ListedClaim[]>): Async
 }
 
 function csvRow(claim: ListedClaim): CsvRow {
-  const { made_at, address, state, reason, token, tx_hash } = listedClaimJson(claim)
-  return [made_at, address, state, reason, token, tx_hash]
+  const { made_at, address, state, reason, token, tx_hash, given } = listedClaimJson(claim)
+  return [made_at, address, state, reason, token, tx_hash, given && GIVEN_BY_ORGANISER]
 }

@@ -45,11 +45,12 @@ export async function exportHead(
 
 async function optionsOf(db: Db, reference: ReturnType<typeof eventReferenceJson>) {
   const { coordinates, enabled, distribution_start_date, distribution_end_date, ...info } = reference
-  const { requires_captcha, requires_presence, requires_grant, rehearsal_until, description } = info
+  const { requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until, description } =
+    info
   const made = await findMadeEvent(db, reference.id)
   return {
     ...{ coordinates, enabled, distribution_start_date, distribution_end_date },
-    ...{ requires_captcha, requires_presence, requires_grant, rehearsal_until },
+    ...{ requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until },
     ...(made && { tokens: made.supply, hide_holders: made.hides_holders, description }),
   }
 }

@@ -32,6 +32,7 @@ describeOnBothEngines('the report of an event', (open) => {
     const unused = {
       refusals: { flush: async () => {} },
       rehearsals: { count: async () => ({ claims: 0, refusals: 0 }) },
+      gifts: { count: async () => null },
     }
     const reports = new Reports({
       db,

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { HoldReason } from '../../db/schema.ts'
+import { orNull } from '../../schema-parts.ts'
 import { findLoad } from '../codes/load-queries.ts'
 import { approvalOfEvent, readApproval } from '../events/approval-json.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
@@ -12,6 +13,7 @@ import { eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
 import { type EventHold, isHeld } from '../events/hold-queries.ts'
 import { isoText } from '../events/openness.ts'
+import type { Gifts } from '../gifts/gifts.ts'
 import { countGrants } from '../grants/grant-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
@@ -115,6 +117,19 @@ export const reportSchema = Type.Object(
     presence: presenceStatusSchema,
     blocked: count('Players whose claims are refused.'),
     approval: approvalOfEvent,
+    gifts: orNull(
+      Type.Object(
+        {
+          allowed: Type.Boolean({ description: 'Whether the operator lets the organiser give tokens.' }),
+          waiting: count('Addresses whose token is not made yet.'),
+          given: count('Tokens that the organiser gave; they count as claims too.'),
+        },
+        {
+          title: 'GiftCounts',
+          description: 'Tokens for a list of addresses; null for an event that was not made here.',
+        },
+      ),
+    ),
     codes_load: Type.Union(
       [
         Type.Object({
@@ -140,6 +155,7 @@ export interface ReportsOptions {
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly rehearsals: Pick<Rehearsals, 'count'>
+  readonly gifts: Pick<Gifts, 'count'>
   readonly codeCounts: CodeCountCache
   readonly holds: Pick<EventHolds, 'find' | 'forget'>
   readonly issuerState: Pick<ServiceState, 'current'>
@@ -191,7 +207,7 @@ export class Reports {
   }
 
   private async count(eventId: number) {
-    const { db, clock, refusals, rehearsals } = this.options
+    const { db, clock, refusals, rehearsals, gifts } = this.options
     await refusals.flush()
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
     const minutes = await countByMinute(db, eventId, clock.nowMs())
@@ -203,6 +219,7 @@ export class Reports {
       refusals: await refusalsByCode(db, eventId),
       grants: await countGrants(db, eventId, clock.nowMs()),
       rehearsal: await rehearsals.count(eventId),
+      gifts: await gifts.count(eventId),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,

@@ -5,6 +5,8 @@ export interface SceneMetadata {
   /** SHA-256 of the body in hex; empty for no body, undefined from clients that do not send it. */
   readonly hashPayload: string | undefined
   readonly isPreview: boolean
+  /** Whether the player has no wallet, and loses the address on leaving. Only some clients say so. */
+  readonly isGuest: boolean
 }
 
 /** The signer of requests that a scene sends. A scene cannot change it; other parts of the client use other names. */
@@ -40,7 +42,7 @@ export function readSceneMetadata(text: string): SceneMetadata {
   const { hashPayload } = metadata
   if (hashPayload !== undefined && typeof hashPayload !== 'string')
     throw malformed('has a hashPayload that is not text')
-  return { hashPayload, isPreview: isPreviewRealm(realm) }
+  return { hashPayload, isPreview: isPreviewRealm(realm), isGuest: metadata.isGuest === true }
 }
 
 /**

@@ -99,6 +99,7 @@ describeOnBothEngines('over HTTP', (open) => {
       expiresAtMs: NOW_MS + MINUTE_MS,
       isBodySigned: true,
       isPreview: false,
+      isGuest: false,
     })
     expect(await post('/claim/Ab', body, headers)).toMatchObject({ code: 'signature_used' })
     expect(results.splice(0)).toEqual(['bad_signature', 'accepted', 'signature_used'])

@@ -28,4 +28,6 @@ export interface SignedRequest extends SingleUse {
   readonly isBodySigned: boolean
   /** Whether it was sent from a preview: in the metadata realm.serverName is `LocalPreview`, or a host of the realm is local or private. */
   readonly isPreview: boolean
+  /** Whether the metadata say that the player is a guest. */
+  readonly isGuest: boolean
 }

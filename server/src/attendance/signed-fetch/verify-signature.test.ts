@@ -45,6 +45,7 @@ describe('the published table', () => {
         expect(outcome).toMatchObject({
           address: SIGNING_VECTORS.player,
           isPreview: false,
+          isGuest: false,
           isBodySigned: true,
         })
     })
@@ -87,6 +88,7 @@ test.each(['legacy', 'newer'] as const)(
       expiresAtMs: NOW_MS + MINUTE_MS,
       isBodySigned: true,
       isPreview: false,
+      isGuest: false,
     })
   },
 )
@@ -235,6 +237,7 @@ test('a preview is recognised by its realm', async () => {
   ]) {
     expect(await realm({ hostname, serverName: 'main' }), String(hostname)).toMatchObject({
       isPreview: false,
+      isGuest: false,
     })
   }
   for (const odd of [null, 'LocalPreview', []]) {

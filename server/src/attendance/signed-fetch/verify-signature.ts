@@ -55,6 +55,7 @@ export async function verifySignature(
     expiresAtMs: headers.timestampMs + options.windowMs,
     isBodySigned,
     isPreview: metadata.isPreview,
+    isGuest: metadata.isGuest,
   }
 }
 

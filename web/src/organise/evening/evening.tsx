@@ -7,6 +7,7 @@ import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
 import type { EveningProps } from './evening-props.ts'
 import { evening, forgetEvening } from './evening-session.ts'
+import { Gifts } from './gifts.tsx'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
 import { MoreTokens } from './more-tokens.tsx'
@@ -41,15 +42,16 @@ export function Evening({ onChanged, below }: EveningProps) {
           <Refusals refusals={report.refusals} />
           <Services report={report} />
           <MoreTokens report={report} onChanged={onChanged} />
+          {report.gifts && <Gifts gifts={report.gifts} available={report.availability.available} />}
           {below?.left}
         </div>
         <div>
           <Switches event={event} onChanged={onChanged} />
           <Times report={report} onChanged={onChanged} />
           <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
-          <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />
+          <Grants grants={report.grants} />
           <section class="card">
             <h2>{text('evening.code.heading')}</h2>
             <p>{text('evening.code.explained')}</p>

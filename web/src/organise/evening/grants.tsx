@@ -46,61 +46,64 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
     <section class="card">
       <h2>{text('evening.grants.heading')}</h2>
       <p>{text('evening.grants.explained')}</p>
-      <dl class="facts">
-        <dt>{text('evening.grants.open')}</dt>
-        <dd>{formatNumber(open)}</dd>
-        <dt>{text('evening.grants.used')}</dt>
-        <dd>{formatNumber(used)}</dd>
-        <dt>{text('evening.grants.expired')}</dt>
-        <dd>{formatNumber(expired)}</dd>
-      </dl>
-      {made.value ? (
-        <MadeSecret
-          made={made.value}
-          onKept={() => {
-            wasKept.current = true
-            made.value = undefined
-          }}
-        />
-      ) : (
-        <>
-          <label class="rule">
-            <input
-              type="checkbox"
-              checked={keepsPrevious.value && !isKnown.value}
-              disabled={isKnown.value}
-              aria-describedby="grants-ends"
-              onChange={({ currentTarget }) => {
-                keepsPrevious.value = currentTarget.checked
-              }}
-            />
-            {text('evening.grants.keep_previous')}
-          </label>
-          <p class="hint" id="grants-ends">
-            {text('evening.grants.ends_at_once')}
-          </p>
-          <label class="rule">
-            <input
-              type="checkbox"
-              checked={isKnown.value}
-              onChange={({ currentTarget }) => {
-                isKnown.value = currentTarget.checked
-              }}
-            />
-            {text('evening.grants.known')}
-          </label>
-          <button
-            type="button"
-            ref={makeButton}
-            aria-disabled={action.isBusy.value}
-            aria-describedby="grants-fault"
-            onClick={() => void action.run(make)}
-          >
-            {text('evening.grants.make')}
-          </button>
-        </>
-      )}
-      <ActionFault id="grants-fault" action={action} />
+      <details>
+        <summary>{text('evening.grants.fold', { count: open })}</summary>
+        <dl class="facts">
+          <dt>{text('evening.grants.open')}</dt>
+          <dd>{formatNumber(open)}</dd>
+          <dt>{text('evening.grants.used')}</dt>
+          <dd>{formatNumber(used)}</dd>
+          <dt>{text('evening.grants.expired')}</dt>
+          <dd>{formatNumber(expired)}</dd>
+        </dl>
+        {made.value ? (
+          <MadeSecret
+            made={made.value}
+            onKept={() => {
+              wasKept.current = true
+              made.value = undefined
+            }}
+          />
+        ) : (
+          <>
+            <label class="rule">
+              <input
+                type="checkbox"
+                checked={keepsPrevious.value && !isKnown.value}
+                disabled={isKnown.value}
+                aria-describedby="grants-ends"
+                onChange={({ currentTarget }) => {
+                  keepsPrevious.value = currentTarget.checked
+                }}
+              />
+              {text('evening.grants.keep_previous')}
+            </label>
+            <p class="hint" id="grants-ends">
+              {text('evening.grants.ends_at_once')}
+            </p>
+            <label class="rule">
+              <input
+                type="checkbox"
+                checked={isKnown.value}
+                onChange={({ currentTarget }) => {
+                  isKnown.value = currentTarget.checked
+                }}
+              />
+              {text('evening.grants.known')}
+            </label>
+            <button
+              type="button"
+              ref={makeButton}
+              aria-disabled={action.isBusy.value}
+              aria-describedby="grants-fault"
+              onClick={() => void action.run(make)}
+            >
+              {text('evening.grants.make')}
+            </button>
+          </>
+        )}
+        <ActionFault id="grants-fault" action={action} />
+      </details>
     </section>
   )
 }

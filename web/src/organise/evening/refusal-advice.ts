@@ -30,6 +30,7 @@ const ADVICE: Readonly<Record<string, TextKey>> = {
   issuer_refused: 'evening.advice.issuer',
   too_many_requests: 'evening.advice.nothing',
   player_blocked: 'evening.advice.blocked',
+  guest_refused: 'evening.advice.guests',
   bad_grant: 'evening.advice.grants',
   nonce_used: 'evening.advice.grants',
   grant_required: 'evening.advice.grants',

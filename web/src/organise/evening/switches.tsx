@@ -39,6 +39,13 @@ export function Switches({ event, onChanged }: SwitchesProps) {
         isOn={event.requires_grant}
         onSwitch={(requires_grant) => change({ requires_grant })}
       />
+      <Switch
+        id="switch-guests"
+        label={text('evening.switches.guests_label')}
+        explained={text('evening.switches.guests')}
+        isOn={event.allows_guests}
+        onSwitch={(allows_guests) => change({ allows_guests })}
+      />
     </section>
   )
 }

@@ -26,6 +26,7 @@ const waitingSchema = Type.Object(
         event: eventInfoSchema,
         tokens: Type.Integer({ description: 'How many there can be.' }),
         approval: eventApprovalSchema,
+        may_give: Type.Boolean({ description: 'Whether its organiser may give tokens to a list.' }),
         content: Type.Integer({
           description: 'Send it with the answer: then it counts for what was read alone.',
         }),
@@ -45,6 +46,12 @@ const approvalBody = Type.Object(
       Type.Integer({
         minimum: 1,
         description: 'Of an approval: fewer than the organiser wants, but not fewer than were given out.',
+      }),
+    ),
+    may_give: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether its organiser may give tokens to a list of addresses. Left out: as before, at first false.',
       }),
     ),
     content: Type.Optional(
@@ -125,10 +132,11 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       const { total, events, next = null } = await approvals.waiting(request.query)
       reply.header('cache-control', 'no-store')
       const base = baseOf(request)
-      const listed = events.map(({ change, version, ...waiting }) => ({
+      const listed = events.map(({ change, version, mayGive, ...waiting }) => ({
         event: eventInfoJson(waiting.event, base),
         tokens: waiting.supply,
         approval: eventApprovalJson(waiting, change),
+        may_give: mayGive,
         content: version,
       }))
       return { ok: true as const, data: { total, next, events: listed } }
@@ -158,7 +166,8 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       assertConfigured()
       assertOperator(request)
       const event = await getEvent(db, parsePublicEventName(request.params.event))
-      return { ok: true as const, data: await approvals.answer(event, request.body) }
+      const { may_give: mayGive, ...answer } = request.body
+      return { ok: true as const, data: await approvals.answer(event, { ...answer, mayGive }) }
     },
   )
   done()

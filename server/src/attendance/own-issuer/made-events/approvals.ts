@@ -20,7 +20,7 @@ import {
   refuseChange,
 } from './content-queries.ts'
 import { readReason } from './event-texts.ts'
-import { deleteRefusedImages, findAnyImage, setApproval } from './made-event-queries.ts'
+import { deleteRefusedImages, findAnyImage, setApproval, setMayGive } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
 import { countListed, deleteAbandoned, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
 
@@ -41,6 +41,8 @@ export interface OperatorAnswer {
   readonly tokens?: number | undefined
   /** The `version` of the event that was read: the answer counts for no other one. */
   readonly content?: number | undefined
+  /** Whether its organiser may give tokens to a list of addresses; as before where it is left out. */
+  readonly mayGive?: boolean | undefined
 }
 
 /** What holds after an answer. */
@@ -125,13 +127,14 @@ export class Approvals {
 async function storeAnswer(
   tx: Tx,
   eventId: number,
-  { approval, reason: given = '', tokens, content }: OperatorAnswer,
+  { approval, reason: given = '', tokens, content, mayGive }: OperatorAnswer,
   nowMs: number,
 ): Promise<Answered> {
   const reason = readReason(given)
   const live = await lockContent(tx, eventId)
   if (!live) throw notMadeHere()
   if (content !== undefined && content !== live.version) throw contentChanged()
+  if (mayGive !== undefined) await setMayGive(tx, eventId, mayGive)
   const stored = await findChange(tx, eventId)
   const waiting = stored?.is_refused === false ? stored : undefined
   if (approval === 'refused') {

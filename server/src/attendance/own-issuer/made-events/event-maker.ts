@@ -52,7 +52,7 @@ export interface EventDescription {
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
   readonly hidesHolders: boolean
-  /** The file of the organiser's own picture, PNG or JPEG; undefined: one is drawn from the map. */
+  /** The file of the organiser's own picture; undefined: one is drawn from the map. */
   readonly picture: Buffer | undefined
 }
 

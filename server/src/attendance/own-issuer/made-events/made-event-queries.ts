@@ -43,6 +43,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       enabled: true,
       requires_captcha: event.requiresCaptcha,
       requires_presence: event.requiresPresence,
+      allows_guests: false,
       distribution_start_at_ms: event.startAtMs,
       distribution_end_at_ms: event.endAtMs,
       expires_at_ms: event.expiresAtMs,
@@ -114,6 +115,10 @@ export async function setApproval(
 ): Promise<void> {
   await tx.updateTable('made_event').set(answer).where('event_id', '=', eventId).execute()
   await voidUnapproved(tx, eventId)
+}
+
+export async function setMayGive(db: Db, eventId: number, mayGive: boolean): Promise<void> {
+  await db.updateTable('made_event').set({ may_give: mayGive }).where('event_id', '=', eventId).execute()
 }
 
 export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {

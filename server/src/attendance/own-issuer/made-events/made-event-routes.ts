@@ -13,6 +13,7 @@ import { assertStartsBefore } from '../../events/event-options.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../issuer/issuer-dates.ts'
 import type { LimitHook } from '../../limits.ts'
 import { parseRequestTime } from '../../request-time.ts'
+import { isAnimation } from '../pictures/picture-header.ts'
 import {
   MAX_PICTURE_BYTES,
   MAX_PIXELS,
@@ -30,8 +31,9 @@ import { isOperator } from './operator-key.ts'
 const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
 const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
-const DATA_ADDRESS = /^data:image\/(?:png|jpeg);base64,/
-const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels, ${MAX_PIXELS} pixels in all (half as many with 16 bits a colour), a JPEG of at most ${MAX_SCANS} scans`
+const DATA_ADDRESS = /^data:image\/(?:png|jpe?g|webp|gif);base64,/i
+const PICTURE_ALLOWED = `a PNG, JPEG, WebP or GIF of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels, ${MAX_PIXELS} pixels in all (half as many with 16 bits a colour, or as WebP), a JPEG in RGB colours of at most ${MAX_SCANS} scans`
+const FIRST_FRAME = 'The picture is an animation: its first frame is shown.'
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -60,7 +62,8 @@ const bodySchema = Type.Object(
         maxLength: MAX_IMAGE_TEXT,
         'x-allowed': PICTURE_ALLOWED,
         'x-withheld': true,
-        description: `A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out.`,
+        description:
+          'A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is left out.',
       }),
     ),
     hide_holders: Type.Optional(
@@ -112,6 +115,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     {
       onRequest: makerRequestLimit,
       bodyLimit: BODY_LIMIT_BYTES,
+      config: { bodyLimitMeans: `A picture has at most ${MAX_PICTURE_BYTES / 1024} KiB` },
       schema: {
         tags: ['events'],
         operationId: 'makeEvent',
@@ -159,7 +163,10 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       reply.header('cache-control', 'no-store')
       reply.raw.once('finish', () => answered.sent(event.event_id))
       const info = eventInfoJson(event, baseOf(request))
-      const data = { event: info, edit_code: editCode, approval, ...warningsIn(event) }
+      const { warnings = [] } = warningsIn(event)
+      if (description.picture && isAnimation(description.picture)) warnings.push(FIRST_FRAME)
+      const said = warnings.length > 0 && { warnings }
+      const data = { event: info, edit_code: editCode, approval, ...said }
       return { ok: true as const, data }
     },
   )

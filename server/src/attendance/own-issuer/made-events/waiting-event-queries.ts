@@ -16,6 +16,8 @@ export interface WaitingEvent {
   readonly reason: string | null
   /** An answer that names it counts for what was read now. */
   readonly version: number
+  /** Whether its organiser may give tokens to a list of addresses. */
+  readonly mayGive: boolean
   readonly change: StoredChange | undefined
 }
 
@@ -57,7 +59,7 @@ export async function waitingEvents(
     .selectFrom('made_event')
     .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
     .selectAll('attendance_event')
-    .select(['supply', 'made_at_ms', 'approval', 'reason', 'version'])
+    .select(['supply', 'made_at_ms', 'approval', 'reason', 'version', 'may_give'])
     .where(isListedAt(nowMs))
     .where('made_event.event_id', '>', after)
     .orderBy('made_event.event_id')
@@ -67,10 +69,12 @@ export async function waitingEvents(
     db,
     rows.map(({ event_id }) => event_id),
   )
-  return rows.map(({ supply, made_at_ms: madeAtMs, approval, reason, version, ...event }) => ({
-    ...{ event, supply, madeAtMs, approval, reason, version },
-    change: changes.get(event.event_id),
-  }))
+  return rows.map(
+    ({ supply, made_at_ms: madeAtMs, approval, reason, version, may_give: mayGive, ...event }) => ({
+      ...{ event, supply, madeAtMs, approval, reason, version, mayGive },
+      change: changes.get(event.event_id),
+    }),
+  )
 }
 
 async function waitingChanges(

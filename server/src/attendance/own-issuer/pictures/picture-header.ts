@@ -1,12 +1,18 @@
+import { firstWebpFrame } from './webp-frame.ts'
+
 /** What decides how much work a picture is. */
 export interface PictureHeader {
-  readonly kind: 'png' | 'jpeg'
+  readonly kind: 'png' | 'jpeg' | 'webp' | 'gif'
   readonly widthPx: number
   readonly heightPx: number
   /** In the file: of a JPEG the bits of three colours. */
   readonly bitsPerPixel: number
   /** How often a decoder goes over all pixels: each scan of a progressive JPEG refines them. */
   readonly scans: number
+  /** Whether the file is an animation: its first frame is the picture. */
+  readonly isAnimated?: boolean
+  /** Whether its colours are those of print, which are not decoded. */
+  readonly isCmyk?: boolean
 }
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -16,6 +22,13 @@ const PNG_DEPTH_AT = 24
 const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 const JPEG_START = 0xffd8
 const JPEG_BITS = 24
+const CMYK_COLOURS = 4
+const RGBA_BITS = 32
+const GIF = { kind: 'gif', bitsPerPixel: 8, scans: 1 } as const
+const GIF_START = /^GIF8[79]a$/
+const GIF_HEAD_BYTES = 13
+const GIF_FRAME_BYTES = 10
+const [GIF_FRAME, GIF_EXTENSION, GIF_END] = [0x2c, 0x21, 0x3b]
 /** Markers that begin a frame: those of usual JPEGs, baseline, extended and progressive. */
 const FRAMES = [0xc0, 0xc1, 0xc2]
 const SCAN = 0xda
@@ -33,6 +46,12 @@ const BEFORE_FRAME = [0xc4, 0xdb, 0xdd, 0xfe]
 export function readPictureHeader(bytes: Buffer): PictureHeader | undefined {
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return pngHeader(bytes)
   if (bytes.length > 4 && bytes.readUInt16BE(0) === JPEG_START) return jpegHeader(bytes)
+  if (GIF_START.test(bytes.toString('latin1', 0, 6))) return gifHeader(bytes)
+  const webp = firstWebpFrame(bytes)
+  if (webp) {
+    const { widthPx, heightPx, isAnimated } = webp
+    return { kind: 'webp', widthPx, heightPx, isAnimated, bitsPerPixel: RGBA_BITS, scans: 1 }
+  }
   return undefined
 }
 
@@ -55,7 +74,38 @@ function jpegHeader(bytes: Buffer): PictureHeader | undefined {
   const at = jpegFrameAt(bytes)
   if (at === undefined) return undefined
   const [heightPx, widthPx] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
-  return { kind: 'jpeg', heightPx, widthPx, bitsPerPixel: JPEG_BITS, scans: scansFrom(bytes, at).count }
+  const isCmyk = bytes[at + 9] === CMYK_COLOURS
+  const { count: scans } = scansFrom(bytes, at)
+  return { kind: 'jpeg', heightPx, widthPx, bitsPerPixel: JPEG_BITS, scans, isCmyk }
+}
+
+/**
+ * Goes from block to block. The size is that of the whole picture, in which the first frame must lie; the decoder reserves memory
+ * for both.
+ */
+function gifHeader(bytes: Buffer): PictureHeader | undefined {
+  if (bytes.length < GIF_HEAD_BYTES) return undefined
+  const [widthPx, heightPx] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]
+  let at = GIF_HEAD_BYTES + paletteBytes(bytes[10]!)
+  for (let frames = 0; at + 2 <= bytes.length; ) {
+    const block = bytes[at]
+    if (block === GIF_END) break
+    if (block === GIF_FRAME) {
+      if (at + GIF_FRAME_BYTES > bytes.length) return undefined
+      if (++frames === 2) return { ...GIF, widthPx, heightPx, isAnimated: true }
+      const [left, top, width, height] = [1, 3, 5, 7].map((from) => bytes.readUInt16LE(at + from))
+      if (left! + width! > widthPx || top! + height! > heightPx) return undefined
+      at += GIF_FRAME_BYTES + paletteBytes(bytes[at + 9]!) + 1
+    } else if (block === GIF_EXTENSION) at += 2
+    else return undefined
+    while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!
+    at += 1
+  }
+  return { ...GIF, widthPx, heightPx }
+}
+
+function paletteBytes(flags: number): number {
+  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 
 /** Goes from segment to segment up to the first frame. The pictures in segments of applications are passed over. */
@@ -118,4 +168,9 @@ export function assertSize(
   const isSame = widthPx === header.widthPx && heightPx === header.heightPx
   const isTurned = header.kind === 'jpeg' && widthPx === header.heightPx && heightPx === header.widthPx
   if (!isSame && !isTurned) throw new RangeError('the picture has another size than its header says')
+}
+
+/** Whether a file is a picture of several frames, of which the first is shown. */
+export function isAnimation(bytes: Buffer): boolean {
+  return readPictureHeader(bytes)?.isAnimated === true
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { deflateSync } from 'node:zlib'
 import encode, { init } from '@jsquash/jpeg/encode.js'
+import omggif from 'omggif'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
 import {
@@ -11,12 +12,18 @@ import {
   pngOf,
   SAMPLES,
 } from '../../../../test/support/costly-pictures.ts'
-import { assertSize, readPictureHeader } from './picture-header.ts'
+import { assertSize, isAnimation, readPictureHeader } from './picture-header.ts'
 import { MAX_SCANS, PictureError, PictureReader } from './picture-reader.ts'
 import { squareOf } from './picture-square.ts'
 import { pngPixels } from './png-pixels.ts'
 
 const reader = new PictureReader()
+const FRAME_MARKERS = [0xc0, 0xc1, 0xc2]
+/** 64 x 64 pixels, red on the left; on the right blue, or transparent. */
+const WEBP = {
+  red: 'UklGRiYAAABXRUJQVlA4TBoAAAAvP8APAA8Q87//8x8OxILJ/KVj6Ivof1TBdw==',
+  half: 'UklGRqIAAABXRUJQVlA4WAoAAAAQAAAAPwAAPwAAQUxQSBQAAAABDzD/ERFCLJjMXzqGvoj+RxV8B1ZQOCBoAAAAUAUAnQEqQABAAD4xGIpDIiGhFQQAIAMEsYBovoAfiBpgPwA/YD+gAFP7eYiRetxHEYeAAP73opWnvD4zf7mHeBopiZn//CdKfNvdpR7Ii9Wv/hZlwna2zYUOBQcpTVNEwKCQXGwAAAA=',
+}
 const mayDecode = async () => {}
 
 /** Red on the left half, blue on the right one. */
@@ -32,6 +39,39 @@ async function jpegOf({ data, width, height }: PNG): Promise<Buffer> {
   await (init as unknown as (options: object) => Promise<void>)({ wasmBinary: readFileSync(file) })
   const image = { data: new Uint8ClampedArray(data), width, height }
   return Buffer.from(await encode(image as unknown as Parameters<typeof encode>[0]))
+}
+
+/** A GIF whose left half is red and whose right half is transparent, with so many frames of other colours behind it. */
+function gifOf(frames: number): Buffer {
+  const bytes = Buffer.alloc(100_000)
+  const writer = new omggif.GifWriter(bytes, 64, 64, { palette: [0xff0000, 0x0000ff, 0x00ff00, 0] })
+  const halves = Array.from({ length: 64 * 64 }, (_, at) => (at % 64 < 32 ? 0 : 1))
+  writer.addFrame(0, 0, 64, 64, halves, { transparent: 1 })
+  for (let frame = 1; frame < frames; frame++)
+    writer.addFrame(
+      0,
+      0,
+      64,
+      64,
+      halves.map(() => 2),
+    )
+  return bytes.subarray(0, writer.end())
+}
+
+/** An animation of files that are no animations. */
+function animationOf(files: readonly Buffer[]): Buffer {
+  const chunk = (type: string, body: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(body.length)
+    return Buffer.concat([Buffer.from(type), length, body, Buffer.alloc(body.length % 2)])
+  }
+  const frames = files.map((file) => {
+    const own = file.toString('latin1', 12, 16) === 'VP8X' ? file.subarray(30) : file.subarray(12)
+    return chunk('ANMF', Buffer.concat([Buffer.from('0000000000003f00003f000064000000', 'hex'), own]))
+  })
+  const head = chunk('VP8X', Buffer.from('120000003f00003f0000', 'hex'))
+  const body = Buffer.concat([Buffer.from('WEBP'), head, chunk('ANIM', Buffer.alloc(6)), ...frames])
+  return chunk('RIFF', body)
 }
 
 test('a PNG and a JPEG become squares of their middle, and nothing else of the file is left', async () => {
@@ -116,6 +156,79 @@ test('a JPEG that was cut is refused, and one with something behind its end is n
   // Cameras put pictures of the same scene behind each other
   const two = Buffer.concat([jpeg, jpeg.subarray(0, jpeg.length - 2)])
   expect((await reader.read(two, mayDecode)).equals(await reader.read(jpeg, mayDecode))).toBe(true)
+})
+
+test('a JPEG whose frame ends early is refused, whatever marker follows', async () => {
+  const noise = new PNG({ width: 128, height: 128 })
+  for (let at = 0; at < noise.data.length; at++) noise.data[at] = at % 4 === 3 ? 255 : (at * at * 31) >> 7
+  const jpeg = await jpegOf(noise)
+  const half = jpeg.subarray(0, jpeg.length >> 1)
+  for (const behind of ['ffd9', 'ffd0ffd9', 'ffe00004abcdffd9', 'fffe0004aaaaffd9', 'ffc4000400000000ffd9']) {
+    const cut = Buffer.concat([half, Buffer.from(behind, 'hex')])
+    await expect(reader.read(cut, mayDecode), behind).rejects.toThrow('damaged')
+  }
+  expect(await reader.read(jpeg, mayDecode), 'the thread works on').toBeInstanceOf(Buffer)
+})
+
+test('a JPEG in the colours of print is named as such', async () => {
+  const jpeg = Buffer.from(await jpegOf(twoColours(64, 64)))
+  jpeg[jpeg.findLastIndex((byte, at) => byte === 0xff && FRAME_MARKERS.includes(jpeg[at + 1]!)) + 9] = 4
+  await expect(reader.read(jpeg, mayDecode)).rejects.toThrow('CMYK')
+})
+
+test('a WebP becomes a square on white, and so does the first frame of an animation', async () => {
+  const [whole, half] = [WEBP.red, WEBP.half].map((text) => Buffer.from(text, 'base64'))
+  const pixelsOf = async (file: Buffer) => {
+    const { width, height, data } = PNG.sync.read(await reader.read(file, mayDecode))
+    const at = (x: number) => [...data.subarray(4 * x, 4 * x + 3)].map((value) => Math.round(value / 16))
+    return { width, height, colours: [at(2), at(width - 3)] }
+  }
+  const square = { width: 64, height: 64 }
+  expect(await pixelsOf(whole!)).toEqual({
+    ...square,
+    colours: [
+      [16, 0, 0],
+      [0, 0, 16],
+    ],
+  })
+  expect(await pixelsOf(half!)).toEqual({
+    ...square,
+    colours: [
+      [16, 0, 0],
+      [16, 16, 16],
+    ],
+  })
+  const animation = animationOf([half!, whole!])
+  expect([isAnimation(whole!), isAnimation(animation)]).toEqual([false, true])
+  expect(await pixelsOf(animation)).toEqual(await pixelsOf(half!))
+
+  await expect(reader.read(half!.subarray(0, -9), mayDecode)).rejects.toThrow('of another format')
+  const short = Buffer.from(whole!.subarray(0, -14))
+  short.writeUInt32LE(12, 16)
+  await expect(reader.read(short, mayDecode)).rejects.toThrow('damaged')
+  const large = Buffer.from(whole!)
+  large.writeUInt32LE(1_024 | (1_023 << 14), 21)
+  await expect(reader.read(large, mayDecode)).rejects.toThrow('1025 x 1024 as WebP')
+})
+
+test('a GIF becomes a square of its first frame, and what its memory would not hold is refused', async () => {
+  const first = gifOf(1)
+  const animation = gifOf(3)
+  expect([isAnimation(first), isAnimation(animation)]).toEqual([false, true])
+  const made = await reader.read(animation, mayDecode)
+  expect(made.equals(await reader.read(first, mayDecode))).toBe(true)
+  const { data } = PNG.sync.read(made)
+  expect([[...data.subarray(0, 3)], [...data.subarray(-4, -1)]]).toEqual([
+    [255, 0, 0],
+    [255, 255, 255],
+  ])
+
+  const frameAt = first.indexOf(0x2c, 13 + 12)
+  const wide = Buffer.from(first)
+  wide.writeUInt16LE(65_535, frameAt + 5)
+  await expect(reader.read(wide, mayDecode)).rejects.toThrow('of another format')
+  const short = Buffer.concat([first.subarray(0, frameAt + 11), Buffer.from('0104003b', 'hex')])
+  await expect(reader.read(short, mayDecode)).rejects.toThrow('damaged')
 })
 
 test('what is too much work is refused before it counts, and what counts does so before it is decoded', async () => {

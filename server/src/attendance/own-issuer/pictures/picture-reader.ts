@@ -10,6 +10,8 @@ export const MAX_SIDE_PX = 2_048
 /** Pixels of a picture; one with more than 32 bits a pixel has fewer. */
 export const MAX_PIXELS = 2_097_152
 const BITS_PER_PIXEL = 32
+/** A WebP takes the decoder twice as long. */
+export const MAX_WEBP_PIXELS = MAX_PIXELS / 2
 /** Usual progressive JPEGs have ten scans. */
 export const MAX_SCANS = 20
 /** Pictures of tokens are squares of at most this size. */
@@ -49,12 +51,14 @@ export class PictureReader {
 
 /** What makes a picture too much work; undefined where it is not. */
 function tooMuchIn(header: PictureHeader): string | undefined {
-  const { widthPx, heightPx, bitsPerPixel, scans } = header
+  const { kind, widthPx, heightPx, bitsPerPixel, scans, isCmyk } = header
   if ([widthPx, heightPx].some((px) => px < MIN_SIDE_PX || px > MAX_SIDE_PX)) return sizeOf(header)
   if (widthPx * heightPx * Math.max(bitsPerPixel, BITS_PER_PIXEL) > MAX_PIXELS * BITS_PER_PIXEL)
     return bitsPerPixel > BITS_PER_PIXEL
       ? `${sizeOf(header)} with ${bitsPerPixel} bits a pixel`
       : sizeOf(header)
+  if (kind === 'webp' && widthPx * heightPx > MAX_WEBP_PIXELS) return `${sizeOf(header)} as WebP`
+  if (isCmyk) return 'a JPEG in the colours of print (CMYK)'
   return scans > MAX_SCANS ? `a JPEG of ${scans} scans` : undefined
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type CsvRow, csvPieces } from '@landpass/client/csv'
-import { explorerLink } from '@landpass/client/tokens'
+import { explorerLink, GIVEN_BY_ORGANISER, isGift } from '@landpass/client/tokens'
 import Type from 'typebox'
 import { checksumAddress } from '../../../ethereum/checksum-address.ts'
 import { withoutTurns } from '../../../text-direction.ts'
@@ -18,7 +18,15 @@ const tokenProperties = {
   id: Type.String({ format: 'uuid' }),
   uid: Type.String({ description: 'The hash that names the attestation.' }),
   number: Type.Integer({ description: 'Which of the tokens of its event.' }),
-  event: Type.Object({ id: Type.Integer(), uuid: Type.String(), name: Type.String(), place: Type.String() }),
+  event: Type.Object({
+    id: Type.Integer(),
+    uuid: Type.String(),
+    name: Type.String(),
+    place: Type.String({ description: '`x,y`, or that it was given: as it is signed.' }),
+  }),
+  given: Type.Boolean({
+    description: 'The organiser gave it to the holder, who did not claim it at a place.',
+  }),
   holder: addressText,
   issuer: addressText,
   time: isoText,
@@ -48,6 +56,7 @@ export function listedTokenJson(token: SignedToken) {
       name: token.eventName,
       place: token.eventLocation,
     },
+    given: isGift(token),
     holder: checksumAddress(token.address),
     issuer: checksumAddress(token.signer),
     time: isoOf(token.timeS),
@@ -95,7 +104,7 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
     external_url: `${base}/tokens/${token.id}`,
     attributes: [
       { trait_type: 'Event', value: withoutTurns(token.eventName) },
-      { trait_type: 'Place', value: token.eventLocation },
+      { trait_type: isGift(token) ? 'Given' : 'Place', value: token.eventLocation },
       { trait_type: 'Date', value: token.timeS, display_type: 'date' },
       { trait_type: 'Number', value: number, display_type: 'number' },
       { trait_type: 'Issuer', value: checksumAddress(token.signer) },
@@ -158,7 +167,7 @@ export async function listedTokens(tokens: readonly SignedToken[]) {
   return listed
 }
 
-const CSV_HEADER = ['number', 'address', 'time', 'uid', 'revoked', 'reason']
+const CSV_HEADER = ['number', 'address', 'time', 'uid', 'revoked', 'reason', 'given']
 
 /**
  * The holders of an event as CSV, a line each, in pieces.
@@ -169,9 +178,12 @@ export function holdersCsv(batches: AsyncIterable<readonly HolderRow[]>): AsyncG
   return csvPieces(CSV_HEADER, batches, csvRow)
 }
 
-function csvRow({ number, address, timeS, uid, revokedAtS, revokedReason }: HolderRow): CsvRow {
+function csvRow({ uid, revokedAtS, revokedReason, ...token }: HolderRow): CsvRow {
   const revoked = revokedAtS === null ? '' : isoOf(revokedAtS)
-  return [number, checksumAddress(address), isoOf(timeS), `0x${uid.toString('hex')}`, revoked, revokedReason]
+  const given = isGift(token) ? GIVEN_BY_ORGANISER : ''
+  const { number, address, timeS } = token
+  const name = `0x${uid.toString('hex')}`
+  return [number, checksumAddress(address), isoOf(timeS), name, revoked, revokedReason, given]
 }
 
 function revocationOf({ revokedAtS, revokedReason }: SignedToken) {

@@ -46,7 +46,7 @@ export async function tokensOfEvent(db: Db, eventId: number, { limit, offset }: 
 /** What the list of holders says of a token. */
 export type HolderRow = Pick<
   SignedToken,
-  'number' | 'address' | 'timeS' | 'uid' | 'revokedAtS' | 'revokedReason'
+  'number' | 'address' | 'timeS' | 'uid' | 'eventLocation' | 'revokedAtS' | 'revokedReason'
 >
 
 const BATCH_ROWS = 200
@@ -57,7 +57,7 @@ export async function* holdersOfEvent(db: Db, eventId: number): AsyncGenerator<r
   for (;;) {
     const rows = await db
       .selectFrom('token')
-      .select(['number', 'address', 'time_s as timeS', 'uid'])
+      .select(['number', 'address', 'time_s as timeS', 'uid', 'event_location as eventLocation'])
       .select(['revoked_at_s as revokedAtS', 'revoked_reason as revokedReason'])
       .where('event_id', '=', eventId)
       .where('number', '>', last)

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { GIVEN_BY_ORGANISER } from '@landpass/client/tokens'
 import type { Db } from '../../../db/engine.ts'
 import { keySigns } from '../keys/token-key-queries.ts'
 import type { TokenMessage } from '../signing/token-message.ts'
@@ -18,12 +19,17 @@ export interface NewToken {
 /** A message with its signature. */
 export interface PreparedToken extends NewToken, TokenSignature {}
 
-/** The message for a claim of an event now, with ids and salt of its own. */
+/** The message of a token of an event now, with ids and salt of its own. */
 export function newToken(
   event: { readonly uuid: string; readonly name: string; readonly coordinates: string },
-  { signer, nowMs }: { readonly signer: string; readonly nowMs: number },
+  {
+    signer,
+    nowMs,
+    isGiven = false,
+  }: { readonly signer: string; readonly nowMs: number; readonly isGiven?: boolean },
 ): NewToken {
-  const [eventLocation = ''] = event.coordinates.split(';')
+  const [place = ''] = event.coordinates.split(';')
+  const eventLocation = isGiven ? GIVEN_BY_ORGANISER : place
   return {
     id: randomUUID(),
     eventUuid: event.uuid,

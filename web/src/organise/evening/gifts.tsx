@@ -1,0 +1,144 @@
+import { attendance, type GivenList, LandpassError, type Report } from '@landpass/client'
+import { useSignal } from '@preact/signals'
+import { formatNumber } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { ActionFault } from './action-fault.tsx'
+import { sendForEvent, withReport } from './evening-session.ts'
+import { useAction } from './use-action.ts'
+
+/** The server takes no more in one list. */
+const MAX_ADDRESSES = 5_000
+
+interface GiftsProps {
+  readonly gifts: NonNullable<Report['gifts']>
+  /** Tokens that are left. */
+  readonly available: number
+}
+
+/** Tokens that the organiser gives to a list of addresses, of an event that was made here. */
+export function Gifts({ gifts: { allowed, waiting, given }, available }: GiftsProps) {
+  return (
+    <section class="card" data-part="gifts">
+      <h2>{text('evening.gifts.heading')}</h2>
+      <p>{text('evening.gifts.explained')}</p>
+      {given + waiting > 0 && (
+        <dl class="facts">
+          <dt>{text('evening.gifts.given')}</dt>
+          <dd>{formatNumber(given)}</dd>
+          <dt>{text('evening.gifts.waiting')}</dt>
+          <dd>{formatNumber(waiting)}</dd>
+        </dl>
+      )}
+      {waiting > 0 && available === 0 && <p>{text('evening.gifts.short')}</p>}
+      {allowed ? <ListForm /> : <p>{text('evening.gifts.not_allowed')}</p>}
+    </section>
+  )
+}
+
+function ListForm() {
+  const action = useAction()
+  const list = useSignal('')
+  const isEmpty = useSignal(false)
+  const taken = useSignal<GivenList | undefined>(undefined)
+  const write = (written: string) => {
+    list.value = written
+    isEmpty.value = false
+    action.fault.value = undefined
+  }
+  const give = async () => {
+    isEmpty.value = list.value.trim() === ''
+    if (isEmpty.value) return
+    taken.value = undefined
+    taken.value = await withReport(() =>
+      sendForEvent((id, credentials) => attendance.giveTokens(id, credentials, list.value)),
+    )
+    list.value = ''
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault()
+        void action.run(give)
+      }}
+    >
+      <div class="field">
+        <label for="gift-list">{text('evening.gifts.list')}</label>
+        <p class="hint" id="gift-list-hint">
+          {text('evening.gifts.list_hint', { count: MAX_ADDRESSES })}
+        </p>
+        <textarea
+          id="gift-list"
+          rows={4}
+          spellcheck={false}
+          autocomplete="off"
+          value={list.value}
+          aria-invalid={isEmpty.value || undefined}
+          aria-describedby="gift-list-hint gift-list-wrong gifts-fault"
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+        <p class="fault" id="gift-list-wrong" role="alert">
+          {isEmpty.value && text('evening.gifts.empty')}
+        </p>
+      </div>
+      <div class="field">
+        <label for="gift-file">{text('evening.gifts.file')}</label>
+        <input
+          id="gift-file"
+          type="file"
+          accept=".txt,.csv,text/plain,text/csv"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? []
+            currentTarget.value = '' // so that the same file can be chosen again
+            if (file) void file.text().then(write)
+          }}
+        />
+      </div>
+      <button type="submit" aria-disabled={action.isBusy.value} aria-describedby="gifts-fault">
+        {text('evening.gifts.give')}
+      </button>
+      <ActionFault id="gifts-fault" action={action} wordsOf={wordsOfRefusal} />
+      <p role="status">
+        {taken.value &&
+          text('evening.gifts.taken', { accepted: taken.value.accepted, had: taken.value.had.length })}
+      </p>
+      {taken.value && taken.value.had.length > 0 && (
+        <details>
+          <summary>{text('evening.gifts.had')}</summary>
+          <ul class="blocked">
+            {taken.value.had.map((address) => (
+              <li key={address}>
+                <code>{address}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </form>
+  )
+}
+
+function wordsOfRefusal(fault: unknown): string | undefined {
+  if (!(fault instanceof LandpassError)) return undefined
+  const { line, fault: kind, needed, free } = fault.data
+  if (fault.code === 'body_too_large') return text('evening.gifts.too_long')
+  if (fault.code === 'operator_only') return text('evening.gifts.not_allowed')
+  if (typeof needed === 'number' && typeof free === 'number')
+    return text('evening.gifts.too_few', { needed, free })
+  if (fault.code !== 'invalid_parameter') return undefined
+  if (typeof line !== 'number') return text('evening.gifts.too_long')
+  switch (kind) {
+    case 'several':
+      return text('evening.gifts.line.several', { line })
+    case 'mistyped':
+      return text('evening.gifts.line.mistyped', { line })
+    case 'zero':
+      return text('evening.gifts.line.zero', { line })
+    case 'blocked':
+      return text('evening.gifts.line.blocked', { line })
+    case 'too_many':
+      return text('evening.gifts.line.too_many', { line })
+    default:
+      return text('evening.gifts.line.no_address', { line })
+  }
+}
