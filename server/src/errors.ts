@@ -269,6 +269,12 @@ export const ERRORS = {
     meaning: 'The proof of work that this server requires is missing or wrong.',
     next: 'Get a challenge from POST /captcha and send the nonce that solves it as proof.',
   },
+  event_cancelled: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The organiser has cancelled this event. Tokens that were given out before stay.',
+    next: 'Ask the organiser, who can take the cancellation back.',
+  },
   event_disabled: {
     status: 403,
     where: 'POST /claim/:uuid',
@@ -367,6 +373,12 @@ export const ERRORS = {
     where: 'POST /events/:event/approval',
     meaning: 'The event was changed or answered since the operator read it. Nothing was stored.',
     next: 'Read it again in /events/waiting, then answer with its new `content`.',
+  },
+  event_has_tokens: {
+    status: 409,
+    where: 'POST /events/:event/deletion',
+    meaning: 'The event has tokens or claims, so it cannot be deleted.',
+    next: 'Cancel it: PATCH /events/:event with cancelled true.',
   },
   event_refused: {
     status: 409,

@@ -202,6 +202,16 @@ class Scenario {
       '/tokens/log',
     ])
       expect((await this.ask('GET', path)).status).toBe(200)
+    const change = (fields: object) =>
+      this.expect('ok', 'PATCH', `/events/${event.uuid}`, { body: { editCode, ...fields } })
+    await change({ name: 'More lanterns', cancelled: true })
+    const late = await this.player('lantern cleo')
+    await this.expect('event_cancelled', 'POST', `/claim/${event.uuid}`, { by: late, body: {} })
+    await change({ cancelled: false })
+    const deletion = `/events/${event.uuid}/deletion`
+    await this.expect('event_has_tokens', 'POST', deletion, { body: { editCode } })
+    const misplaced = { body: { editCode, [editCode]: 'x' } }
+    await this.expect('invalid_parameter', 'PATCH', `/events/${event.uuid}`, misplaced)
     const approval = `/events/${event.uuid}/approval`
     const answer = (chosen: string) =>
       this.expect('ok', 'POST', approval, { headers, body: { approval: chosen } })

@@ -14,6 +14,7 @@ import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/keys/i
 import type { TokenKeys } from './own-issuer/keys/token-keys.ts'
 import { tokenLogRoutes } from './own-issuer/log/token-log-routes.ts'
 import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/made-events/approval-routes.ts'
+import { eventChangeRoutes } from './own-issuer/made-events/event-change-routes.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-events/made-event-routes.ts'
 import { isOperator } from './own-issuer/made-events/operator-key.ts'
 import { revocationRoutes } from './own-issuer/revocations/revocation-routes.ts'
@@ -44,7 +45,7 @@ export type Endpoints = Omit<
       readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
-  keyof Limits | 'baseOf' | 'isOperator'
+  keyof Limits | 'baseOf' | 'isOperator' | 'forgetPicture'
 > & {
   readonly publicUrl: string | undefined
 }
@@ -75,6 +76,7 @@ export async function addRoutes(
   const ofOperator = (request: Parameters<typeof isOperator>[0]) => isOperator(request, operatorKey)
   const baseOf: BaseOf = (request) => publicBase(request, publicUrl)
 
+  const forgetPicture = (event: { readonly event_id: number }) => pictures.forget(event)
   const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
@@ -98,9 +100,15 @@ export async function addRoutes(
     ...{ clock, world, maker, answered, baseOf, maxTokens, operatorKey, assertConfigured },
     ...{ makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
+  await scope.register(eventChangeRoutes, {
+    ...forOrganisers,
+    ...{ clock, world, maker, maxTokens, events, forgetPicture, forgetReport, makerLimit },
+    isOperator: ofOperator,
+  })
   await scope.register(approvalRoutes, {
     db,
     approvals,
+    forgetPicture,
     operatorKey,
     organiserLimit,
     baseOf,

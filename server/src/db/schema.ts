@@ -194,6 +194,10 @@ export interface AttendanceEventTable {
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
   enabled: boolean
+  /** The organiser cancelled the event, which gives out no tokens then. */
+  is_cancelled: Generated<boolean>
+  /** The IANA name of the zone in which the organiser reads the times of an event made here; null where none was chosen. */
+  time_zone: Generated<string | null>
   /** Of signed claims too; unsigned ones always need one. */
   requires_captcha: boolean
   requires_presence: boolean
@@ -420,10 +424,14 @@ export interface MadeEventTable {
 /** A change of an event that waits for the operator while the event stays as it is, or the last one that was refused. */
 export interface MadeEventChangeTable {
   event_id: number
-  /** Null: not changed, as in the next two columns. */
+  /** Null: not changed, as in the next five columns. */
   description: string | null
   coordinates: string | null
   supply: number | null
+  name: string | null
+  event_url: string | null
+  /** A picture as a PNG. */
+  image: Buffer | null
   is_refused: Generated<boolean>
   /** Why it was refused. */
   reason: Generated<string | null>

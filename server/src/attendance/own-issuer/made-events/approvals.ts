@@ -14,6 +14,7 @@ import type { Vault } from '../../vault.ts'
 import {
   applyContent,
   deleteChange,
+  findChangedImage,
   highestGivenOut,
   lockContent,
   raiseVersion,
@@ -143,7 +144,8 @@ async function storeAnswer(
   } else {
     const wanted = waiting?.supply ?? live.supply
     if (tokens !== undefined && tokens > wanted) throw aboveMaximum('tokens', tokens, wanted)
-    await applyContent(tx, live, { change: { ...waiting, supply: tokens ?? wanted }, nowMs })
+    const image = waiting?.has_image ? await findChangedImage(tx, eventId) : undefined
+    await applyContent(tx, live, { change: { ...waiting, image, supply: tokens ?? wanted }, nowMs })
     await deleteChange(tx, eventId)
   }
   await setApproval(tx, eventId, { approval, reason, decided_at_ms: nowMs })

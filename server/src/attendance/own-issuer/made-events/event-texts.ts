@@ -1,3 +1,4 @@
+import type { AppError } from '../../../errors.ts'
 import { invalidParameter } from '../../../http/validation.ts'
 
 export const MAX_NAME = 100
@@ -41,4 +42,9 @@ function assertLines(name: string, text: string, maxLength: number): void {
     text.slice(0, 100),
     `a text without control and direction characters, of at most ${maxLength} characters`,
   )
+}
+
+/** The error for an event without a picture on a server that has no map. */
+export function pictureMissing(): AppError {
+  return invalidParameter('image', '', 'a picture, because this server has no map to draw one from')
 }

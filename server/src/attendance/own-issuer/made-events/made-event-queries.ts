@@ -4,7 +4,9 @@ import type { Db } from '../../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
 import { voidUnapproved } from '../../codes/code-queries.ts'
+import type { EventMove } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
+import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 
 /** What decides about the tokens of an event that was made here. */
 export type MadeEvent = Pick<
@@ -136,6 +138,36 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
       not(exists(selectFrom('token').select('id').whereRef('token.event_id', '=', 'made_event.event_id'))),
     )
     .execute()
+}
+
+/** Stores when an event is, and whether it was cancelled. */
+export async function moveEvent(
+  tx: Tx,
+  eventId: number,
+  { record, move, isCancelled, nowMs }: MovedEvent,
+): Promise<void> {
+  await tx
+    .updateTable('attendance_event')
+    .set({
+      updated_at_ms: nowMs,
+      ...(move && {
+        issuer_record: JSON.stringify(record),
+        distribution_start_at_ms: move.startAtMs,
+        distribution_end_at_ms: move.endAtMs,
+        expires_at_ms: endOfLastDayMs(move.endDate)!,
+      }),
+      ...(isCancelled !== undefined && { is_cancelled: isCancelled }),
+    })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+interface MovedEvent {
+  /** Of the issuer, with the days. */
+  readonly record: Readonly<Record<string, unknown>>
+  readonly move: EventMove | undefined
+  readonly isCancelled: boolean | undefined
+  readonly nowMs: number
 }
 
 /** The number that the next event that is made here gets, if no other is made before. */
