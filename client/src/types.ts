@@ -1674,6 +1674,8 @@ export interface RegisteredEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   event: IssuerEvent
@@ -1760,6 +1762,8 @@ export interface ChangedEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   /** What the operator has answered, and the change that waits; null for an event that was not made here. */
@@ -1831,6 +1835,8 @@ export interface EventInfo {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
 }
@@ -2219,6 +2225,8 @@ export interface EventToMake {
   /** Tokens from then on: RFC 3339. Left out: the whole first day. */
   distribution_start_date?: string
   distribution_end_date?: string
+  /** IANA name of the zone in which organiser and players read its times, such as Europe/Paris. */
+  time_zone?: string
   /** How many there can be. It can be raised. */
   tokens: number
   /** An https address. */
@@ -2241,7 +2249,7 @@ export interface MadeEvent {
   warnings?: string[]
 }
 
-/** What is left out stays as it is. An empty text is none: no link, no end time, the whole first day, the picture of the map. */
+/** What is left out stays as it is. An empty text is none: no link, no end time, no time zone, the whole first day, the picture of the map. */
 export interface MadeEventChange {
   /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
@@ -2257,6 +2265,8 @@ export interface MadeEventChange {
   /** Tokens from then on: RFC 3339. Left out: the whole first day. */
   distribution_start_date?: string
   distribution_end_date?: string
+  /** IANA name of the zone in which organiser and players read its times, such as Europe/Paris. */
+  time_zone?: string
   /** How many there can be. It can be raised. */
   tokens?: number
   /** An https address. */

@@ -204,7 +204,7 @@ class Scenario {
       expect((await this.ask('GET', path)).status).toBe(200)
     const change = (fields: object) =>
       this.expect('ok', 'PATCH', `/events/${event.uuid}`, { body: { editCode, ...fields } })
-    await change({ name: 'More lanterns', cancelled: true })
+    await change({ hide_holders: true, cancelled: true })
     const late = await this.player('lantern cleo')
     await this.expect('event_cancelled', 'POST', `/claim/${event.uuid}`, { by: late, body: {} })
     await change({ cancelled: false })

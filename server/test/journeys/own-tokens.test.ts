@@ -421,6 +421,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await patch(times)).body.data).not.toHaveProperty('warnings')
     const early = await stage.server.claim(made.uuid, await player('moved ben'))
     expect(early.body.code).toBe('event_not_open')
+    const zone = async (name: string) => {
+      const { body } = await patch({ time_zone: name })
+      return (body.data as unknown as { event: { time_zone: string | null } }).event.time_zone
+    }
+    expect([await zone('Asia/Kolkata'), await zone('')]).toEqual(['Asia/Kolkata', null])
     const corrected = await patch({
       ...{ name: 'Harbour of Lights', description: '', event_url: 'https://harbour.example/' },
       ...{ coordinates: '11,20;10,20', image, distribution_start_date: '', distribution_end_date: '' },
@@ -474,6 +479,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       [{ event_url: 'http://harbour.example/' }, 'event_url'],
       [{ image: 'bm90IGFuIGltYWdl' }, 'image'],
       [{ tokens: 1 }, 'tokens'],
+      [{ time_zone: 'Mars/Olympus' }, 'time_zone'],
+      [{ time_zone: '+01:00' }, 'time_zone'],
       [{ enddate: day(9) }, 'enddate'],
     ] as const)
       expect((await patch(fields, oneDay)).body.data, JSON.stringify(fields)).toMatchObject({ parameter })

@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
-import { formatDateTime } from '../texts/format.ts'
-import { locale, text } from '../texts/texts.ts'
+import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
-import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
-import { zoneName } from './event-hours.ts'
+import { DescriptionField, LinkField, NameField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
+import { TimeFields } from './event-times.tsx'
+import { TIME_PLACES } from './event-times-state.ts'
 import { eventMakers, whyClosed } from './event-ways.ts'
 import { hasIncompleteField } from './incomplete-field.ts'
-import { changeDraft, draft, HOURS, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
+import { changeDraft, draft, makeEvent, openDraft, refusePicture } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
@@ -27,34 +27,31 @@ export function MakeForm() {
         class="card step make"
         submit={text('organise.make.submit')}
         busy={text('organise.make.busy')}
-        onSend={(form) => void makeEvent(HOURS.filter((field) => isIncomplete(form, field)))}
+        onSend={(form) => void makeEvent(TIME_PLACES.filter((field) => isIncomplete(form, field)))}
       >
         <h2>{text('organise.make.heading')}</h2>
-        <LineField
-          id="event-name"
-          place="name"
-          label={text('organise.make.name')}
-          hint={text('organise.make.name_hint', { count: MAX_NAME_LENGTH })}
-          input={{ dir: 'auto', maxLength: MAX_NAME_LENGTH }}
-          value={draft.value.name}
-          onType={(name) => changeDraft({ name }, 'name')}
-        />
+        <NameField value={draft.value.name} onType={(name) => changeDraft({ name }, 'name')} />
         <DescriptionField
           value={draft.value.description}
           onType={(description) => changeDraft({ description }, 'description')}
         />
+        <LinkField value={draft.value.link} onType={(link) => changeDraft({ link }, 'link')} />
         <h2>{text('organise.make.places')}</h2>
         <p>{text('organise.make.places_explained', { count: MAX_PLACES })}</p>
         <PlacesFields />
         <h2>{text('organise.make.times')}</h2>
-        <TimeFields />
+        <TimeFields times={draft.value} onChange={changeDraft} />
         <h2>{text('organise.make.token_heading')}</h2>
         <TokensField
           hint={text('organise.make.tokens_hint')}
           value={draft.value.tokens}
           onType={(tokens) => changeDraft({ tokens }, 'tokens')}
         />
-        <PictureField />
+        <PictureField
+          image={draft.value.image}
+          onChoose={(image) => changeDraft({ image }, 'picture')}
+          onRefuse={refusePicture}
+        />
         <Rules />
       </SentForm>
     </>
@@ -64,50 +61,6 @@ export function MakeForm() {
 /** Whether only a part of a day or time was typed. */
 function isIncomplete(form: HTMLFormElement, field: string): boolean {
   return hasIncompleteField(form.querySelector<HTMLInputElement>(`#${field}`))
-}
-
-/** First and last day, each with a time of day that may be left out. */
-function TimeFields() {
-  return (
-    <>
-      {(['first', 'last'] as const).map((which) => (
-        <div key={which} class="day-and-time">
-          {([`${which}_day`, `${which}_time`] as const).map((field) => (
-            <LineField
-              key={field}
-              id={field}
-              place={field}
-              label={text(`organise.make.${field}`)}
-              hint=""
-              input={{ class: 'short', type: field.endsWith('_day') ? 'date' : 'time' }}
-              value={draft.value[field]}
-              onType={(typed) => changeDraft({ [field]: typed }, field)}
-            />
-          ))}
-        </div>
-      ))}
-      <Hours />
-    </>
-  )
-}
-
-/** When players can claim, as it follows from the fields. */
-function Hours() {
-  const { fromMs, untilMs } = hoursOf(draft.value)
-  const zone = zoneName(fromMs ?? untilMs ?? Date.now(), locale.value)
-  return (
-    <div class="hint" role="status">
-      <p>
-        {fromMs === undefined
-          ? text('organise.make.from_first_day')
-          : text('organise.make.from_time', { time: formatDateTime(fromMs) })}{' '}
-        {untilMs === undefined
-          ? text('organise.make.days_hint')
-          : text('organise.make.until_time', { time: formatDateTime(untilMs) })}
-      </p>
-      <p>{text('organise.make.zone', { zone })}</p>
-    </div>
-  )
 }
 
 function Rules() {

@@ -11,7 +11,7 @@ import {
   tokenImageAddress,
 } from '../api/tokens.ts'
 import { isolated, withoutTurns } from '../texts/bidi.ts'
-import { formatDateTime, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
+import { formatDateTimeThere, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { theme } from '../theme/theme.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -105,7 +105,9 @@ function Facts({ token, event }: AboutToken) {
     <section class="card">
       <h2>{text('token.about')}</h2>
       <dl class="token-facts">
-        <Fact name={text('token.when')}>{formatDateTime(Date.parse(token.time))}</Fact>
+        <Fact name={text('token.when')}>
+          {formatDateTimeThere(Date.parse(token.time), event?.time_zone ?? null)}
+        </Fact>
         <Fact name={text('token.holder')}>
           <span class="row">
             <a href={pageAddress(collectionAddress(token.holder))} title={token.holder}>
@@ -115,6 +117,14 @@ function Facts({ token, event }: AboutToken) {
             <CopyButton value={token.holder} label={text('token.holder')} />
           </span>
         </Fact>
+        {token.event_now && token.event_now.name !== token.event.name && (
+          <Fact name={text('token.name_now')}>
+            <bdi>{withoutTurns(token.event_now.name)}</bdi>
+          </Fact>
+        )}
+        {token.event_now && token.event_now.place !== token.event.place && (
+          <Fact name={text('token.place_now')}>{text('token.place', { place: token.event_now.place })}</Fact>
+        )}
         {first && (
           <Fact name={text('token.event_days')}>
             {formatDays(Date.parse(first), Date.parse(last ?? first))}

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { orNull } from '../../schema-parts.ts'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Event } from './event-queries.ts'
@@ -40,6 +41,9 @@ export const eventInfoProperties = {
   requires_grant: Type.Boolean({
     description: "Whether a player needs a grant of the organiser's own server.",
   }),
+  time_zone: orNull(
+    Type.String({ description: 'IANA name of the zone of its times, where the organiser chose one.' }),
+  ),
   rehearsal_until: iso('Until when claims from a preview of the scene are rehearsed'),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
@@ -95,6 +99,7 @@ export function eventInfoJson(event: Event, base: string) {
     requires_captcha: event.requires_captcha,
     requires_presence: event.requires_presence,
     requires_grant: event.requires_grant,
+    time_zone: event.time_zone,
     rehearsal_until: isoText(event.rehearsal_until_ms),
   }
 }

@@ -38,6 +38,8 @@ export interface MadeEventChange {
   /** The file of a picture; `drawn`: the map of the places. */
   readonly picture?: Buffer | 'drawn' | undefined
   readonly move?: EventMove | undefined
+  /** The IANA name of the zone of its times; empty for none. */
+  readonly timeZone?: string | undefined
   readonly isCancelled?: boolean | undefined
   /** How many tokens it shall have. */
   readonly tokens?: number | undefined

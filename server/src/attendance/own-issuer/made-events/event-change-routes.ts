@@ -31,6 +31,7 @@ import { readName } from './event-texts.ts'
 import {
   assertDays,
   assertEventUrl,
+  assertTimeZone,
   BODY_LIMIT_BYTES,
   eventFields,
   pictureIn,
@@ -51,7 +52,7 @@ const bodySchema = Type.Object(
     title: 'MadeEventChange',
     additionalProperties: false,
     description:
-      'What is left out stays as it is. An empty text is none: no link, no end time, the whole first day, the picture of the map.',
+      'What is left out stays as it is. An empty text is none: no link, no end time, no time zone, the whole first day, the picture of the map.',
   },
 )
 type Body = Static<typeof bodySchema>
@@ -116,13 +117,21 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
       assertOwnEvent(known.event_id)
       const { name, description, coordinates, tokens, event_url: eventUrl = undefined, image } = body
       if (eventUrl !== undefined) assertEventUrl(eventUrl)
+      if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
       if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
       const change = {
         name: name === undefined ? undefined : readName(name),
         coordinates:
           coordinates === undefined ? undefined : coordinatesText(parseCoordinates(coordinates, world)),
         move: moveIn(body, known, clock.nowMs()),
-        ...{ description, tokens, eventUrl, hidesHolders: body.hide_holders, isCancelled: body.cancelled },
+        ...{
+          description,
+          tokens,
+          eventUrl,
+          timeZone: body.time_zone,
+          hidesHolders: body.hide_holders,
+          isCancelled: body.cancelled,
+        },
       }
       await organisers.assertEditCode(known.event_id, credentialsOf(request))
       const picture = image === undefined ? undefined : (pictureIn(image) ?? ('drawn' as const))

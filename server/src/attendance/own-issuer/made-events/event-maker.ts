@@ -54,6 +54,8 @@ export interface EventDescription {
   readonly startAtMs: number
   /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
   readonly endAtMs: number | undefined
+  /** The IANA name of a zone. */
+  readonly timeZone: string | undefined
   readonly tokens: number
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -124,6 +126,7 @@ export class EventMaker {
       requiresPresence: description.requiresPresence,
       startAtMs: description.startAtMs,
       endAtMs: description.endAtMs ?? null,
+      timeZone: description.timeZone ?? null,
       expiresAtMs: endOfLastDayMs(description.endDate)!,
       editCodeHash: hashOfEditCode(editCode),
       supply: description.tokens,
@@ -152,7 +155,7 @@ export class EventMaker {
     const { db, clock, codes, who } = this.options
     const { event_id: eventId } = event
     if (Object.values(change).every((value) => value === undefined)) return
-    const { hidesHolders, tokens: supply, move, isCancelled, picture, eventUrl, ...texts } = change
+    const { hidesHolders, tokens: supply, move, timeZone, isCancelled, picture, eventUrl, ...texts } = change
     if (texts.description !== undefined) assertDescription(texts.description)
     assertOwnEvent(eventId)
     const image = await this.changedImage(picture, change.coordinates ?? event.coordinates, mayDecode)
@@ -164,8 +167,8 @@ export class EventMaker {
       const nowMs = clock.nowMs()
       // Days and times are no content: they change at once
       const record = { ...live.record, ...(move && daysOf(move)) }
-      if (move || isCancelled !== undefined)
-        await moveEvent(tx, eventId, { record, move, isCancelled, nowMs })
+      if ([move, timeZone, isCancelled].some((value) => value !== undefined))
+        await moveEvent(tx, eventId, { record, move, timeZone, isCancelled, nowMs })
       const waits = who !== 'anyone' && !isOperator && live.approval !== 'waiting'
       const changed = { change: { ...texts, supply, image, event_url: eventUrl }, nowMs }
       await (waits ? storeChange : applyContent)(tx, { ...live, record }, changed)

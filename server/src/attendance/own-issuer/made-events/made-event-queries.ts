@@ -21,6 +21,7 @@ export interface EventToMake {
   readonly requiresPresence: boolean
   readonly startAtMs: number | null
   readonly endAtMs: number | null
+  readonly timeZone: string | null
   readonly expiresAtMs: number
   readonly editCodeHash: Buffer
   readonly supply: number
@@ -47,6 +48,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       requires_presence: event.requiresPresence,
       distribution_start_at_ms: event.startAtMs,
       distribution_end_at_ms: event.endAtMs,
+      time_zone: event.timeZone,
       expires_at_ms: event.expiresAtMs,
       codes_asked_at_ms: null,
       created_at_ms: event.nowMs,
@@ -144,7 +146,7 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
 export async function moveEvent(
   tx: Tx,
   eventId: number,
-  { record, move, isCancelled, nowMs }: MovedEvent,
+  { record, move, timeZone, isCancelled, nowMs }: MovedEvent,
 ): Promise<void> {
   await tx
     .updateTable('attendance_event')
@@ -156,6 +158,7 @@ export async function moveEvent(
         distribution_end_at_ms: move.endAtMs,
         expires_at_ms: endOfLastDayMs(move.endDate)!,
       }),
+      ...(timeZone !== undefined && { time_zone: timeZone || null }),
       ...(isCancelled !== undefined && { is_cancelled: isCancelled }),
     })
     .where('event_id', '=', eventId)
@@ -166,6 +169,8 @@ interface MovedEvent {
   /** Of the issuer, with the days. */
   readonly record: Readonly<Record<string, unknown>>
   readonly move: EventMove | undefined
+  /** Empty for none. */
+  readonly timeZone: string | undefined
   readonly isCancelled: boolean | undefined
   readonly nowMs: number
 }

@@ -51,6 +51,13 @@ export const eventFields = {
     }),
   ),
   distribution_end_date: Type.Optional(Type.String()),
+  time_zone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'IANA name of the zone in which organiser and players read its times, such as Europe/Paris.',
+    }),
+  ),
   tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
   event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
   image: Type.Optional(
@@ -180,6 +187,7 @@ function describedIn(
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
   assertEventUrl(eventUrl)
+  if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
   if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
@@ -191,6 +199,7 @@ function describedIn(
     startDate,
     endDate,
     ...timesIn(body, nowMs),
+    timeZone: body.time_zone || undefined,
     tokens,
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
@@ -258,6 +267,20 @@ export function assertDays(startDate: string, endDate: string, nowMs: number): v
 export function assertEventUrl(eventUrl: string): void {
   if (eventUrl !== '' && !isHttps(eventUrl))
     throw invalidParameter('event_url', eventUrl, 'an address that begins with https://')
+}
+
+/** Names begin with a letter: an offset such as `+01:00` is no zone. */
+const ZONE_NAME = /^[A-Za-z][\w+/-]*$/
+
+/** @throws {AppError} `invalid_parameter` for a zone that this server does not know; an empty text is none */
+export function assertTimeZone(name: string): void {
+  if (name === '') return
+  try {
+    if (!ZONE_NAME.test(name)) throw new RangeError()
+    new Intl.DateTimeFormat('en', { timeZone: name })
+  } catch {
+    throw invalidParameter('time_zone', name, 'the IANA name of a time zone, such as Europe/Paris')
+  }
 }
 
 /** An address as it is written everywhere: readers of URLs also take `https:host` and `https:\\host`. */
