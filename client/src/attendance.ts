@@ -170,7 +170,24 @@ export const changeMadeEvent = (
 ): Call<DataOf<'PATCH /events/{event}'>> =>
   write('PATCH', pathOf`/events/${name}`, { ...fieldsOf(credentials), ...change })
 
-/** Deletes an event that was made on the server. @throws {LandpassError} `event_has_tokens`, `wrong_edit_code` */
+/**
+ * Lists the edit codes of co-organisers, makes one or revokes one, by its name. A code of a co-organiser may do all but make and
+ * revoke codes, and delete the event.
+ *
+ * @throws {LandpassError} `first_code_only`, `too_many_codes`, `wrong_edit_code`
+ */
+export const changeEditCodes = (
+  name: string | number,
+  editCode: string,
+  change: { readonly add?: string; readonly revoke?: string } = {},
+): Call<DataOf<'POST /events/{event}/codes'>> =>
+  write('POST', pathOf`/events/${name}/codes`, { editCode, ...change })
+
+/** A new first edit code of an event; the transport sends Operator-Key. @throws {LandpassError} `operator_only` */
+export const replaceFirstCode = (name: string | number): Call<DataOf<'POST /events/{event}/first-code'>> =>
+  write('POST', pathOf`/events/${name}/first-code`)
+
+/** Deletes an event that was made on the server. @throws {LandpassError} `event_has_tokens`, `first_code_only` */
 export const deleteEvent = (
   name: string | number,
   credentials: Credentials,

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'event_not_open'
   | 'event_refused'
   | 'expectation_failed'
+  | 'first_code_only'
   | 'grant_required'
   | 'header_too_large'
   | 'holders_hidden'
@@ -62,6 +63,7 @@ export type ErrorCode =
   | 'signature_used'
   | 'tile_not_found'
   | 'token_not_found'
+  | 'too_many_codes'
   | 'too_many_grants'
   | 'too_many_guesses'
   | 'too_many_large_answers'
@@ -961,6 +963,23 @@ export interface Operations {
     }
     body: EditCodeRequest
     data: DeletedEvent
+  }
+  /** List the edit codes of co-organisers, make one, or revoke one: 5 may be valid */
+  'POST /events/{event}/codes': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodesChange
+    data: EditCodes
+  }
+  /** The operator issues a new first edit code, which ends the one before */
+  'POST /events/{event}/first-code': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: EditCodes
   }
   /** For the operator: the events that wait for approval, and those with a change that does, the oldest first */
   'GET /events/waiting': {
@@ -2290,6 +2309,29 @@ export interface ChangedMadeEvent {
 export interface DeletedEvent {
   /** The UUID of the event. */
   deleted: string
+}
+
+export interface EditCodesChange {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** The name of a co-organiser, who gets a code. */
+  add?: string
+  /** The name of the code that ends. */
+  revoke?: string
+}
+
+export interface EditCodes {
+  /** Also codes that ended, the newest first. */
+  codes: {
+    /** Null: a first code that the operator has issued anew. */
+    name: string | null
+    /** ISO 8601, UTC. */
+    made_at: string
+    /** ISO 8601, UTC; null while it is valid. */
+    ended_at: string | null
+  }[]
+  /** The code that was made. Shown this once. */
+  edit_code?: string
 }
 
 export interface WaitingEvents {

@@ -374,6 +374,18 @@ export const ERRORS = {
     meaning: 'The event was changed or answered since the operator read it. Nothing was stored.',
     next: 'Read it again in /events/waiting, then answer with its new `content`.',
   },
+  first_code_only: {
+    status: 403,
+    where: 'POST /events/:event/codes and /deletion',
+    meaning: 'The edit code is right, but it is one of a co-organiser, which may not do this.',
+    next: 'Ask the organiser who made the event.',
+  },
+  too_many_codes: {
+    status: 409,
+    where: 'POST /events/:event/codes',
+    meaning: 'The event has as many valid codes for co-organisers as it may have.',
+    next: 'Revoke one of them first.',
+  },
   event_has_tokens: {
     status: 409,
     where: 'POST /events/:event/deletion',

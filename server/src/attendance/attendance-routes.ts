@@ -14,6 +14,7 @@ import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/keys/i
 import type { TokenKeys } from './own-issuer/keys/token-keys.ts'
 import { tokenLogRoutes } from './own-issuer/log/token-log-routes.ts'
 import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/made-events/approval-routes.ts'
+import { type EditCodeRouteOptions, editCodeRoutes } from './own-issuer/made-events/edit-code-routes.ts'
 import { eventChangeRoutes } from './own-issuer/made-events/event-change-routes.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-events/made-event-routes.ts'
 import { isOperator } from './own-issuer/made-events/operator-key.ts'
@@ -39,6 +40,7 @@ export type Endpoints = Omit<
     CaptchaRouteOptions &
     MadeEventRouteOptions &
     ApprovalRouteOptions &
+    EditCodeRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
@@ -69,8 +71,18 @@ export async function addRoutes(
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } =
-    endpoints
+  const {
+    editCodes,
+    maker,
+    answered,
+    approvals,
+    maxTokens,
+    changeMade,
+    operatorKey,
+    keys,
+    showsHolders,
+    publicUrl,
+  } = endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const ofOperator = (request: Parameters<typeof isOperator>[0]) => isOperator(request, operatorKey)
@@ -102,9 +114,10 @@ export async function addRoutes(
   })
   await scope.register(eventChangeRoutes, {
     ...forOrganisers,
-    ...{ clock, world, maker, maxTokens, events, forgetPicture, forgetReport, makerLimit },
+    ...{ clock, world, maker, editCodes, maxTokens, events, forgetPicture, forgetReport, makerLimit },
     isOperator: ofOperator,
   })
+  await scope.register(editCodeRoutes, { ...forOrganisers, editCodes, isOperator: ofOperator })
   await scope.register(approvalRoutes, {
     db,
     approvals,

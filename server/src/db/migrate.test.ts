@@ -125,6 +125,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0017-claims-of-address',
         '0018-approved-content',
         '0019-moved-events',
+        '0020-named-edit-codes',
       ])
     })
 

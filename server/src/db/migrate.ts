@@ -22,6 +22,7 @@ import * as answeredEvents from './migrations/0016-answered-events.ts'
 import * as claimsOfAddress from './migrations/0017-claims-of-address.ts'
 import * as approvedContent from './migrations/0018-approved-content.ts'
 import * as movedEvents from './migrations/0019-moved-events.ts'
+import * as namedEditCodes from './migrations/0020-named-edit-codes.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -48,6 +49,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-claims-of-address': claimsOfAddress,
   '0018-approved-content': approvedContent,
   '0019-moved-events': movedEvents,
+  '0020-named-edit-codes': namedEditCodes,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

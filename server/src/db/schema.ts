@@ -37,6 +37,7 @@ export interface Database {
   token_key: TokenKeyTable
   made_event: MadeEventTable
   made_event_change: MadeEventChangeTable
+  event_edit_code: EventEditCodeTable
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
@@ -436,6 +437,19 @@ export interface MadeEventChangeTable {
   /** Why it was refused. */
   reason: Generated<string | null>
   sent_at_ms: number
+}
+
+/** An edit code of an event, besides the first one that its maker got. */
+export interface EventEditCodeTable {
+  id: string
+  event_id: number
+  /** Whose it is; null for a first code that the operator issued anew. */
+  name: string | null
+  /** SHA-256; null when the code ended, and for a first code, whose hash stands in {@link MadeEventTable}. */
+  code_hash: Buffer | null
+  made_at_ms: number
+  /** Null while it is valid. */
+  ended_at_ms: number | null
 }
 
 /** A token of our own issuer: what is signed, and the signature once there is one. */

@@ -309,6 +309,14 @@ describe('attendance', () => {
     await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved' }))
     await signed.send(attendance.claim(uuid))
 
+    const helper = await client.send(attendance.changeEditCodes(uuid, made.edit_code, { add: 'Ann' }))
+    expect(await client.send(attendance.changeEditCodes(uuid, helper.edit_code!))).toMatchObject({
+      codes: [{ name: 'Ann', ended_at: null }],
+    })
+    const ended = await client.send(attendance.changeEditCodes(uuid, made.edit_code, { revoke: 'Ann' }))
+    expect(ended.codes[0]?.ended_at).not.toBeNull()
+    const reissued = await ofOperator.send(attendance.replaceFirstCode(uuid))
+    made.edit_code = reissued.edit_code!
     const unused = await ofOperator.send(attendance.makeEvent({ ...described, name: 'Twice' }))
     expect(await client.send(attendance.deleteEvent(unused.event.uuid, unused.edit_code))).toEqual({
       deleted: unused.event.uuid,

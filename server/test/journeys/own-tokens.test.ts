@@ -24,6 +24,7 @@ import {
 } from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { attendanceDump } from '../support/attendance-rows.ts'
 import {
   type OutsideWorld,
   playerAt,
@@ -529,6 +530,58 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       expect(
         await db.selectFrom(table).select('event_id').where('event_id', '=', unused.id).execute(),
       ).toEqual([])
+  })
+
+  test('has codes for co-organisers, which can be revoked, and a new first one from the operator', async () => {
+    const made = await make()
+    const send = (path: string, fields?: object, headers: Record<string, string> = {}) =>
+      stage.server.send('POST', path, fields, headers)
+    const codes = (editCode: string, name: string, action = 'add') =>
+      send(`/events/${made.uuid}/codes`, { editCode, [action]: name })
+    const report = async (editCode: string) => (await send(`/event/${made.id}/report`, { editCode })).status
+
+    const answers = [await codes(made.edit_code, ' Ann '), await codes(made.edit_code, 'Ben')]
+    const [ann, ben] = answers.map(
+      ({ body }) => (body.data as unknown as { edit_code: string }).edit_code,
+    ) as [string, string]
+    expect(new Set([ann, ben, made.edit_code]).size).toBe(3)
+    expect(answers[0]!.headers.get('cache-control')).toBe('no-store')
+    expect([await report(ann), await report(ben.toUpperCase())]).toEqual([200, 200])
+    const change = { editCode: ann, name: 'Lanterns of Ann' }
+    expect((await stage.server.send('PATCH', `/events/${made.uuid}`, change)).status).toBe(200)
+    for (const refused of [
+      await codes(ann, 'Cleo'),
+      await codes(ann, 'Ben', 'revoke'),
+      await send(`/events/${made.uuid}/deletion`, { editCode: ann }),
+    ])
+      expect([refused.status, refused.body.code]).toEqual([403, 'first_code_only'])
+    expect((await codes(made.edit_code, 'Ben')).body.data).toMatchObject({ parameter: 'add' })
+    expect((await codes(made.edit_code, made.edit_code, 'revoke')).text).not.toContain(made.edit_code)
+
+    const burst = await Promise.all(['C', 'D', 'E', 'F', 'G'].map((name) => codes(made.edit_code, name)))
+    expect(burst.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409])
+    expect(burst.find(({ status }) => status === 409)?.body.code).toBe('too_many_codes')
+    expect((await codes(made.edit_code, 'Ben', 'revoke')).status).toBe(200)
+    expect([await report(ben), await report(ann)]).toEqual([401, 200])
+    expect((await codes(made.edit_code, 'Ben')).status, 'a name is free again').toBe(200)
+
+    const reissue = (headers = {}) => send(`/events/${made.uuid}/first-code`, undefined, headers)
+    expect((await reissue()).body.code).toBe('operator_only')
+    const reissued = await reissue({ 'operator-key': OPERATOR_KEY })
+    const { edit_code: first } = reissued.body.data as unknown as { edit_code: string }
+    expect([await report(made.edit_code), await report(first), await report(ann)]).toEqual([401, 200, 200])
+    const listed = await send(`/events/${made.uuid}/codes`, { editCode: ann })
+    const at = new Date(stage.clock.nowMs()).toISOString()
+    expect(listed.body.data).toMatchObject({
+      codes: expect.arrayContaining([
+        { name: null, made_at: at, ended_at: null },
+        { name: 'Ben', made_at: at, ended_at: at },
+        { name: 'Ann', made_at: at, ended_at: null },
+      ]),
+    })
+    const stored = await attendanceDump(stage.engine.db)
+    for (const code of [ann, ben, first, made.edit_code]) expect(stored).not.toContain(code)
+    expect((await send(`/events/${made.uuid}/deletion`, { editCode: first })).status).toBe(200)
   })
 
   test('many claims at once: a token for each player, none twice', async () => {

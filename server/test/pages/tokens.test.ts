@@ -148,7 +148,9 @@ describe('the whole way', () => {
     await page.getByText('Please keep the edit code first').waitFor()
     await page.getByLabel('I have kept the edit code').check()
     await press('See the event')
-    await page.getByText('Open: players can get a token now.').waitFor()
+    // The page of the event takes the code over
+    await page.locator('.evening-state').getByText('Open: players can get a token now.').waitFor()
+    await press('Forget the edit code')
     await page.getByText('The token is yours.').waitFor()
     expect(await page.content()).not.toContain(code)
 

@@ -19,6 +19,7 @@ const TABLES = [
   'issuer_failure',
   'made_event',
   'made_event_change',
+  'event_edit_code',
   'token_key',
   'token',
   'token_log',

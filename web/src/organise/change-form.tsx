@@ -80,7 +80,7 @@ function Fields({ info, total, onSaved }: FieldsProps) {
         </button>
       }
     >
-      <EditCodeField isOwn />
+      <EditCodeField isOwn account={info.name} />
       <NameField value={entered.name} onType={(name) => typeChange({ name }, 'name')} />
       <DescriptionField
         value={entered.description}

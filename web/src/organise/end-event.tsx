@@ -5,6 +5,7 @@ import { isEditCodeHeld } from './edit-code.ts'
 import { isResting } from './evening/evening-session.ts'
 import { attempt, fault, faultAt } from './fault-state.ts'
 import { finish } from './form-state.ts'
+import { dropKeptCode } from './kept-codes.ts'
 import { forgetMyEvent } from './my-events.ts'
 import { placeOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
@@ -32,6 +33,7 @@ export function EndEvent({ info, onEnded }: EndEventProps) {
     send('delete', async () => {
       await sendAsOrganiser(String(info.id), ({ editCode }) => attendance.deleteEvent(info.id, editCode))
       forgetMyEvent(info.uuid)
+      dropKeptCode(info.uuid)
       showForm()
     })
   return (

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
+import { carryEditCode } from './edit-code.ts'
 import {
   type EventTimes,
   faultOfTimes,
@@ -90,8 +91,9 @@ export async function makeEvent(incomplete: readonly TimePlace[]): Promise<void>
   )
 }
 
-/** Forgets the edit code and shows the page of the event. */
-export function leaveMade({ event }: MadeEventAnswer): void {
+/** Shows the page of the event, which takes over the edit code. */
+export function leaveMade({ event, edit_code: code }: MadeEventAnswer): void {
+  carryEditCode(event.uuid, code)
   made.value = undefined
   draft.value = EMPTY
   forgetPlaces(NEW_EVENT)

@@ -69,7 +69,7 @@ const answeredSchema = Type.Object(
   { title: 'Answered' },
 )
 
-const OPERATOR_ERRORS = [
+export const OPERATOR_ERRORS = [
   'invalid_parameter',
   'operator_only',
   'too_many_requests',

@@ -103,9 +103,13 @@ export class Approvals {
     return { total: await countListed(db, nowMs), events, next }
   }
 
-  /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */
-  picture({ event_id: eventId }: Pick<Event, 'event_id'>): Promise<Buffer | undefined> {
-    return findAnyImage(this.options.db, eventId)
+  /**
+   * The organiser's picture, as a PNG, before the event is approved too: that of a change that waits, where it has one;
+   * undefined where there is none.
+   */
+  async picture({ event_id: eventId }: Pick<Event, 'event_id'>): Promise<Buffer | undefined> {
+    const { db } = this.options
+    return (await findChangedImage(db, eventId)) ?? findAnyImage(db, eventId)
   }
 
   /** Deletes events that have waited for too long, those whose makers got no answer, and pictures of refused ones. */

@@ -26,6 +26,7 @@ import { beginOfFirstDayMs, endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
 import type { LimitHook } from '../../limits.ts'
 import { parseRequestTime } from '../../request-time.ts'
+import type { EditCodes } from './edit-codes.ts'
 import type { EventMaker } from './event-maker.ts'
 import { readName } from './event-texts.ts'
 import {
@@ -67,6 +68,7 @@ export interface EventChangeRouteOptions extends OrganiserCallOptions {
   readonly world: World
   readonly baseOf: BaseOf
   readonly maker: Pick<EventMaker, 'change' | 'delete'>
+  readonly editCodes: Pick<EditCodes, 'assertFirst'>
   readonly maxTokens: number
   readonly events: Pick<EventCache, 'forget'>
   /** The picture of the event may be another one. */
@@ -81,7 +83,7 @@ export interface EventChangeRouteOptions extends OrganiserCallOptions {
 /** Corrects, moves, cancels and deletes events that were made here. */
 export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOptions> = (
   app,
-  { db, clock, world, maker, maxTokens, events, organisers, baseOf, ...others },
+  { db, clock, world, maker, editCodes, maxTokens, events, organisers, baseOf, ...others },
   done,
 ) => {
   const { organiserLimit, makerLimit, assertConfigured, forgetReport, forgetPicture, isOperator } = others
@@ -165,7 +167,7 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
             { deleted: Type.String({ description: 'The UUID of the event.' }) },
             { title: 'DeletedEvent' },
           ),
-          [...ORGANISER_ERRORS, 'event_not_found', 'event_has_tokens'],
+          [...ORGANISER_ERRORS, 'event_not_found', 'event_has_tokens', 'first_code_only'],
         ),
       },
     },
@@ -174,6 +176,7 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
       const event = await getEvent(db, parseEventName(request.params.event))
       assertOwnEvent(event.event_id)
       await organisers.assertEditCode(event.event_id, credentialsOf(request))
+      await editCodes.assertFirst(event.event_id, credentialsOf(request).editCode)
       await maker.delete(event)
       forget(event)
       return { ok: true as const, data: { deleted: event.uuid } }
