@@ -488,6 +488,7 @@ describe('where the operator approves events', () => {
         'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
       )
       expect(stored, 'the key is in the memory of the page alone').not.toContain(OPERATOR_KEY)
+      await ofOrganiser.page.goto('about:blank') // it asks for the event every few seconds
       await approving.close()
     },
   )
