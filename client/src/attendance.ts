@@ -176,6 +176,42 @@ export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /even
   write('POST', '/events', body)
 
 /**
+ * Corrects, moves or cancels an event that was made on the server; fields that are left out stay.
+ *
+ * @throws {LandpassError} `wrong_edit_code`
+ */
+export const changeMadeEvent = (
+  name: string | number,
+  credentials: Credentials,
+  change: Omit<BodyOf<'PATCH /events/{event}'>, 'editCode' | 'pass' | 'proof'>,
+): Call<DataOf<'PATCH /events/{event}'>> =>
+  write('PATCH', pathOf`/events/${name}`, { ...fieldsOf(credentials), ...change })
+
+/**
+ * Lists the edit codes of co-organisers, makes one or revokes one, by its name. A code of a co-organiser may do all but make and
+ * revoke codes, and delete the event.
+ *
+ * @throws {LandpassError} `first_code_only`, `too_many_codes`, `wrong_edit_code`
+ */
+export const changeEditCodes = (
+  name: string | number,
+  editCode: string,
+  change: { readonly add?: string; readonly revoke?: string } = {},
+): Call<DataOf<'POST /events/{event}/codes'>> =>
+  write('POST', pathOf`/events/${name}/codes`, { editCode, ...change })
+
+/** A new first edit code of an event; the transport sends Operator-Key. @throws {LandpassError} `operator_only` */
+export const replaceFirstCode = (name: string | number): Call<DataOf<'POST /events/{event}/first-code'>> =>
+  write('POST', pathOf`/events/${name}/first-code`)
+
+/** Deletes an event that was made on the server. @throws {LandpassError} `event_has_tokens`, `first_code_only` */
+export const deleteEvent = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /events/{event}/deletion'>> =>
+  write('POST', pathOf`/events/${name}/deletion`, fieldsOf(credentials))
+
+/**
  * The operator's answer to an event that waits, or to its change; the transport sends Operator-Key.
  *
  * @throws {LandpassError} `operator_only`, `content_changed` where the event is not as it was read any more
@@ -213,9 +249,16 @@ export const attendanceShareImage = (id: string): Call<DataOf<'GET /tokens/{id}/
 export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>
   readAs('bytes', pathOf`/tokens/${id}/image.png`)
 
-/** The picture of an event that was made here, PNG. @throws {LandpassError} `event_not_found` */
-export const eventImage = (name: string | number): Call<DataOf<'GET /events/{event}/image.png'>> =>
-  readAs('bytes', pathOf`/events/${name}/image.png`)
+/**
+ * The picture of an event that was made here, PNG.
+ *
+ * @param query.change for the operator: the picture of the change that waits, where it has one
+ * @throws {LandpassError} `event_not_found`
+ */
+export const eventImage = (
+  name: string | number,
+  query: { readonly change?: boolean } = {},
+): Call<DataOf<'GET /events/{event}/image.png'>> => readAs('bytes', pathOf`/events/${name}/image.png`, query)
 
 type PageQuery = { readonly limit?: number; readonly offset?: number }
 

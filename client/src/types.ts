@@ -20,14 +20,17 @@ export type ErrorCode =
   | 'database_unavailable'
   | 'district_not_found'
   | 'estate_not_found'
+  | 'event_cancelled'
   | 'event_closed'
   | 'event_disabled'
   | 'event_expired'
+  | 'event_has_tokens'
   | 'event_held'
   | 'event_not_found'
   | 'event_not_open'
   | 'event_refused'
   | 'expectation_failed'
+  | 'first_code_only'
   | 'grant_required'
   | 'guest_refused'
   | 'header_too_large'
@@ -61,6 +64,7 @@ export type ErrorCode =
   | 'signature_used'
   | 'tile_not_found'
   | 'token_not_found'
+  | 'too_many_codes'
   | 'too_many_grants'
   | 'too_many_guesses'
   | 'too_many_large_answers'
@@ -960,6 +964,41 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** Correct, move or cancel an event that was made here */
+  'PATCH /events/{event}': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: MadeEventChange
+    data: ChangedMadeEvent
+  }
+  /** Delete an event that was made here and has no tokens */
+  'POST /events/{event}/deletion': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodeRequest
+    data: DeletedEvent
+  }
+  /** List the edit codes of co-organisers, make one, or revoke one: 5 may be valid */
+  'POST /events/{event}/codes': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodesChange
+    data: EditCodes
+  }
+  /** The operator issues a new first edit code, which ends the one before */
+  'POST /events/{event}/first-code': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: EditCodes
+  }
   /** For the operator: the events that wait for approval, and those with a change that does, the oldest first */
   'GET /events/waiting': {
     query?: {
@@ -1106,6 +1145,10 @@ export interface Operations {
     path: {
       /** The issuer's event number, or the event's UUID here. */
       event: string
+    }
+    query?: {
+      /** For the operator: the picture of the change that waits, where it has one. */
+      change?: boolean
     }
     data: Uint8Array
   }
@@ -1652,6 +1695,8 @@ export interface RegisteredEvent {
   created_at: string
   /** False while the organiser pauses it. */
   enabled: boolean
+  /** Whether the organiser has cancelled it. */
+  cancelled: boolean
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
   /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
@@ -1668,6 +1713,8 @@ export interface RegisteredEvent {
   requires_grant: boolean
   /** Whether guests may claim, who lose their token when they leave. */
   allows_guests: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   event: IssuerEvent
@@ -1738,6 +1785,8 @@ export interface ChangedEvent {
   created_at: string
   /** False while the organiser pauses it. */
   enabled: boolean
+  /** Whether the organiser has cancelled it. */
+  cancelled: boolean
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
   /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
@@ -1754,6 +1803,8 @@ export interface ChangedEvent {
   requires_grant: boolean
   /** Whether guests may claim, who lose their token when they leave. */
   allows_guests: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
   /** What the operator has answered, and the change that waits; null for an event that was not made here. */
@@ -1776,7 +1827,11 @@ export interface EventChange {
   state: 'waiting' | 'refused'
   /** The operator's, for the organiser. */
   reason: string | null
+  name: string | null
   description: string | null
+  event_url: string | null
+  /** Whether the picture changes too. */
+  image: boolean
   /** `x,y;x,y` */
   coordinates: string | null
   tokens: number | null
@@ -1805,6 +1860,8 @@ export interface EventInfo {
   created_at: string
   /** False while the organiser pauses it. */
   enabled: boolean
+  /** Whether the organiser has cancelled it. */
+  cancelled: boolean
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
   /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
@@ -1821,13 +1878,15 @@ export interface EventInfo {
   requires_grant: boolean
   /** Whether guests may claim, who lose their token when they leave. */
   allows_guests: boolean
+  /** IANA name of the zone of its times, where the organiser chose one. */
+  time_zone: string | null
   /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
   rehearsal_until: string | null
 }
 
 export interface Availability {
   open: boolean
-  /** Why no token can be had: event_refused (by the operator of this server), event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
+  /** Why no token can be had: event_refused (by the operator of this server), event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
   reason: string | null
   /** Codes that were loaded, without those that the issuer no longer takes. */
   total: number
@@ -2260,16 +2319,18 @@ export interface EventToMake {
   /** Tokens from then on: RFC 3339. Left out: the whole first day. */
   distribution_start_date?: string
   distribution_end_date?: string
+  /** IANA name of the zone in which organiser and players read its times, such as Europe/Paris. */
+  time_zone?: string
   /** How many there can be. It can be raised. */
   tokens: number
   /** An https address. */
   event_url?: string
-  requires_captcha?: boolean
-  requires_presence?: boolean
-  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is left out. */
+  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is empty. */
   image?: string
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean
+  requires_captcha?: boolean
+  requires_presence?: boolean
 }
 
 export interface MadeEvent {
@@ -2280,6 +2341,72 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
   /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
   warnings?: string[]
+}
+
+/** What is left out stays as it is. An empty text is none: no link, no end time, no time zone, the whole first day, the picture of the map. */
+export interface MadeEventChange {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** It is signed with every token. */
+  name?: string
+  description?: string
+  /** `x,y;x,y`; the first one is signed with every token. */
+  coordinates?: string
+  /** First day, YYYY-MM-DD. */
+  start_date?: string
+  /** Last day; the first one where it is left out. Tokens end then. */
+  end_date?: string
+  /** Tokens from then on: RFC 3339. Left out: the whole first day. */
+  distribution_start_date?: string
+  distribution_end_date?: string
+  /** IANA name of the zone in which organiser and players read its times, such as Europe/Paris. */
+  time_zone?: string
+  /** How many there can be. It can be raised. */
+  tokens?: number
+  /** An https address. */
+  event_url?: string
+  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is empty. */
+  image?: string
+  /** Whether the list of holders is not public. Single answers to a gate are. */
+  hide_holders?: boolean
+  /** True: the event gives out no tokens any more, and those that were given out stay. */
+  cancelled?: boolean
+}
+
+export interface ChangedMadeEvent {
+  event: EventInfo
+  /** What the operator has answered, and the change that waits; null for an event that was not made here. */
+  approval: EventApproval | null
+  /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
+  warnings?: string[]
+}
+
+export interface DeletedEvent {
+  /** The UUID of the event. */
+  deleted: string
+}
+
+export interface EditCodesChange {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** The name of a co-organiser, who gets a code. */
+  add?: string
+  /** The name of the code that ends. */
+  revoke?: string
+}
+
+export interface EditCodes {
+  /** Also codes that ended, the newest first. */
+  codes: {
+    /** Null: a first code that the operator has issued anew. */
+    name: string | null
+    /** ISO 8601, UTC. */
+    made_at: string
+    /** ISO 8601, UTC; null while it is valid. */
+    ended_at: string | null
+  }[]
+  /** The code that was made. Shown this once. */
+  edit_code?: string
 }
 
 export interface WaitingEvents {
@@ -2435,6 +2562,11 @@ export interface AttendanceTokenDetails {
     /** ISO 8601, UTC. */
     since: string
     reason: string
+  } | null
+  /** Name and place of the event today, where the organiser has changed them since; null where they are as the token says. */
+  event_now: {
+    name: string
+    place: string
   } | null
   /** Shows and checks the token at the public explorer. */
   explorer_url: string

@@ -38,6 +38,10 @@ export class BoundedCache<Value extends {}> {
     this.entries.set(ownText(name), value, { size: valueBytes + name.length + ENTRY_BYTES })
   }
 
+  delete(name: string): void {
+    this.entries.delete(name)
+  }
+
   clear(): void {
     this.entries.clear()
   }

@@ -271,6 +271,12 @@ export const ERRORS = {
     meaning: 'The proof of work that this server requires is missing or wrong.',
     next: 'Get a challenge from POST /captcha and send the nonce that solves it as proof.',
   },
+  event_cancelled: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The organiser has cancelled this event. Tokens that were given out before stay.',
+    next: 'Ask the organiser, who can take the cancellation back.',
+  },
   event_disabled: {
     status: 403,
     where: 'POST /claim/:uuid',
@@ -376,6 +382,24 @@ export const ERRORS = {
     where: 'POST /events/:event/approval',
     meaning: 'The event was changed or answered since the operator read it. Nothing was stored.',
     next: 'Read it again in /events/waiting, then answer with its new `content`.',
+  },
+  first_code_only: {
+    status: 403,
+    where: 'POST /events/:event/codes and /deletion',
+    meaning: 'The edit code is right, but it is one of a co-organiser, which may not do this.',
+    next: 'Ask the organiser who made the event.',
+  },
+  too_many_codes: {
+    status: 409,
+    where: 'POST /events/:event/codes',
+    meaning: 'The event has as many valid codes for co-organisers as it may have.',
+    next: 'Revoke one of them first.',
+  },
+  event_has_tokens: {
+    status: 409,
+    where: 'POST /events/:event/deletion',
+    meaning: 'The event has tokens or claims, so it cannot be deleted.',
+    next: 'Cancel it: PATCH /events/:event with cancelled true.',
   },
   event_refused: {
     status: 409,

@@ -202,6 +202,33 @@ class Scenario {
       '/tokens/log',
     ])
       expect((await this.ask('GET', path)).status).toBe(200)
+    const change = (fields: object) =>
+      this.expect('ok', 'PATCH', `/events/${event.uuid}`, { body: { editCode, ...fields } })
+    await change({ hide_holders: true, cancelled: true })
+    const late = await this.player('lantern cleo')
+    await this.expect('event_cancelled', 'POST', `/claim/${event.uuid}`, { by: late, body: {} })
+    await change({ cancelled: false })
+    const deletion = `/events/${event.uuid}/deletion`
+    await this.expect('event_has_tokens', 'POST', deletion, { body: { editCode } })
+    const misplaced = { body: { editCode, [editCode]: 'x' } }
+    await this.expect('invalid_parameter', 'PATCH', `/events/${event.uuid}`, misplaced)
+    const codes = `/events/${event.uuid}/codes`
+    const named = async (name: string) => {
+      const made = await fetch(`${this.server.origin}${codes}`, {
+        ...{ method: 'POST', body: JSON.stringify({ editCode, add: name }) },
+      })
+      const { data: answered } = (await made.json()) as { data: { edit_code: string } }
+      this.typed.set(answered.edit_code, `the edit code of ${name}`)
+      return answered.edit_code
+    }
+    const helper = await named('a helper')
+    for (let at = 1; at < 5; at++) await named(`helper ${at}`)
+    await this.expect('first_code_only', 'POST', codes, { body: { editCode: helper, add: 'another' } })
+    await this.expect('too_many_codes', 'POST', codes, { body: { editCode, add: 'the sixth' } })
+    await this.expect('invalid_parameter', 'POST', codes, { body: { editCode, add: `${helper}\n` } })
+    await this.expect('ok', 'POST', codes, { body: { editCode, revoke: 'a helper' } })
+    await this.expect('invalid_parameter', 'POST', codes, { body: { editCode, revoke: helper } })
+    await this.expect('ok', 'POST', codes, { body: { editCode } })
     const approval = `/events/${event.uuid}/approval`
     const answer = (chosen: string) =>
       this.expect('ok', 'POST', approval, { headers, body: { approval: chosen } })

@@ -1,8 +1,9 @@
 /**
- * Choices of the reader, and the names of their events, that the browser stores between visits, never a secret. Where the
+ * Choices of the reader, and the names of their events, that the browser stores between visits; a secret only in `codes`, edit
+ * codes that the organiser wants kept on the device. Where the
  * browser forbids storage, they last until the page is closed.
  */
-type StoredName = 'language' | 'theme' | 'mine' | 'events'
+type StoredName = 'language' | 'theme' | 'mine' | 'events' | 'codes'
 
 export function readStored(name: StoredName): string | null {
   try {

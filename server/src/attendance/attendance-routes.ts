@@ -16,6 +16,8 @@ import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/keys/i
 import type { TokenKeys } from './own-issuer/keys/token-keys.ts'
 import { tokenLogRoutes } from './own-issuer/log/token-log-routes.ts'
 import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/made-events/approval-routes.ts'
+import { type EditCodeRouteOptions, editCodeRoutes } from './own-issuer/made-events/edit-code-routes.ts'
+import { eventChangeRoutes } from './own-issuer/made-events/event-change-routes.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-events/made-event-routes.ts'
 import { isOperator } from './own-issuer/made-events/operator-key.ts'
 import { revocationRoutes } from './own-issuer/revocations/revocation-routes.ts'
@@ -41,13 +43,14 @@ export type Endpoints = Omit<
     CaptchaRouteOptions &
     MadeEventRouteOptions &
     ApprovalRouteOptions &
+    EditCodeRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
       readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
-  keyof Limits | 'baseOf' | 'isOperator'
+  keyof Limits | 'baseOf' | 'isOperator' | 'forgetPicture'
 > & {
   readonly publicUrl: string | undefined
 }
@@ -71,13 +74,24 @@ export async function addRoutes(
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
   const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, answered, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } =
-    endpoints
+  const {
+    editCodes,
+    maker,
+    answered,
+    approvals,
+    maxTokens,
+    changeMade,
+    operatorKey,
+    keys,
+    showsHolders,
+    publicUrl,
+  } = endpoints
   const { pictures, shares, tokenAnswers, gifts, grants, onGrant } = endpoints
 
   const ofOperator = (request: Parameters<typeof isOperator>[0]) => isOperator(request, operatorKey)
   const baseOf: BaseOf = (request) => publicBase(request, publicUrl)
 
+  const forgetPicture = (event: { readonly event_id: number }) => pictures.forget(event)
   const forOrganisers = { db, organisers, organiserLimit, baseOf, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
@@ -103,9 +117,16 @@ export async function addRoutes(
     ...{ clock, world, maker, answered, baseOf, maxTokens, operatorKey, assertConfigured },
     ...{ makerRequestLimit, makerLimit, makerDayLimit, waitingDayLimit },
   })
+  await scope.register(eventChangeRoutes, {
+    ...forOrganisers,
+    ...{ clock, world, maker, editCodes, maxTokens, events, forgetPicture, forgetReport, makerLimit },
+    isOperator: ofOperator,
+  })
+  await scope.register(editCodeRoutes, { ...forOrganisers, editCodes, isOperator: ofOperator })
   await scope.register(approvalRoutes, {
     db,
     approvals,
+    forgetPicture,
     operatorKey,
     organiserLimit,
     baseOf,

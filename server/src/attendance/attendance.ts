@@ -36,6 +36,7 @@ import { Issuers } from './own-issuer/issuers.ts'
 import { TokenLog } from './own-issuer/log/token-log.ts'
 import { AnsweredEvents } from './own-issuer/made-events/answered-events.ts'
 import { Approvals } from './own-issuer/made-events/approvals.ts'
+import { EditCodes } from './own-issuer/made-events/edit-codes.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/made-events/event-maker.ts'
 import { SharePictures } from './own-issuer/token-pictures/share-pictures.ts'
 import { ReadyPictures } from './own-issuer/token-pictures/token-picture-routes.ts'
@@ -240,6 +241,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codes,
     loads,
     maker,
+    editCodes: new EditCodes({ db, clock }),
     answered,
     approvals,
     ...makers,

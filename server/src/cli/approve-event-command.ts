@@ -43,6 +43,10 @@ interface GivenOptions {
 
 /** What stays as it is has null. */
 interface ListedChange {
+  readonly name: string | null
+  readonly event_url: string | null
+  /** Whether the picture changes. */
+  readonly image: boolean
   readonly description: string | null
   readonly coordinates: string | null
   readonly tokens: number | null
@@ -94,7 +98,10 @@ function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
     made_at: new Date(madeAtMs).toISOString(),
     ...{ content: version, approval, reason, may_give: mayGive },
     change: change
-      ? { description: change.description, coordinates: change.coordinates, tokens: change.supply }
+      ? {
+          ...{ name: change.name, description: change.description, event_url: change.event_url },
+          ...{ image: change.has_image, coordinates: change.coordinates, tokens: change.supply },
+        }
       : null,
   }))
   writeResult({ ok: true, total, next: next ?? null, events }, [
@@ -111,12 +118,16 @@ function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
 }
 
 /** What changes of an event; it stays as it is until that is approved. */
-function changeLines({ description, coordinates, tokens }: ListedChange): readonly string[] {
+function changeLines(change: ListedChange): readonly string[] {
+  const { name, description, event_url: link, image, coordinates, tokens } = change
   return [
     '    A change of this event waits:',
+    ...(name === null ? [] : [`    name: ${printable(name)}`]),
     ...(coordinates === null ? [] : [`    places: ${coordinates}`]),
     ...(tokens === null ? [] : [`    tokens: ${tokens}`]),
     ...(description === null ? [] : [`    description: ${printable(description)}`]),
+    ...(link === null ? [] : [`    link: ${printable(link)}`]),
+    ...(image ? ['    another picture: --picture writes it to a file'] : []),
   ]
 }
 

@@ -124,6 +124,8 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0016-answered-events',
         '0017-claims-of-address',
         '0018-approved-content',
+        '0019-moved-events',
+        '0020-named-edit-codes',
         '0021-gifts-and-guests',
       ])
     })

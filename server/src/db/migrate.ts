@@ -21,6 +21,8 @@ import * as codeNumbers from './migrations/0015-code-numbers.ts'
 import * as answeredEvents from './migrations/0016-answered-events.ts'
 import * as claimsOfAddress from './migrations/0017-claims-of-address.ts'
 import * as approvedContent from './migrations/0018-approved-content.ts'
+import * as movedEvents from './migrations/0019-moved-events.ts'
+import * as namedEditCodes from './migrations/0020-named-edit-codes.ts'
 import * as giftsAndGuests from './migrations/0021-gifts-and-guests.ts'
 import { StatementError } from './statement-error.ts'
 
@@ -47,6 +49,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-answered-events': answeredEvents,
   '0017-claims-of-address': claimsOfAddress,
   '0018-approved-content': approvedContent,
+  '0019-moved-events': movedEvents,
+  '0020-named-edit-codes': namedEditCodes,
   '0021-gifts-and-guests': giftsAndGuests,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */

@@ -38,6 +38,7 @@ export interface Database {
   made_event: MadeEventTable
   made_event_change: MadeEventChangeTable
   attendance_gift: AttendanceGiftTable
+  event_edit_code: EventEditCodeTable
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
@@ -195,6 +196,10 @@ export interface AttendanceEventTable {
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
   enabled: boolean
+  /** The organiser cancelled the event, which gives out no tokens then. */
+  is_cancelled: Generated<boolean>
+  /** The IANA name of the zone in which the organiser reads the times of an event made here; null where none was chosen. */
+  time_zone: Generated<string | null>
   /** Of signed claims too; unsigned ones always need one. */
   requires_captcha: boolean
   requires_presence: boolean
@@ -438,14 +443,31 @@ export interface AttendanceGiftTable {
 /** A change of an event that waits for the operator while the event stays as it is, or the last one that was refused. */
 export interface MadeEventChangeTable {
   event_id: number
-  /** Null: not changed, as in the next two columns. */
+  /** Null: not changed, as in the next five columns. */
   description: string | null
   coordinates: string | null
   supply: number | null
+  name: string | null
+  event_url: string | null
+  /** A picture as a PNG. */
+  image: Buffer | null
   is_refused: Generated<boolean>
   /** Why it was refused. */
   reason: Generated<string | null>
   sent_at_ms: number
+}
+
+/** An edit code of an event, besides the first one that its maker got. */
+export interface EventEditCodeTable {
+  id: string
+  event_id: number
+  /** Whose it is; null for a first code that the operator issued anew. */
+  name: string | null
+  /** SHA-256; null when the code ended, and for a first code, whose hash stands in {@link MadeEventTable}. */
+  code_hash: Buffer | null
+  made_at_ms: number
+  /** Null while it is valid. */
+  ended_at_ms: number | null
 }
 
 /** A token of our own issuer: what is signed, and the signature once there is one. */

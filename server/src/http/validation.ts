@@ -95,7 +95,7 @@ function refusal(
   given: Record<string, unknown>,
 ): AppError {
   if (error?.keyword === 'additionalProperties')
-    return unknownField(String(error.params.additionalProperty), Object.keys(properties))
+    return unknownField(String(error.params.additionalProperty), properties)
   const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
   const name = missing ?? error?.instancePath.split('/')[1] ?? ''
   const schema = properties[name] ?? {}
@@ -103,12 +103,19 @@ function refusal(
   return refuse(name, given[name], allowedText(schema))
 }
 
-/** The error for a field that a call without secrets does not have. */
-function unknownField(name: string, known: readonly string[]): AppError {
-  const [parameter, allowed] = [shortened(name), `one of ${known.join(', ')}`]
+/** Only of such letters is a name shown where the call has secrets: one may stand in the place of a name. */
+const LIKE_FIELD = /^[a-z_]{1,40}$/i
+
+/** The error for a field that a call does not have. */
+function unknownField(name: string, properties: Record<string, ParameterSchema>): AppError {
+  const known = Object.keys(properties)
+  const hasSecrets = Object.values(properties).some((schema) => schema['x-withheld'])
+  const isShown = !hasSecrets || LIKE_FIELD.test(name)
+  const parameter = isShown ? shortened(name) : 'not shown'
+  const allowed = `one of ${known.join(', ')}`
   return new AppError(
     'invalid_parameter',
-    `There is no field ${JSON.stringify(parameter)}. The fields are ${known.join(', ')}.`,
+    `There is no field ${isShown ? JSON.stringify(parameter) : 'of that name'}. The fields are ${known.join(', ')}.`,
     { parameter, value: parameter, allowed },
   )
 }

@@ -291,14 +291,13 @@ describe('attendance', () => {
   })
 
   test('from an event that is made on the server to a token that is taken back', async () => {
-    const made = await client.send(
-      attendance.makeEvent({
-        name: 'Lanterns',
-        coordinates: '3,4',
-        start_date: new Date(server.nowMs()).toISOString().slice(0, 10),
-        tokens: 2,
-      }),
-    )
+    const described = {
+      name: 'Lanterns',
+      coordinates: '3,4',
+      start_date: new Date(server.nowMs()).toISOString().slice(0, 10),
+      tokens: 2,
+    }
+    const made = await client.send(attendance.makeEvent(described))
     const { uuid } = made.event
     const ofOperator = createClient({
       baseUrl: server.server.origin,
@@ -310,6 +309,23 @@ describe('attendance', () => {
     await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved', may_give: true }))
     expect(await client.send(attendance.sentences(uuid))).toMatchObject({ now: 'The token is yours.' })
     await signed.send(attendance.claim(uuid))
+
+    const helper = await client.send(attendance.changeEditCodes(uuid, made.edit_code, { add: 'Ann' }))
+    expect(await client.send(attendance.changeEditCodes(uuid, helper.edit_code!))).toMatchObject({
+      codes: [{ name: 'Ann', ended_at: null }],
+    })
+    const ended = await client.send(attendance.changeEditCodes(uuid, made.edit_code, { revoke: 'Ann' }))
+    expect(ended.codes[0]?.ended_at).not.toBeNull()
+    const reissued = await ofOperator.send(attendance.replaceFirstCode(uuid))
+    made.edit_code = reissued.edit_code!
+    const unused = await ofOperator.send(attendance.makeEvent({ ...described, name: 'Twice' }))
+    expect(await client.send(attendance.deleteEvent(unused.event.uuid, unused.edit_code))).toEqual({
+      deleted: unused.event.uuid,
+    })
+    const change = { event_url: 'https://lanterns.example/', cancelled: false }
+    expect(await ofOperator.send(attendance.changeMadeEvent(uuid, made.edit_code, change))).toMatchObject({
+      event: { uuid, event_url: 'https://lanterns.example/' },
+    })
 
     const { tokens } = await client.send(attendance.holders(uuid))
     const { id, holder } = tokens[0]!

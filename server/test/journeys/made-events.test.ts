@@ -1,3 +1,4 @@
+import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
@@ -230,6 +231,51 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       { 'operator-key': OPERATOR_KEY },
     )
     expect(await live()).toEqual({ ...approved, coordinates: '9,9', total: 2 })
+  })
+
+  test('another name, link and picture wait too, while days and a cancellation hold at once', async () => {
+    const made = await make()
+    await approve(made)
+    const picture = new PNG({ width: 64, height: 64 })
+    picture.data.fill(120)
+    const image = PNG.sync.write(picture).toString('base64')
+    const patch = (fields: object) =>
+      stage.server.send('PATCH', `/events/${made.uuid}`, { editCode: made.editCode, ...fields })
+    const pictureOf = async (query: string, headers: Record<string, string> = {}) =>
+      (await stage.server.ask('GET', `/events/${made.uuid}/image.png${query}`, { headers })).bytes
+    const operator = { 'operator-key': OPERATOR_KEY }
+    const shown = await pictureOf('')
+
+    const day = new Date(REFERENCE_TIME_MS + 48 * HOUR_MS).toISOString().slice(0, 10)
+    const changed = { name: 'Harbour Lamps', event_url: 'https://lamps.example/' }
+    const answered = await patch({ ...changed, image, start_date: day })
+    expect(answered.body.data).toMatchObject({
+      event: { name: EVENT.name, event_url: '', event_start_date: `${day}T00:00:00.000Z` },
+      approval: { state: 'approved', change: { ...changed, state: 'waiting', image: true, tokens: null } },
+    })
+    expect((await patch({ tokens: 2 })).body.data).toMatchObject({
+      approval: { change: { ...changed, image: true, tokens: 2 } },
+    })
+    expect(await pictureOf('')).toEqual(shown)
+    expect(await pictureOf('?change=true')).toEqual(shown)
+    expect(await pictureOf('', operator)).toEqual(shown)
+    const wanted = await pictureOf('?change=true', operator)
+    expect(wanted).not.toEqual(shown)
+    expect((await patch({ cancelled: true })).body.data).toMatchObject({
+      event: { cancelled: true, name: EVENT.name },
+    })
+    expect((await patch({ cancelled: false })).body.data).toMatchObject({ event: { cancelled: false } })
+
+    await answer(made, { approval: 'refused', reason: 'Not this lamp.' })
+    expect(await pictureOf('')).toEqual(shown)
+    expect((await patch({ name: 'Lamps' })).body.data).toMatchObject({
+      approval: { change: { name: 'Lamps', image: false, event_url: null } },
+    })
+    await patch({ ...changed, image })
+    expect((await answer(made, { approval: 'approved' })).body.data).toMatchObject({ change: 'approved' })
+    const { body } = await stage.server.get(`/event/${made.uuid}`)
+    expect(body.data).toMatchObject({ ...changed, event_start_date: `${day}T00:00:00.000Z` })
+    expect(await pictureOf('')).toEqual(wanted)
   })
 
   test('an approval may lower the supply, but not below what was given out', async () => {

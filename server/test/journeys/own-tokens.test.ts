@@ -26,7 +26,7 @@ import {
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
-import { readCaptcha } from '../support/attendance-rows.ts'
+import { attendanceDump, readCaptcha } from '../support/attendance-rows.ts'
 import {
   type OutsideWorld,
   playerAt,
@@ -566,6 +566,195 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     if (four!.status !== 200) expect(four!.body.error).toMatch(/^tokens is 4, but must be 5 or more/)
     for (const one of players) await stage.server.claim(made.uuid, one)
     expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('is corrected and moved, also after its first token, which keeps what it said', async () => {
+    const day = (days: number) => new Date(REFERENCE_TIME_MS + days * 24 * HOUR_MS).toISOString().slice(0, 10)
+    const made = await make({ distribution_start_date: new Date(REFERENCE_TIME_MS - HOUR_MS).toISOString() })
+    const patch = (fields: object, to = made) =>
+      stage.server.send('PATCH', `/events/${to.uuid}`, { editCode: to.edit_code, ...fields })
+    expect((await stage.server.claim(made.uuid, await player('moved ann'))).status).toBe(200)
+    const [token] = await signedOf(made)
+    const before = await read(`/events/${made.uuid}/image.png`)
+
+    const days = { start_date: day(7), end_date: day(8) }
+    const moved = await patch(days)
+    expect(moved.status, moved.text).toBe(200)
+    expect(moved.body.data).toMatchObject({
+      event: {
+        event_start_date: `${day(7)}T00:00:00.000Z`,
+        event_end_date: `${day(8)}T00:00:00.000Z`,
+        expiry_date: `${day(9)}T12:00:00.000Z`,
+      },
+      warnings: [expect.stringMatching(/^The days moved, but .* Send distribution_start_date/)],
+    })
+    const times = {
+      distribution_start_date: `${day(7)}T18:00:00Z`,
+      distribution_end_date: `${day(8)}T02:00:00+02:00`,
+    }
+    expect((await patch(times)).body.data).not.toHaveProperty('warnings')
+    const early = await stage.server.claim(made.uuid, await player('moved ben'))
+    expect(early.body.code).toBe('event_not_open')
+    const zone = async (name: string) => {
+      const { body } = await patch({ time_zone: name })
+      return (body.data as unknown as { event: { time_zone: string | null } }).event.time_zone
+    }
+    expect([await zone('Asia/Kolkata'), await zone('')]).toEqual(['Asia/Kolkata', null])
+    const corrected = await patch({
+      ...{ name: 'Harbour of Lights', description: '', event_url: 'https://harbour.example/' },
+      ...{ coordinates: '11,20;10,20', image, distribution_start_date: '', distribution_end_date: '' },
+    })
+    expect(corrected.body.data).toMatchObject({
+      event: {
+        ...{ name: 'Harbour of Lights', description: '', event_url: 'https://harbour.example/' },
+        coordinates: '11,20;10,20',
+        ...{ distribution_start_date: `${day(6)}T10:00:00.000Z`, distribution_end_date: null },
+      },
+      approval: { change: null },
+    })
+    expect((await read(`/events/${made.uuid}/image.png`)).tag).not.toBe(before.tag)
+
+    const shown = await stage.server.get(`/tokens/${token!.id}`)
+    expect(shown.body.data).toMatchObject({
+      event: { name: EVENT.name, place: '10,20' },
+      event_now: { name: 'Harbour of Lights', place: '11,20' },
+    })
+    const metadata = (await stage.server.get(`/tokens/${token!.id}/metadata`)).body as unknown as {
+      attributes: { trait_type: string; value: unknown }[]
+    }
+    expect(metadata.attributes.map(({ trait_type, value }) => [trait_type, value])).toEqual(
+      expect.arrayContaining([
+        ...[
+          ['Event', EVENT.name],
+          ['Event now', 'Harbour of Lights'],
+        ],
+        ...[
+          ['Place', '10,20'],
+          ['Place now', '11,20'],
+        ],
+      ]),
+    )
+
+    // An event of one day stays one, and an opening with the first day follows it
+    const oneDay = await make()
+    expect((await patch({ start_date: day(3) }, oneDay)).body.data).toMatchObject({
+      event: {
+        event_end_date: `${day(3)}T00:00:00.000Z`,
+        distribution_start_date: `${day(2)}T10:00:00.000Z`,
+      },
+    })
+    for (const [fields, parameter] of [
+      [{ start_date: day(-3) }, 'end_date'],
+      [{ start_date: '2026-02-30' }, 'start_date'],
+      [{ end_date: day(2) }, 'end_date'],
+      [{ distribution_start_date: `${day(5)}T00:00:00Z` }, 'distribution_start_date'],
+      [{ distribution_end_date: `${day(1)}T00:00:00Z` }, 'distribution_end_date'],
+      [{ name: ' ' }, 'name'],
+      [{ event_url: 'http://harbour.example/' }, 'event_url'],
+      [{ image: 'bm90IGFuIGltYWdl' }, 'image'],
+      [{ tokens: 1 }, 'tokens'],
+      [{ time_zone: 'Mars/Olympus' }, 'time_zone'],
+      [{ time_zone: '+01:00' }, 'time_zone'],
+      [{ enddate: day(9) }, 'enddate'],
+    ] as const)
+      expect((await patch(fields, oneDay)).body.data, JSON.stringify(fields)).toMatchObject({ parameter })
+    const misplaced = await patch({ [oneDay.edit_code]: true }, oneDay)
+    expect([misplaced.status, misplaced.text.includes(oneDay.edit_code)]).toEqual([400, false])
+    const mistyped = await stage.server.send('POST', '/events', { ...EVENT, enddate: day(9) })
+    expect(mistyped.body.error).toMatch(/^There is no field "enddate"\. The fields are name, description/)
+    const stranger = { ...oneDay, edit_code: '0'.repeat(32) }
+    expect((await patch({ name: 'Mine' }, stranger)).body.code).toBe('wrong_edit_code')
+  })
+
+  test('is cancelled, which can be taken back; without tokens it is deleted', async () => {
+    const made = await make()
+    const send = (method: 'PATCH' | 'POST', path: string, fields: object = {}) =>
+      stage.server.send(method, `/events/${made.uuid}${path}`, { editCode: made.edit_code, ...fields })
+    const ann = await player('cancelled ann')
+    expect((await stage.server.claim(made.uuid, ann)).status).toBe(200)
+    expect((await send('PATCH', '', { cancelled: true })).body.data).toMatchObject({
+      event: { cancelled: true },
+    })
+    const ben = await player('cancelled ben')
+    expect((await stage.server.claim(made.uuid, ben)).body).toMatchObject({
+      code: 'event_cancelled',
+      error: 'The organiser has cancelled this event, so it gives out no tokens. Please ask the organiser.',
+    })
+    expect((await stage.server.get(`/event/${made.uuid}/availability`)).body.data).toMatchObject({
+      ...{ open: false, reason: 'event_cancelled', claimed: 1 },
+    })
+    const [token] = await signedOf(made)
+    expect((await stage.server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: null })
+    expect((await send('POST', '/deletion')).body.code).toBe('event_has_tokens')
+    expect((await send('PATCH', '', { cancelled: false })).body.data).toMatchObject({
+      event: { cancelled: false },
+    })
+    expect((await stage.server.claim(made.uuid, ben)).status).toBe(200)
+
+    const unused = await make()
+    const deletion = `/events/${unused.uuid}/deletion`
+    const wrong = await stage.server.send('POST', deletion, { editCode: made.edit_code })
+    expect(wrong.body.code).toBe('wrong_edit_code')
+    const deleted = await stage.server.send('POST', deletion, { editCode: unused.edit_code })
+    expect(deleted.body.data).toEqual({ deleted: unused.uuid })
+    expect((await stage.server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
+    const { db } = stage.engine
+    for (const table of ['claim_code', 'made_event', 'attendance_event'] as const)
+      expect(
+        await db.selectFrom(table).select('event_id').where('event_id', '=', unused.id).execute(),
+      ).toEqual([])
+  })
+
+  test('has codes for co-organisers, which can be revoked, and a new first one from the operator', async () => {
+    const made = await make()
+    const send = (path: string, fields?: object, headers: Record<string, string> = {}) =>
+      stage.server.send('POST', path, fields, headers)
+    const codes = (editCode: string, name: string, action = 'add') =>
+      send(`/events/${made.uuid}/codes`, { editCode, [action]: name })
+    const report = async (editCode: string) => (await send(`/event/${made.id}/report`, { editCode })).status
+
+    const answers = [await codes(made.edit_code, ' Ann '), await codes(made.edit_code, 'Ben')]
+    const [ann, ben] = answers.map(
+      ({ body }) => (body.data as unknown as { edit_code: string }).edit_code,
+    ) as [string, string]
+    expect(new Set([ann, ben, made.edit_code]).size).toBe(3)
+    expect(answers[0]!.headers.get('cache-control')).toBe('no-store')
+    expect([await report(ann), await report(ben.toUpperCase())]).toEqual([200, 200])
+    const change = { editCode: ann, name: 'Lanterns of Ann' }
+    expect((await stage.server.send('PATCH', `/events/${made.uuid}`, change)).status).toBe(200)
+    for (const refused of [
+      await codes(ann, 'Cleo'),
+      await codes(ann, 'Ben', 'revoke'),
+      await send(`/events/${made.uuid}/deletion`, { editCode: ann }),
+    ])
+      expect([refused.status, refused.body.code]).toEqual([403, 'first_code_only'])
+    expect((await codes(made.edit_code, 'Ben')).body.data).toMatchObject({ parameter: 'add' })
+    expect((await codes(made.edit_code, made.edit_code, 'revoke')).text).not.toContain(made.edit_code)
+
+    const burst = await Promise.all(['C', 'D', 'E', 'F', 'G'].map((name) => codes(made.edit_code, name)))
+    expect(burst.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409])
+    expect(burst.find(({ status }) => status === 409)?.body.code).toBe('too_many_codes')
+    expect((await codes(made.edit_code, 'Ben', 'revoke')).status).toBe(200)
+    expect([await report(ben), await report(ann)]).toEqual([401, 200])
+    expect((await codes(made.edit_code, 'Ben')).status, 'a name is free again').toBe(200)
+
+    const reissue = (headers = {}) => send(`/events/${made.uuid}/first-code`, undefined, headers)
+    expect((await reissue()).body.code).toBe('operator_only')
+    const reissued = await reissue({ 'operator-key': OPERATOR_KEY })
+    const { edit_code: first } = reissued.body.data as unknown as { edit_code: string }
+    expect([await report(made.edit_code), await report(first), await report(ann)]).toEqual([401, 200, 200])
+    const listed = await send(`/events/${made.uuid}/codes`, { editCode: ann })
+    const at = new Date(stage.clock.nowMs()).toISOString()
+    expect(listed.body.data).toMatchObject({
+      codes: expect.arrayContaining([
+        { name: null, made_at: at, ended_at: null },
+        { name: 'Ben', made_at: at, ended_at: at },
+        { name: 'Ann', made_at: at, ended_at: null },
+      ]),
+    })
+    const stored = await attendanceDump(stage.engine.db)
+    for (const code of [ann, ben, first, made.edit_code]) expect(stored).not.toContain(code)
+    expect((await send(`/events/${made.uuid}/deletion`, { editCode: first })).status).toBe(200)
   })
 
   test('many claims at once: a token for each player, none twice', async () => {

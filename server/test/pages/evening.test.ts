@@ -332,6 +332,40 @@ test('the edit code is given once for the evening and the form that changes the 
   await page.getByRole('heading', { name: 'Orchard Feast' }).waitFor()
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   expect(await page.locator('.evening').count()).toBe(0)
+
+  // Kept on the device, where the organiser wants that, and offered to password managers as one account for each event
+  const ofManagers = `[...document.querySelectorAll('.evening-door input[autocomplete]')].map((input) =>
+    [input.autocomplete, input.type, input.autocomplete === 'username' ? input.value : ''].join(' '))`
+  expect(await page.evaluate(ofManagers)).toEqual([
+    'username text Orchard Feast',
+    'current-password password ',
+  ])
+  await page.locator('#keep-code').check()
+  await expectGoodEvening(opened, 'door')
+  await hands.open(other.editCode)
+  await page.reload()
+  await hands.expectState('open')
+  await hands.expectText('evening.code.kept')
+  const stored = () => page.evaluate<string | null>(`localStorage.getItem('landpass.codes')`)
+  expect(await stored()).toContain(other.editCode)
+
+  await page.getByText(hands.say('evening.codes.heading')).click()
+  await hands.press('evening.codes.make')
+  await hands.expectText('evening.codes.wrong')
+  await page.locator('#code-name').fill('Ann')
+  await hands.press('evening.codes.make')
+  const helper = page.locator('[data-part=codes] code')
+  await helper.waitFor()
+  const check = { editCode: await helper.textContent() }
+  const isRight = async () =>
+    (await stage.server.send('POST', `/event/${other.uuid}/check`, check)).status === 200
+  expect(await isRight()).toBe(true)
+  await expectGoodEvening(opened, 'codes')
+  await page.getByRole('button', { name: hands.say('evening.codes.revoke_named', { name: 'Ann' }) }).click()
+  await helper.waitFor({ state: 'detached' })
+  expect(await isRight()).toBe(false)
+  await hands.press('evening.code.forget')
+  expect(await stored()).toBeNull()
   expectRefusals(opened, 503) // the map: this server has no land
 })
 

@@ -20,6 +20,7 @@ const TABLES = [
   'made_event',
   'made_event_change',
   'attendance_gift',
+  'event_edit_code',
   'token_key',
   'token',
   'token_log',

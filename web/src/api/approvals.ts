@@ -21,9 +21,10 @@ export class OperatorCalls {
     return this.client.send(attendance.approveEvent(name, answer))
   }
 
-  /** The picture of an event, before it is approved too. */
-  async picture(name: string, signal: AbortSignal): Promise<Blob> {
-    const bytes = await this.client.send(attendance.eventImage(name), { signal })
+  /** The picture of an event, before it is approved too. @param ofChange the one of the change that waits */
+  async picture(name: string, ofChange: boolean, signal: AbortSignal): Promise<Blob> {
+    const query = ofChange ? { change: true } : {}
+    const bytes = await this.client.send(attendance.eventImage(name, query), { signal })
     return new Blob([bytes as BlobPart], { type: 'image/png' })
   }
 }

@@ -20,6 +20,7 @@ export type ClosedReason =
   | 'event_expired'
   | 'event_held'
   | 'event_refused'
+  | 'event_cancelled'
 
 /** The server's answer, with `reason` limited to the reasons that the pages have a text for. */
 export type Availability = Omit<AnsweredAvailability, 'reason'> & { readonly reason: ClosedReason | null }

@@ -30,7 +30,8 @@ export function WaitingCard({ calls, waiting, onAnswered }: WaitingCardProps) {
       <p class="hint">{text(heading)}</p>
       <h3 dir="auto">{withoutTurns(event.name)}</h3>
       <div class="pictures">
-        <Picture calls={calls} event={event} />
+        <Picture calls={calls} event={event} ofChange={false} />
+        {change?.image && <Picture calls={calls} event={event} ofChange />}
         <PlacesImage coordinates={change?.coordinates ?? event.coordinates} name={event.name} />
       </div>
       {change && <h4>{text('approve.now')}</h4>}
@@ -65,13 +66,18 @@ function Facts({ waiting: { event, tokens } }: { readonly waiting: WaitingEvent 
 }
 
 /** Read with the operator's key, which an address of an image cannot have. */
-function Picture({ calls, event }: Pick<WaitingCardProps, 'calls'> & Pick<WaitingEvent, 'event'>) {
+interface PictureProps extends Pick<WaitingCardProps, 'calls'>, Pick<WaitingEvent, 'event'> {
+  /** The one of the change that waits. */
+  readonly ofChange: boolean
+}
+
+function Picture({ calls, event, ofChange }: PictureProps) {
   const address = useSignal<string | undefined>(undefined)
   const fault = useSignal('')
   useEffect(() => {
     const aborting = new AbortController()
     let made: string | undefined
-    calls.picture(event.uuid, aborting.signal).then(
+    calls.picture(event.uuid, ofChange, aborting.signal).then(
       (png) => {
         if (aborting.signal.aborted) return
         made = URL.createObjectURL(png)
@@ -87,7 +93,7 @@ function Picture({ calls, event }: Pick<WaitingCardProps, 'calls'> & Pick<Waitin
     }
   }, [event.uuid])
   if (fault.value !== '') return <p class="fault">{fault.value}</p>
-  const alt = text('token.picture', { name: isolated(event.name) })
+  const alt = text(ofChange ? 'approve.new_picture' : 'token.picture', { name: isolated(event.name) })
   return address.value === undefined ? (
     <div class="picture" />
   ) : (

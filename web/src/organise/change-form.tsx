@@ -5,22 +5,27 @@ import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import type { ChangeFormProps } from './change-form-props.ts'
 import {
-  descriptionText,
+  changeDraft,
   hasTokens,
   hidesHolders,
   openChange,
+  refuseChangedPicture,
   saveChange,
-  tokensText,
-  typeDescription,
-  typeTokens,
+  typeChange,
+  typeTimes,
 } from './change-state.ts'
 import { EditCodeField } from './edit-code-field.tsx'
-import { DescriptionField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
+import { EndEvent } from './end-event.tsx'
+import { DescriptionField, LinkField, NameField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
+import { TimeFields } from './event-times.tsx'
+import { TIME_PLACES } from './event-times-state.ts'
+import { hasIncompleteField } from './incomplete-field.ts'
+import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { showEvent, shownEvent } from './shown-event.ts'
 import { TakeBack } from './take-back.tsx'
 
-/** Other places, more tokens, another description and who sees the holders, for an event that was made here. */
+/** Corrects, moves and ends an event that was made here. */
 export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFormProps) {
   const title = text('organise.todo.change')
   usePageTitle(title)
@@ -47,6 +52,7 @@ export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFor
         <>
           <Fields info={info} total={total} onSaved={onSaved} />
           <TakeBack info={info} />
+          <EndEvent info={info} onEnded={onSaved} />
         </>
       )}
     </>
@@ -58,28 +64,46 @@ interface FieldsProps extends Pick<ChangeFormProps, 'info' | 'onSaved'> {
 }
 
 function Fields({ info, total, onSaved }: FieldsProps) {
+  const entered = changeDraft.value
+  if (!entered) return null
+  const incompleteIn = (form: HTMLFormElement) =>
+    TIME_PLACES.filter((field) => hasIncompleteField(form.querySelector<HTMLInputElement>(`#${field}`)))
   return (
     <SentForm
       class="card step make"
       submit={text('organise.register.save')}
       busy={text('organise.change.busy')}
-      onSend={() => void saveChange(info, total, onSaved)}
+      onSend={(form) => void saveChange(info, total, { incomplete: incompleteIn(form), onSaved })}
       actions={
         <button type="button" onClick={() => showEvent(shownEvent.peek() ?? info.uuid)}>
           {text('organise.back')}
         </button>
       }
     >
-      <EditCodeField isOwn />
+      <EditCodeField isOwn account={info.name} />
+      <NameField value={entered.name} onType={(name) => typeChange({ name }, 'name')} />
+      <DescriptionField
+        value={entered.description}
+        onType={(description) => typeChange({ description }, 'description')}
+      />
+      <LinkField value={entered.link} onType={(link) => typeChange({ link }, 'link')} />
+      <h2>{text('organise.make.places')}</h2>
       <PlacesFields />
+      <h2>{text('organise.make.times')}</h2>
+      <TimeFields times={entered.times} hasTimes={entered.hasTimes} onChange={typeTimes} />
+      <h2>{text('organise.make.token_heading')}</h2>
       {hasTokens(total) && (
         <TokensField
           hint={text('organise.change.tokens_hint', { count: total })}
-          value={tokensText.value}
-          onType={typeTokens}
+          value={entered.tokens}
+          onType={(tokens) => typeChange({ tokens }, 'tokens')}
         />
       )}
-      <DescriptionField value={descriptionText.value} onType={typeDescription} />
+      <PictureField
+        image={entered.image}
+        onChoose={(image) => typeChange({ image }, 'picture')}
+        onRefuse={refuseChangedPicture}
+      />
       {hidesHolders.value !== undefined && (
         <Rule
           label={text('organise.make.hide_holders')}

@@ -6,20 +6,43 @@ import { isChangeWaiting } from './change-waits.ts'
 import { coordinatesText } from './coordinates.ts'
 import { isEditCodeHeld } from './edit-code.ts'
 import { isResting } from './evening/evening-session.ts'
-import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
+import {
+  type EventTimes,
+  faultsOfTimes,
+  lastDayWith,
+  sentTimes,
+  TIME_PLACES,
+  type TimePlace,
+  timesOf,
+} from './event-times-state.ts'
+import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy, showFaults } from './fault-state.ts'
 import { beginChange, finish } from './form-state.ts'
+import { faultOfField, isMakePlace } from './make-state.ts'
 import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
-import { makePlaceOf } from './refusal-place.ts'
+import { type MakePlace, makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 import { refusedTokensText } from './tokens-text.ts'
 
 /** State of the form that changes an event made here. Its places are those of `places-state.ts`. */
 
-/** The number of tokens, as typed. */
-export const tokensText = signal('')
+/** What is in the form. */
+export interface ChangeDraft {
+  readonly name: string
+  readonly description: string
+  readonly link: string
+  readonly times: EventTimes
+  /** False where the fields cannot say the times of day: then the days alone are changed. */
+  readonly hasTimes: boolean
+  readonly tokens: string
+  /** A data address of another picture; empty for none. */
+  readonly image: string
+}
 
-export const descriptionText = signal('')
+/** Undefined until the form is open. */
+export const changeDraft = signal<ChangeDraft | undefined>(undefined)
+/** As it was when the form was opened. */
+let before: ChangeDraft | undefined
 /** Whether the list of holders is private; undefined until the server has answered. */
 export const hidesHolders = signal<boolean | undefined>(undefined)
 /** As it was when the form was opened. */
@@ -33,16 +56,20 @@ export function hasTokens(total: number): boolean {
 /** Fills the form with what the event has. @returns to empty it again, except for the edit code */
 export function openChange(info: EventInfo, total: number): () => void {
   beginChange(info)
-  tokensText.value = String(total)
-  descriptionText.value = info.description
+  before = {
+    ...{ name: info.name, description: info.description, link: info.event_url, ...timesOf(info) },
+    ...{ tokens: String(total), image: '' },
+  }
+  changeDraft.value = before
   hidBefore = undefined
   hidesHolders.value = undefined
   const closed = new AbortController()
   void askHidden(info.uuid, closed.signal)
   return () => {
     closed.abort()
+    changeDraft.value = undefined
     forgetPlaces(String(info.id))
-    fault.value = undefined
+    showFaults([])
   }
 }
 
@@ -57,42 +84,47 @@ async function askHidden(uuid: string, signal: AbortSignal): Promise<void> {
   hidesHolders.value = isHidden
 }
 
-export function typeDescription(typed: string): void {
-  descriptionText.value = typed
-  clearFaultAt('description')
+/** @param place the field, whose fault is deleted; left out: the zone of the times */
+export function typeChange(change: Partial<ChangeDraft>, place?: MakePlace): void {
+  if (!changeDraft.value) return
+  changeDraft.value = { ...changeDraft.value, ...change }
+  if (place) clearFaultAt(place)
 }
 
-export function typeTokens(typed: string): void {
-  tokensText.value = typed
-  clearFaultAt('tokens')
+export function typeTimes(change: Partial<EventTimes>): void {
+  const times = changeDraft.value?.times
+  if (!times) return
+  typeChange({ times: { ...times, ...change, ...lastDayWith(times, change.first_day) } })
+  for (const place of TIME_PLACES) clearFaultAt(place)
 }
 
-/** Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing. */
+/** The chosen file is no picture that can be used. */
+export function refuseChangedPicture(): void {
+  fault.value = faultOfField('picture')
+}
+
+/**
+ * Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing.
+ *
+ * @param incomplete days and times of which only a part was typed
+ */
 export async function saveChange(
-  { id, description: before, coordinates: placesBefore }: EventInfo,
+  info: EventInfo,
   total: number,
-  onSaved: () => void,
+  { incomplete, onSaved }: { readonly incomplete: readonly TimePlace[]; onSaved(): void },
 ): Promise<void> {
-  if (isBusy.value) return
-  fault.value = faultOfForm(total)
-  if (fault.value) return
-  const tokens = readCount(tokensText.value)
-  const description = descriptionText.value.trim()
-  const coordinates = coordinatesText(readPlaces.value.places)
-  const others = {
-    ...(description !== before && { description }),
-    ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
-    ...(hasTokens(total) && tokens !== undefined && tokens !== total && { tokens }),
-  }
-  // Places as they are take back other ones that wait for the operator: they are sent where nothing else is
-  const isOfPlaces = coordinates !== placesBefore || Object.keys(others).length === 0
-  const change = { ...others, ...(isOfPlaces && { coordinates }) }
+  const entered = changeDraft.value
+  if (isBusy.value || !entered) return
+  const faults = faultsOfForm(entered, total, incomplete)
+  showFaults(faults)
+  if (faults.length > 0) return
+  const change = changeOf(entered, info, total)
   await attempt(
     async () => {
-      const event = await sendAsOrganiser(String(id), (credentials) =>
-        attendance.changeEvent(id, credentials, change),
+      const { event, approval } = await sendAsOrganiser(String(info.id), ({ editCode }) =>
+        attendance.changeMadeEvent(info.id, editCode, change),
       )
-      finish(event, { kind: isChangeWaiting(event) ? 'waits' : 'changed' }, isResting(event))
+      finish(event, { kind: isChangeWaiting({ approval }) ? 'waits' : 'changed' }, isResting(event))
       onSaved()
     },
     (error) => {
@@ -101,13 +133,58 @@ export async function saveChange(
   )
 }
 
-/** The first field that the server would refuse, from above. */
-function faultOfForm(total: number): Fault | undefined {
-  if (!isEditCodeHeld.value) return { place: 'edit_code', say: () => text('organise.change.code_missing') }
-  if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
-  if (!hasTokens(total)) return undefined
-  const tokens = readCount(tokensText.value)
-  return tokens !== undefined && tokens >= total ? undefined : faultOfTokens(total)
+/** The fields that were changed. */
+function changeOf(entered: ChangeDraft, info: EventInfo, total: number) {
+  const texts = {
+    name: entered.name.trim(),
+    description: entered.description.trim(),
+    event_url: entered.link.trim(),
+  }
+  const tokens = readCount(entered.tokens)
+  const coordinates = coordinatesText(readPlaces.value.places)
+  const others = {
+    ...Object.fromEntries(
+      Object.entries(texts).filter(([name, text]) => text !== info[name as keyof typeof texts]),
+    ),
+    ...timesChange(entered, info),
+    ...(entered.image !== '' && { image: entered.image }),
+    ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
+    ...(hasTokens(total) && tokens !== undefined && tokens !== total && { tokens }),
+  }
+  // Places as they are take back other ones that wait for the operator: they are sent where nothing else is
+  const isOfPlaces = coordinates !== info.coordinates || Object.keys(others).length === 0
+  return { ...others, ...(isOfPlaces && { coordinates }) }
+}
+
+/** Days, times and their zone, where one of them was changed. */
+function timesChange({ times, hasTimes }: ChangeDraft, { time_zone: zoneBefore }: EventInfo) {
+  if (before === undefined || isSame(times, before.times)) return {}
+  const { start_date, end_date, time_zone, ...hours } = sentTimes(times)
+  const days = { start_date, end_date, ...(time_zone !== zoneBefore && { time_zone }) }
+  return hasTimes ? { ...days, ...hours } : days
+}
+
+function isSame(one: EventTimes, other: EventTimes): boolean {
+  return Object.entries(one).every(([name, value]) => value === other[name as keyof EventTimes])
+}
+
+/** The fields that the server would refuse, from above. */
+function faultsOfForm(
+  { name, times, hasTimes, tokens: typed }: ChangeDraft,
+  total: number,
+  incomplete: readonly TimePlace[],
+): readonly Fault[] {
+  const tokens = readCount(typed)
+  const isEnough = !hasTokens(total) || (tokens !== undefined && tokens >= total)
+  return [
+    ...(isEditCodeHeld.value
+      ? []
+      : [{ place: 'edit_code', say: () => text('organise.change.code_missing') } as const]),
+    ...(name.trim() === '' ? [faultOfField('name')] : []),
+    ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
+    ...faultsOfTimes(hasTimes ? times : { ...times, first_time: '', last_time: '' }, incomplete),
+    ...(isEnough ? [] : [faultOfTokens(total)]),
+  ]
 }
 
 function faultOfRefusal(error: unknown, total: number): Fault {
@@ -115,8 +192,8 @@ function faultOfRefusal(error: unknown, total: number): Fault {
   if (error instanceof LandpassError && error.code === 'wrong_edit_code')
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
   const place = makePlaceOf(error)
-  if (place === 'description') return { place, say: () => text('organise.make.description_fault') }
-  return place === 'tokens' ? faultOfTokens(total, error) : faultAt(place, error)
+  if (place === 'tokens') return faultOfTokens(total, error)
+  return isMakePlace(place) ? faultOfField(place) : faultAt(place, error)
 }
 
 /** A number below that of the event, or one that the server refused. */

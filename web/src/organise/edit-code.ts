@@ -2,8 +2,8 @@ import { signal } from '@preact/signals'
 import { plainText } from './pasted-text.ts'
 
 /**
- * The organiser's secret. It is held in memory only, never in an address, storage, attribute or log, and is deleted
- * when the work is done or the page is left.
+ * The organiser's secret. It is held in memory only, never in an address, attribute or log, and is deleted when the work is
+ * done or the page is left. Storage has it only where the organiser wants that (kept-codes.ts).
  */
 let held = ''
 
@@ -43,6 +43,20 @@ export function readEditCode(typed: string): string {
   if (/^\d{6}$/.test(joined)) return joined
   if (/^[0-9a-f]{32}$/i.test(joined)) return joined.toLowerCase()
   return typed.trim()
+}
+
+/** The code of an event that was just made, on its way to the page of the event. */
+let carried: { readonly uuid: string; readonly code: string } | undefined
+
+export function carryEditCode(uuid: string, code: string): void {
+  carried = { uuid, code }
+}
+
+/** The code that was carried to the page of an event; once. */
+export function takeCarriedCode(uuid: string): string | undefined {
+  const code = carried?.uuid === uuid ? carried.code : undefined
+  carried = undefined
+  return code
 }
 
 /** @returns tells whether the edit code is still the one of now */

@@ -10,13 +10,15 @@ import type { RefusalPlace } from './refusal-place.ts'
 
 /** As on the server. */
 export const MAX_DESCRIPTION_LENGTH = 2_000
+const MAX_NAME_LENGTH = 100
+const MAX_LINK_LENGTH = 300
 const MAX_TOKENS_DIGITS = 9
 
 /** What an input of one line differs in. */
 interface LineKind {
   readonly class?: 'short'
   readonly type?: 'date' | 'time'
-  readonly inputMode?: 'numeric'
+  readonly inputMode?: 'numeric' | 'url'
   readonly maxLength?: number
   readonly dir?: 'auto'
   readonly spellcheck?: boolean
@@ -64,6 +66,34 @@ export function TokensField({ hint, ...value }: ValueProps & { readonly hint: st
       label={text('organise.make.tokens')}
       hint={hint}
       input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_TOKENS_DIGITS }}
+      {...value}
+    />
+  )
+}
+
+/** It is signed with every token. */
+export function NameField(value: ValueProps) {
+  return (
+    <LineField
+      id="event-name"
+      place="name"
+      label={text('organise.make.name')}
+      hint={text('organise.make.name_hint', { count: MAX_NAME_LENGTH })}
+      input={{ dir: 'auto', maxLength: MAX_NAME_LENGTH }}
+      {...value}
+    />
+  )
+}
+
+/** A page about the event. */
+export function LinkField(value: ValueProps) {
+  return (
+    <LineField
+      id="event-link"
+      place="link"
+      label={text('organise.make.link')}
+      hint={text('organise.make.link_hint')}
+      input={{ inputMode: 'url', maxLength: MAX_LINK_LENGTH, spellcheck: false }}
       {...value}
     />
   )

@@ -30,7 +30,7 @@ import { isReachable, type Step } from './steps.ts'
 export type News =
   | { readonly kind: 'codes'; readonly num: number; readonly total: number }
   | { readonly kind: 'saved' }
-  | { readonly kind: 'changed' | 'waits' }
+  | { readonly kind: 'changed' | 'waits' | 'cancelled' | 'resumed' }
 
 export const step = signal<Step>('event')
 /** The issuer has no codes yet. `loadsUntil`: the server loads them by itself until then; null where it does not. */

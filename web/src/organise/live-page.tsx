@@ -2,7 +2,7 @@ import type { EventInfo } from '@landpass/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
 import { withoutTurns } from '../texts/bidi.ts'
-import { formatDateTime, formatDays, formatTime } from '../texts/format.ts'
+import { formatDateTimeThere, formatDays, formatTime } from '../texts/format.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -216,6 +216,7 @@ function ForBuilders({ info }: { readonly info: EventInfo }) {
 
 function Facts({ info, availability }: ShownEventProps) {
   const { opens_at, closes_at } = availability
+  const timeText = (iso: string) => formatDateTimeThere(Date.parse(iso), info.time_zone)
   return (
     <section class="card">
       <h2>{text('organise.live.facts')}</h2>
@@ -224,8 +225,8 @@ function Facts({ info, availability }: ShownEventProps) {
         <dd>{info.id}</dd>
         <dt>{text('organise.live.given_out')}</dt>
         <dd>
-          {opens_at && text('organise.live.from', { time: formatDateTime(Date.parse(opens_at)) })}{' '}
-          {closes_at && text('organise.live.until', { time: formatDateTime(Date.parse(closes_at)) })}
+          {opens_at && text('organise.live.from', { time: timeText(opens_at) })}{' '}
+          {closes_at && text('organise.live.until', { time: timeText(closes_at) })}
           {!opens_at && !closes_at && text('organise.live.always')}
         </dd>
         <dt>{text('organise.places.label')}</dt>

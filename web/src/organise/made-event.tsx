@@ -5,6 +5,9 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { AccountField } from './account-field.tsx'
+import { KeepCode } from './keep-code.tsx'
+import { keepCode } from './kept-codes.ts'
 import type { MadeEventAnswer } from './made-state.ts'
 import { leaveMade } from './make-state.ts'
 
@@ -14,15 +17,23 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
   const isKept = useSignal(false)
   const isMissed = useSignal(false)
   const heading = useRef<HTMLHeadingElement>(null)
+  const isStored = useSignal(false)
   const box = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // For password managers. Set here, so that it never becomes part of the rendered HTML
+    if (password.current) password.current.value = code
+  }, [code])
   const title = text('organise.made.heading', { name: isolated(event.name) })
   usePageTitle(title)
   useEffect(() => heading.current?.focus(), [])
   useEffect(warnBeforeLeaving, [])
   const leave = () => {
     isMissed.value = !isKept.value
-    if (isKept.value) leaveMade(made)
-    else box.current?.focus()
+    if (isKept.value) {
+      if (isStored.value) keepCode(event.uuid, code)
+      leaveMade(made)
+    } else box.current?.focus()
   }
   return (
     <>
@@ -32,13 +43,31 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
       <Notice kind={approval === 'waiting' ? 'info' : 'success'}>
         <p>{text(approval === 'waiting' ? 'organise.made.waiting' : 'organise.made.open')}</p>
       </Notice>
-      <section class="card step">
+      <form
+        class="card step"
+        noValidate
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          leave()
+        }}
+      >
         <h2>{text('organise.made.code')}</h2>
         <p>{text('organise.made.code_explained')}</p>
         <p class="row uuid">
           <code>{code}</code>
           <CopyButton value={code} label={text('organise.made.code')} />
         </p>
+        <AccountField name={event.name} />
+        <input
+          ref={password}
+          type="password"
+          class="visually-hidden"
+          autocomplete="new-password"
+          tabIndex={-1}
+          aria-hidden="true"
+          readOnly
+        />
+        <KeepCode isKept={isStored} />
         <label class="rule">
           <input
             ref={box}
@@ -57,11 +86,11 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
           {isMissed.value && text('organise.made.not_kept')}
         </p>
         <div class="row actions">
-          <button type="button" class="primary" onClick={leave}>
+          <button type="submit" class="primary">
             {text('organise.made.see')}
           </button>
         </div>
-      </section>
+      </form>
     </>
   )
 }

@@ -6,13 +6,13 @@ import { isServed } from '../ui/interfaces.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { coordinatesText } from './coordinates.ts'
 import { PlacesImage } from './event-look.tsx'
-import { Hours } from './make-hours.tsx'
+import { Hours } from './event-times.tsx'
 import { draft, isReviewing, makeEvent } from './make-state.ts'
 import { readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { SentForm } from './sent-form.tsx'
 
-/** What is going to be made, with the picture of its tokens: the name and the first place cannot be changed later. */
+/** What is going to be made, with the picture of its tokens: tokens keep the name and the first place for ever. */
 export function MakeReview() {
   usePageTitle(text('organise.review.heading'))
   const heading = useRef<HTMLHeadingElement>(null)
@@ -69,7 +69,7 @@ function Picture() {
 }
 
 function Facts() {
-  const { description, first_day, last_day, tokens, ...rules } = draft.value
+  const { description, link, first_day, last_day, tokens, ...rules } = draft.value
   const chosen = [
     rules.requiresPresence && text('organise.make.presence'),
     rules.requiresCaptcha && text('organise.make.captcha'),
@@ -81,12 +81,18 @@ function Facts() {
       <dd class="lines" dir="auto">
         {withoutTurns(description.trim()) || text('approval.no_description')}
       </dd>
+      {link.trim() !== '' && (
+        <>
+          <dt>{text('organise.make.link')}</dt>
+          <dd class="lines">{link.trim()}</dd>
+        </>
+      )}
       <dt>{text('organise.places.label')}</dt>
       <dd class="lines">{coordinatesText(readPlaces.value.places).replaceAll(';', '; ')}</dd>
       <dt>{text('organise.make.times')}</dt>
       <dd>
         <p>{formatDays(Date.parse(first_day), Date.parse(last_day))}</p>
-        <Hours />
+        <Hours times={draft.value} />
       </dd>
       <dt>{text('organise.make.tokens')}</dt>
       <dd>{formatNumber(readCount(tokens) ?? 0)}</dd>

@@ -1,18 +1,28 @@
 import { text } from '../texts/texts.ts'
 import { Field } from './field.tsx'
-import { changeDraft, draft, refusePicture } from './make-state.ts'
 import { squareOf } from './picture.ts'
 
+interface PictureFieldProps {
+  /** A data address; empty for none. */
+  readonly image: string
+  onChoose(image: string): void
+  onRefuse(): void
+}
+
 /** The organiser's own picture. Without one, the server draws the map of the place. */
-export function PictureField() {
-  const { image } = draft.value
+export function PictureField({ image, onChoose, onRefuse }: PictureFieldProps) {
+  const choose = async (file: File) => {
+    const square = await squareOf(file)
+    if (square === undefined) onRefuse()
+    else onChoose(square)
+  }
   return (
     <Field<HTMLInputElement>
       id="event-picture"
       place="picture"
       label={text('organise.make.picture')}
       hint={text('organise.make.picture_hint')}
-      below={image !== '' && <ChosenPicture address={image} />}
+      below={image !== '' && <ChosenPicture address={image} onRemove={() => onChoose('')} />}
     >
       {(parts) => (
         <input
@@ -30,17 +40,11 @@ export function PictureField() {
   )
 }
 
-async function choose(file: File): Promise<void> {
-  const image = await squareOf(file)
-  if (image === undefined) refusePicture()
-  else changeDraft({ image }, 'picture')
-}
-
-function ChosenPicture({ address }: { readonly address: string }) {
+function ChosenPicture({ address, onRemove }: { readonly address: string; onRemove(): void }) {
   return (
     <p class="row chosen-picture">
       <img src={address} alt={text('organise.make.picture_chosen')} width="128" height="128" />
-      <button type="button" class="quiet" onClick={() => changeDraft({ image: '' }, 'picture')}>
+      <button type="button" class="quiet" onClick={onRemove}>
         {text('organise.make.picture_remove')}
       </button>
     </p>

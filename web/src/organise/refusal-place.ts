@@ -10,12 +10,13 @@ export type RefusalPlace =
   | 'reason'
   | RequestPlace
   | MakePlace
-/** What a page of organisers sends: a step of a form, a token to take back, or that passes become invalid. */
-export type RequestPlace = 'step' | 'take_back' | 'passes'
+/** What a page of organisers sends: a step of a form, a token to take back, that passes become invalid, or that an event ends. */
+export type RequestPlace = 'step' | 'take_back' | 'passes' | 'end' | 'delete'
 /** Fields of the form that makes an event. */
 export type MakePlace =
   | 'name'
   | 'description'
+  | 'link'
   | 'first_day'
   | 'first_time'
   | 'last_day'
@@ -42,6 +43,7 @@ export function placeOf(error: unknown): RefusalPlace {
 const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
   name: 'name',
   description: 'description',
+  event_url: 'link',
   start_date: 'first_day',
   end_date: 'last_day',
   distribution_start_date: 'first_time',

@@ -1,6 +1,6 @@
 import type { EventInfo } from '@landpass/client'
 import type { Availability, ClosedReason } from '../api/attendance.ts'
-import { formatDateTime } from '../texts/format.ts'
+import { formatDateTimeThere } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { isMadeHere } from './made-here.ts'
 
@@ -11,11 +11,14 @@ export interface StateWords {
 }
 
 /** Whether players can get a token now, and if not, why and what to do. */
-export function stateWords(info: Pick<EventInfo, 'id'>, availability: Availability): StateWords {
+export function stateWords(
+  info: Pick<EventInfo, 'id' | 'time_zone'>,
+  availability: Availability,
+): StateWords {
   const { reason } = availability
   const own = isMadeHere(info) && reason ? OF_OWN_EVENTS[reason] : undefined
   return {
-    state: own?.state ? text(own.state) : stateText(availability),
+    state: own?.state ? text(own.state) : stateText(availability, info.time_zone),
     next: reason === null ? undefined : own ? text(own.next) : text(`organise.next.${reason}`),
   }
 }
@@ -38,19 +41,19 @@ const OF_OWN_EVENTS: Readonly<Partial<Record<ClosedReason, OwnWords>>> = {
   event_expired: { state: 'organise.state.over', next: 'organise.next.made_here_over' },
 }
 
-function stateText({ reason, opens_at, closes_at }: Availability): string {
+function stateText({ reason, opens_at, closes_at }: Availability, zone: string | null): string {
   switch (reason) {
     case null:
       return text('organise.state.open')
     case 'event_not_open':
-      return text('organise.state.event_not_open', { time: timeText(opens_at) })
+      return text('organise.state.event_not_open', { time: timeText(opens_at, zone) })
     case 'event_closed':
-      return text('organise.state.event_closed', { time: timeText(closes_at) })
+      return text('organise.state.event_closed', { time: timeText(closes_at, zone) })
     default:
       return text(`organise.state.${reason}`)
   }
 }
 
-function timeText(iso: string | null): string {
-  return iso === null ? '' : formatDateTime(Date.parse(iso))
+function timeText(iso: string | null, zone: string | null): string {
+  return iso === null ? '' : formatDateTimeThere(Date.parse(iso), zone)
 }

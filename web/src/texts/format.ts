@@ -1,4 +1,4 @@
-import { locale } from './texts.ts'
+import { locale, text } from './texts.ts'
 
 /** `1234.5` as a reader writes it: `1,234.5` in English, `1.234,5` in Spanish. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
@@ -28,11 +28,23 @@ export function formatDate(timeMs: number | string): string {
   return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(validTime(timeMs))
 }
 
-/** Day and time. @param timeMs milliseconds since 1970, as number or digits */
-export function formatDateTime(timeMs: number | string): string {
-  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    validTime(timeMs),
-  )
+/**
+ * Day and time.
+ *
+ * @param timeMs milliseconds since 1970, as number or digits
+ * @param timeZone IANA name; left out, the reader's
+ */
+export function formatDateTime(timeMs: number | string, timeZone?: string): string {
+  const clock = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
+  return new Intl.DateTimeFormat(locale.value, clock).format(validTime(timeMs))
+}
+
+/** Day and time for the reader, and on the clock of the event where that shows something else. @param zone of the event */
+export function formatDateTimeThere(timeMs: number, zone: string | null): string {
+  const here = formatDateTime(timeMs)
+  if (zone === null) return here
+  const there = formatDateTime(timeMs, zone)
+  return there === here ? here : text('common.time_there', { here, there, zone: zone.replaceAll('_', ' ') })
 }
 
 /** The last time that a Date can hold, in the year 275760. Offers, bids and rents may end later. */

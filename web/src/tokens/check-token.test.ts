@@ -42,6 +42,7 @@ const TOKEN: ShownToken = {
   time: new Date(TIME_S * 1000).toISOString(),
   revoked: null,
   log: null,
+  event_now: null,
   explorer_url: 'https://explorer.example/',
 }
 const ISSUERS = {

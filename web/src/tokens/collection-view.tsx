@@ -103,7 +103,7 @@ function NoTokens() {
   )
 }
 
-function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url' | 'log'> }) {
+function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url' | 'log' | 'event_now'> }) {
   const { id, event, number, time, given, revoked } = token
   return (
     <a class="token-card" href={pageAddress(tokenAddress(id))}>

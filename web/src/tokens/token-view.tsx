@@ -11,7 +11,7 @@ import {
   tokenImageAddress,
 } from '../api/tokens.ts'
 import { isolated, withoutTurns } from '../texts/bidi.ts'
-import { formatDateTime, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
+import { formatDateTimeThere, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { theme } from '../theme/theme.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -107,7 +107,7 @@ function Facts({ token, event }: AboutToken) {
       <dl class="token-facts">
         {token.given && <Fact name={text('token.where')}>{text('token.given')}</Fact>}
         <Fact name={text(token.given ? 'token.given_when' : 'token.when')}>
-          {formatDateTime(Date.parse(token.time))}
+          {formatDateTimeThere(Date.parse(token.time), event?.time_zone ?? null)}
         </Fact>
         <Fact name={text('token.holder')}>
           <span class="row">
@@ -118,6 +118,14 @@ function Facts({ token, event }: AboutToken) {
             <CopyButton value={token.holder} label={text('token.holder')} />
           </span>
         </Fact>
+        {token.event_now && token.event_now.name !== token.event.name && (
+          <Fact name={text('token.name_now')}>
+            <bdi>{withoutTurns(token.event_now.name)}</bdi>
+          </Fact>
+        )}
+        {token.event_now && token.event_now.place !== token.event.place && (
+          <Fact name={text('token.place_now')}>{text('token.place', { place: token.event_now.place })}</Fact>
+        )}
         {first && (
           <Fact name={text('token.event_days')}>
             {formatDays(Date.parse(first), Date.parse(last ?? first))}

@@ -7,11 +7,20 @@ import { text } from '../texts/texts.ts'
 export function ChangedFields({
   change,
 }: {
-  readonly change: Pick<EventChange, 'coordinates' | 'tokens' | 'description'>
+  readonly change: Pick<EventChange, 'coordinates' | 'tokens' | 'description'> &
+    Partial<Pick<EventChange, 'name' | 'event_url' | 'image'>>
 }) {
-  const { coordinates, tokens, description } = change
+  const { name = null, event_url: link = null, image = false, coordinates, tokens, description } = change
   return (
     <dl class="facts">
+      {name !== null && (
+        <>
+          <dt>{text('organise.make.name')}</dt>
+          <dd class="lines" dir="auto">
+            {withoutTurns(name)}
+          </dd>
+        </>
+      )}
       {coordinates !== null && (
         <>
           <dt>{text('organise.places.label')}</dt>
@@ -30,6 +39,18 @@ export function ChangedFields({
           <dd class="lines" dir="auto">
             {withoutTurns(description) || text('approval.no_description')}
           </dd>
+        </>
+      )}
+      {link !== null && (
+        <>
+          <dt>{text('organise.make.link')}</dt>
+          <dd class="lines">{link || text('approval.no_description')}</dd>
+        </>
+      )}
+      {image && (
+        <>
+          <dt>{text('organise.make.picture')}</dt>
+          <dd>{text('approval.other_picture')}</dd>
         </>
       )}
     </dl>

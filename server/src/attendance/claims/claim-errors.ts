@@ -11,6 +11,7 @@ export const CLAIM_ERRORS = [
   'wrong_captcha',
   'proof_of_work_required',
   'event_refused',
+  'event_cancelled',
   'event_disabled',
   'event_not_open',
   'event_closed',

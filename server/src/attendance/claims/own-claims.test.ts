@@ -56,7 +56,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       insertMadeEvent(tx, {
         record: (id) => ({ id, name: 'Lanterns "é"' }),
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
-        ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
+        ...{ startAtMs: null, endAtMs: null, timeZone: null, expiresAtMs: clock.nowMs() },
         ...{
           editCodeHash: hashOfEditCode('0'),
           supply: SUPPLY,

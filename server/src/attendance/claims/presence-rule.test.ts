@@ -11,6 +11,8 @@ const STAGE: Event = {
   coordinates: '1,2',
   issuer_record: {},
   enabled: true,
+  is_cancelled: false,
+  time_zone: null,
   requires_captcha: false,
   requires_presence: true,
   requires_grant: false,

@@ -5,7 +5,7 @@ import { proofRequired, wrongCaptcha } from '../captcha/captchas.ts'
 import { playerBlocked } from '../events/blocked-players.ts'
 import { eventHeld } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
-import { assertOpen, eventExpired, eventRefused } from '../events/openness.ts'
+import { assertOpen, eventCancelled, eventExpired, eventRefused } from '../events/openness.ts'
 import { grantRequired } from '../grants/grants.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { previewRealm } from '../preview-realm.ts'
@@ -60,6 +60,7 @@ type Situation = (attempt: RehearsedAttempt) => AppError | void | Promise<void> 
 
 const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   event_refused: () => eventRefused(),
+  event_cancelled: () => eventCancelled(),
   event_disabled: ({ event, nowMs }) => assertOpen({ ...event, enabled: false }, nowMs),
   event_not_open: ({ event, nowMs }) =>
     assertOpen({ ...event, enabled: true, distribution_start_at_ms: nowMs + HOUR_MS }, nowMs),

@@ -14,7 +14,10 @@ const changeSchema = Type.Object(
   {
     state: oneOf(['waiting', 'refused']),
     reason: reasonSchema,
+    name: orNull(Type.String()),
     description: orNull(Type.String()),
+    event_url: orNull(Type.String()),
+    image: Type.Boolean({ description: 'Whether the picture changes too.' }),
     coordinates: orNull(Type.String({ description: '`x,y;x,y`' })),
     tokens: orNull(Type.Integer()),
     sent_at: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -51,10 +54,12 @@ export async function readApproval(db: Db, eventId: number) {
   return made ? eventApprovalJson(made, await findChange(db, eventId)) : null
 }
 
-function changeJson({ is_refused, reason, description, coordinates, supply, sent_at_ms }: StoredChange) {
+function changeJson(change: StoredChange) {
+  const { is_refused, reason, name, description, event_url, has_image, coordinates, supply, sent_at_ms } =
+    change
   return {
     state: is_refused ? ('refused' as const) : ('waiting' as const),
-    ...{ reason, description, coordinates },
+    ...{ reason, name, description, event_url, image: has_image, coordinates },
     tokens: supply,
     sent_at: new Date(sent_at_ms).toISOString(),
   }

@@ -4,7 +4,7 @@ import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
 
 const reasonSchema = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Why no token can be had: event_refused (by the operator of this server), event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
+    'Why no token can be had: event_refused (by the operator of this server), event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
 })
 const timeSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'ISO 8601, UTC; null for no limit.',

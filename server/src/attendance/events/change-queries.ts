@@ -1,13 +1,34 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { MadeEventChangeTable } from '../../db/schema.ts'
 
 /** A change of an event that was made here: it waits for the operator, or was refused. */
-export type StoredChange = Selectable<MadeEventChangeTable>
+export type StoredChange = Omit<Selectable<MadeEventChangeTable>, 'image'> & {
+  /** Whether it changes the picture too. */
+  readonly has_image: boolean
+}
+
+/** Without the picture, which is large. */
+export const CHANGE_COLUMNS = [
+  'event_id',
+  'name',
+  'description',
+  'event_url',
+  'coordinates',
+  'supply',
+  'is_refused',
+  'reason',
+  'sent_at_ms',
+  sql<boolean>`image is not null`.as('has_image'),
+] as const
 
 /** The change of an event that waits, or the last one that was refused. */
 export function findChange(db: Db, eventId: number): Promise<StoredChange | undefined> {
-  return db.selectFrom('made_event_change').selectAll().where('event_id', '=', eventId).executeTakeFirst()
+  return db
+    .selectFrom('made_event_change')
+    .select(CHANGE_COLUMNS)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
 }
 
 /** What the operator has answered for an event itself; undefined for one that was not made here. */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { orNull } from '../../schema-parts.ts'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Event } from './event-queries.ts'
@@ -28,6 +29,7 @@ export const eventInfoProperties = {
   event_end_date: iso('Last day'),
   created_at: Type.String({ description: 'When it was registered here: ISO 8601, UTC.' }),
   enabled: Type.Boolean({ description: 'False while the organiser pauses it.' }),
+  cancelled: Type.Boolean({ description: 'Whether the organiser has cancelled it.' }),
   coordinates: Type.String({ description: '`x,y;x,y`, in the registered order.' }),
   distribution_start_date: iso('From when on tokens are given out'),
   distribution_end_date: iso('Until when tokens are given out'),
@@ -42,6 +44,9 @@ export const eventInfoProperties = {
   allows_guests: Type.Boolean({
     description: 'Whether guests may claim, who lose their token when they leave.',
   }),
+  time_zone: orNull(
+    Type.String({ description: 'IANA name of the zone of its times, where the organiser chose one.' }),
+  ),
   rehearsal_until: iso('Until when claims from a preview of the scene are rehearsed'),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
@@ -89,6 +94,7 @@ export function eventInfoJson(event: Event, base: string) {
     event_end_date: isoText(parseIssuerDate(record.end_date)),
     created_at: new Date(event.created_at_ms).toISOString(),
     enabled: event.enabled,
+    cancelled: event.is_cancelled,
     coordinates: event.coordinates,
     distribution_start_date: isoText(event.distribution_start_at_ms),
     distribution_end_date: isoText(event.distribution_end_at_ms),
@@ -97,6 +103,7 @@ export function eventInfoJson(event: Event, base: string) {
     requires_presence: event.requires_presence,
     requires_grant: event.requires_grant,
     allows_guests: event.allows_guests,
+    time_zone: event.time_zone,
     rehearsal_until: isoText(event.rehearsal_until_ms),
   }
 }

@@ -20,8 +20,27 @@ const LIKE_NAME = /^[a-z_]{1,40}$/i
 const SAME_LETTERS = 4
 const BEGINNINGS = new Set(OPTION_NAMES.map((name) => name.slice(0, SAME_LETTERS)))
 
+/** When an event is. */
+export interface EventMove {
+  /** First and last day as `YYYY-MM-DD`. */
+  readonly startDate: string
+  readonly endDate: string
+  /** From when and until when tokens are given out; null for no limit. */
+  readonly startAtMs: number | null
+  readonly endAtMs: number | null
+}
+
 /** What an organiser may change of an event that was made here alone. */
 export interface MadeEventChange {
+  readonly name?: string | undefined
+  /** An https address; empty for none. */
+  readonly eventUrl?: string | undefined
+  /** The file of a picture; `drawn`: the map of the places. */
+  readonly picture?: Buffer | 'drawn' | undefined
+  readonly move?: EventMove | undefined
+  /** The IANA name of the zone of its times; empty for none. */
+  readonly timeZone?: string | undefined
+  readonly isCancelled?: boolean | undefined
   /** How many tokens it shall have. */
   readonly tokens?: number | undefined
   /** Whether the list of its holders is for the organiser alone. */

@@ -13,6 +13,8 @@ function event(facts: Partial<Event> = {}): Event {
     issuer_record: {},
     coordinates: '52,-10',
     enabled: true,
+    is_cancelled: false,
+    time_zone: null,
     requires_captcha: false,
     requires_presence: true,
     requires_grant: false,
@@ -32,6 +34,7 @@ function event(facts: Partial<Event> = {}): Event {
 test.each([
   [{}, undefined],
   [{ enabled: false, expires_at_ms: NOW }, 'event_disabled'],
+  [{ is_cancelled: true, enabled: false, expires_at_ms: NOW }, 'event_cancelled'],
   [{ expires_at_ms: NOW }, 'event_expired'],
   [{ expires_at_ms: NOW + 1 }, undefined],
   [{ distribution_start_at_ms: NOW + 1 }, 'event_not_open'],

@@ -6,6 +6,7 @@ import type { CodeCounts, Event } from './event-queries.ts'
 /** Why an event gives out no tokens: `reason` of `GET /event/:uuid/availability`. */
 export type ClosedReason =
   | 'event_refused'
+  | 'event_cancelled'
   | 'event_disabled'
   | 'event_not_open'
   | 'event_closed'
@@ -30,8 +31,9 @@ export function windowOf(event: Event): Window {
   }
 }
 
-/** Why the event gives out no tokens at a time, without regard to codes. `enabled` is checked first. */
+/** Why the event gives out no tokens at a time, without regard to codes. What the organiser decided is checked first. */
 export function closedReason(event: Event, nowMs: number): ClosedReason | undefined {
+  if (event.is_cancelled) return 'event_cancelled'
   if (!event.enabled) return 'event_disabled'
   if (event.expires_at_ms !== null && nowMs >= event.expires_at_ms) return 'event_expired'
   if (event.distribution_start_at_ms !== null && nowMs < event.distribution_start_at_ms)
@@ -51,6 +53,8 @@ export function codesReason(event: Event, counts: CodeCounts): ClosedReason | un
 export function assertOpen(event: Event, nowMs: number): void {
   const { opensAtMs, closesAtMs } = windowOf(event)
   switch (closedReason(event, nowMs)) {
+    case 'event_cancelled':
+      throw eventCancelled()
     case 'event_disabled':
       throw new AppError('event_disabled', 'The organiser has paused this event. Please try again later.')
     case 'event_not_open':
@@ -79,10 +83,18 @@ export function isRehearsing({ rehearsal_until_ms: untilMs }: Event, nowMs: numb
 /**
  * For rehearsals before an event: it may still be paused, and need not have begun.
  *
- * @throws {AppError} `event_closed`, `event_expired` when it gives out no tokens any more
+ * @throws {AppError} `event_cancelled`, `event_closed`, `event_expired` when it gives out no tokens any more
  */
 export function assertNotOver(event: Event, nowMs: number): void {
   assertOpen({ ...event, enabled: true, distribution_start_at_ms: null }, nowMs)
+}
+
+/** The error for an event that its organiser has cancelled. */
+export function eventCancelled(): AppError {
+  return new AppError(
+    'event_cancelled',
+    'The organiser has cancelled this event, so it gives out no tokens. Please ask the organiser.',
+  )
 }
 
 /** The error for an event that was made here, and that the operator has refused. */

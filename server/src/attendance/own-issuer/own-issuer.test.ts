@@ -50,7 +50,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       insertMadeEvent(tx, {
         record: (id) => ({ id, name: 'Lanterns' }),
         ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
-        ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
+        ...{ startAtMs: null, endAtMs: null, timeZone: null, expiresAtMs: clock.nowMs() },
         ...{
           editCodeHash: hashOfEditCode('0'),
           supply: 100,
@@ -139,7 +139,13 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     })
     const description = {
       ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
-      ...{ startDate: '2027-03-06', endDate: '2027-03-06', startAtMs: clock.nowMs(), endAtMs: undefined },
+      ...{
+        startDate: '2027-03-06',
+        endDate: '2027-03-06',
+        startAtMs: clock.nowMs(),
+        endAtMs: undefined,
+        timeZone: undefined,
+      },
       picture: undefined,
       ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
     }
@@ -282,7 +288,14 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     }
     const { event_id: many } = await inTransaction(db, (tx) =>
       insertMadeEvent(tx, {
-        ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
+        ...{
+          ...name,
+          requiresCaptcha: false,
+          requiresPresence: false,
+          startAtMs: null,
+          endAtMs: null,
+          timeZone: null,
+        },
         ...{
           expiresAtMs: 1,
           editCodeHash: hashOfEditCode('0'),

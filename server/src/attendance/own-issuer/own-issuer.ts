@@ -15,6 +15,7 @@ import { parseOwnCode } from '../issuer/own-codes.ts'
 import type { TokenKeys } from './keys/token-keys.ts'
 import { hashOfEditCode } from './made-events/edit-code.ts'
 import { findMadeEvent, markAnswered } from './made-events/made-event-queries.ts'
+import { validHashes } from './made-events/named-code-queries.ts'
 import { listOwnCodes } from './made-events/own-code-list.ts'
 import {
   findTokenByNumber,
@@ -61,8 +62,10 @@ export class OwnIssuer implements Issuer {
   async isEditCode(eventId: number, editCode: string): Promise<boolean> {
     const { db } = this.options
     const made = await findMadeEvent(db, eventId)
-    const isRight = timingSafeEqual(made?.edit_code_hash ?? hashOfEditCode(''), hashOfEditCode(editCode))
-    if (!isRight || made === undefined) return false
+    const hash = hashOfEditCode(editCode)
+    const isFirst = timingSafeEqual(made?.edit_code_hash ?? hashOfEditCode(''), hash)
+    if (made === undefined) return false
+    if (!isFirst) return (await validHashes(db, eventId)).some((valid) => timingSafeEqual(valid, hash))
     // Who has the code got the answer, also where the server was killed before that was stored
     if (!made.is_answered) await markAnswered(db, [eventId])
     return true

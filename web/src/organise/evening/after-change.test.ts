@@ -32,6 +32,7 @@ test.each<[string, Partial<EventInfo>, Before, string | null]>([
     { reason: 'event_disabled', available: 0, total: 0 },
     'waiting_for_issuer',
   ],
+  ['cancelled, it is that first', { cancelled: true, enabled: false }, {}, 'event_cancelled'],
   ['it opens later', { distribution_start_date: AFTER_NOW }, {}, 'event_not_open'],
   ['it has opened', { distribution_start_date: BEFORE_NOW }, { reason: 'event_not_open' }, null],
   ['it has closed', { distribution_end_date: BEFORE_NOW }, {}, 'event_closed'],

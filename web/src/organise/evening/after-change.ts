@@ -58,6 +58,7 @@ interface Known {
 function reasonAfter(event: EventInfo, before: Availability, { isHeld, nowMs }: Known): Reason {
   const { distribution_start_date: start, distribution_end_date: end } = event
   if (before.reason === 'event_refused') return before.reason
+  if (event.cancelled) return 'event_cancelled'
   if (!event.enabled) return 'event_disabled'
   if (before.reason === 'event_expired') return before.reason
   if (start !== null && nowMs < Date.parse(start)) return 'event_not_open'

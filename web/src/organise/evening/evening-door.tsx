@@ -1,15 +1,25 @@
 import './evening.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
+import { fillEditCode, heldEditCode, isEditCodeHeld, takeCarriedCode } from '../edit-code.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
+import { KeepCode } from '../keep-code.tsx'
+import { dropKeptCode, keepCode, keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
 import type { EveningProps } from './evening-props.ts'
-import { closeWithEditCode, isResting, openEvening, restEvening, takeForgotten } from './evening-session.ts'
+import {
+  closeWithEditCode,
+  evening,
+  isResting,
+  openEvening,
+  restEvening,
+  takeForgotten,
+} from './evening-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
 export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undefined)
@@ -18,7 +28,10 @@ export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undef
 export function useEvening(info: EventInfo): void {
   useEffect(() => {
     const stop = closeWithEditCode()
-    if (isResting(info)) void openEvening(info, loadPart)
+    // What was resting is the code that the organiser gave last
+    const code = isResting(info) ? undefined : (takeCarriedCode(info.uuid) ?? keptCode(info.uuid))
+    if (code !== undefined) fillEditCode(code)
+    if (isEditCodeHeld.peek() && (code !== undefined || isResting(info))) void openEvening(info, loadPart)
     return () => {
       stop()
       restEvening()
@@ -29,6 +42,15 @@ export function useEvening(info: EventInfo): void {
 /** The form in which the organiser gives the edit code once for all that the evening needs. */
 export function EveningDoor({ info }: { readonly info: EventInfo }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const isOwn = isMadeHere(info)
+  const isKept = useSignal(isOwn && keptCode(info.uuid) !== undefined)
+  const open = async () => {
+    const code = heldEditCode()
+    await openEvening(info, loadPart)
+    if (!isOwn || !evening.peek()) return
+    if (isKept.value) keepCode(info.uuid, code)
+    else dropKeptCode(info.uuid)
+  }
   useEffect(() => {
     if (takeForgotten()) heading.current?.focus()
   }, [])
@@ -37,13 +59,14 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
       class="card evening-door"
       submit={text('evening.door.open')}
       busy={text('evening.door.busy')}
-      onSend={() => void openEvening(info, loadPart)}
+      onSend={() => void open()}
     >
       <h2 ref={heading} tabIndex={-1}>
         {text('evening.door.heading')}
       </h2>
       <p>{text('evening.door.explained')}</p>
-      <EditCodeField isOwn={isMadeHere(info)} />
+      <EditCodeField isOwn={isOwn} account={info.name} />
+      {isOwn && <KeepCode isKept={isKept} />}
     </SentForm>
   )
 }

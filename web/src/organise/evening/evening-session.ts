@@ -4,6 +4,7 @@ import { serverNowMs } from '../../api/server-clock.ts'
 import { text } from '../../texts/texts.ts'
 import { forgetEditCode, isEditCodeHeld, noteEditCode } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
+import { dropKeptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
@@ -102,9 +103,11 @@ function stopEvening(): void {
 /** Whether the organiser closed the evening by a press. */
 let wasForgotten = false
 
-/** Closes the evening by a press: the form for the edit code takes the focus then. */
+/** Closes the evening by a press, and drops a code that is kept on this device: the form for the edit code takes the focus then. */
 export function forgetEvening(): void {
   wasForgotten = true
+  const uuid = evening.peek()?.report.event.uuid
+  if (uuid !== undefined) dropKeptCode(uuid)
   closeEvening()
 }
 

@@ -10,6 +10,7 @@ describe('the state of an event', () => {
     ['before', { reason: 'event_not_open' }],
     ['paused', { reason: 'event_disabled' }],
     ['ended', { reason: 'event_closed' }],
+    ['ended', { reason: 'event_cancelled' }],
     ['ended', { reason: 'event_expired' }],
     ['held', { reason: 'event_held' }],
     ['refused', { reason: 'event_refused' }],

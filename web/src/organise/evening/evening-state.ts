@@ -39,6 +39,7 @@ export function eveningState(report: Report, nowMs: number, isIssuerDown = false
       return 'paused'
     case 'event_not_open':
       return 'before'
+    case 'event_cancelled':
     case 'event_closed':
     case 'event_expired':
       return 'ended'

@@ -3,8 +3,11 @@ import { failureText } from '../../texts/refusal.ts'
 import { text } from '../../texts/texts.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { ProofOfWork } from '../busy.tsx'
+import { keptCode } from '../kept-codes.ts'
+import { isMadeHere } from '../made-here.ts'
 import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
+import { EditCodes } from './edit-codes.tsx'
 import type { EveningProps } from './evening-props.ts'
 import { evening, forgetEvening } from './evening-session.ts'
 import { Gifts } from './gifts.tsx'
@@ -51,10 +54,11 @@ export function Evening({ onChanged, below }: EveningProps) {
           <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />
+          {isMadeHere(event) && <EditCodes event={event} />}
           <Grants grants={report.grants} />
           <section class="card">
             <h2>{text('evening.code.heading')}</h2>
-            <p>{text('evening.code.explained')}</p>
+            <p>{text(keptCode(event.uuid) === undefined ? 'evening.code.explained' : 'evening.code.kept')}</p>
             <button type="button" onClick={forgetEvening}>
               {text('evening.code.forget')}
             </button>

@@ -1,28 +1,38 @@
-/** Times as the fields of forms have them: `2026-11-20T18:00`, in the time zone of the device. */
+import { enteredOf, momentOf, momentsOf } from '../event-hours.ts'
+
+/** Times as the fields of forms have them: `2026-11-20T18:00`, on the clock of a time zone. */
 
 /**
  * A time of the server for a field of the type `datetime-local`; an empty text for no time.
  *
  * @example
- * localText('2026-11-20T18:00:00.000Z') // '2026-11-20T19:00' in Paris
+ * localText('2026-11-20T18:00:00.000Z', 'Europe/Paris') // '2026-11-20T19:00'
  */
-export function localText(iso: string | null): string {
+export function localText(iso: string | null, zone: string): string {
   if (iso === null) return ''
-  const date = new Date(iso)
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
+  const { day, time } = enteredOf(Date.parse(iso), zone)
+  return `${day}T${time}`
+}
+
+/** The moments at which the clock of a zone shows what was typed into such a field: two where it shows the hour twice. */
+export function typedMoments(typed: string, zone: string): readonly number[] {
+  const [day = '', time = ''] = typed.split('T')
+  return momentsOf({ day, time: time.slice(0, 5) }, zone)
 }
 
 /**
- * What was typed into such a field, for the server: null for an empty one, undefined for what is no time.
+ * What was typed into such a field, for the server: null for an empty one, undefined for what is no time, and for an hour that
+ * the clock leaves out.
  *
+ * @param isLater of an hour that the clock shows twice, the second one
  * @example
- * isoOf('2026-11-20T19:00') // '2026-11-20T18:00:00.000Z' in Paris
+ * isoOf('2026-11-20T19:00', 'Europe/Paris') // '2026-11-20T18:00:00.000Z'
  */
-export function isoOf(typed: string): string | null | undefined {
+export function isoOf(typed: string, zone: string, isLater = false): string | null | undefined {
   if (typed === '') return null
-  const timeMs = Date.parse(typed)
-  return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
+  const [day = '', time = ''] = typed.split('T')
+  const timeMs = momentOf({ day, time: time.slice(0, 5), isLater }, zone)
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
 }
 
 const DAY_MS = 24 * 60 * 60_000
@@ -47,8 +57,8 @@ export function isFarBefore(opens: string | null, firstDay: string | null): bool
  * Whether what was typed into such a field is later than a time of the server. What is no time is not.
  *
  * @example
- * isLater('2026-11-20T19:00', '2026-11-20T17:59:00.000Z') // true in Paris
+ * isLater('2026-11-20T19:00', '2026-11-20T17:59:00.000Z', 'Europe/Paris') // true
  */
-export function isLater(typed: string, iso: string): boolean {
-  return Date.parse(typed) > Date.parse(iso)
+export function isLater(typed: string, iso: string, zone: string): boolean {
+  return (typedMoments(typed, zone)[0] ?? Number.NEGATIVE_INFINITY) > Date.parse(iso)
 }

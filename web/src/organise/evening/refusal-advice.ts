@@ -8,6 +8,7 @@ const ADVICE: Readonly<Record<string, TextKey>> = {
   no_codes_left: 'evening.advice.tokens',
   no_codes_loaded: 'evening.advice.tokens',
   event_disabled: 'evening.advice.rules',
+  event_cancelled: 'organise.next.event_cancelled',
   event_not_open: 'evening.advice.rules',
   event_closed: 'evening.advice.rules',
   event_expired: 'evening.advice.rules',

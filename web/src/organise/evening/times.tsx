@@ -3,10 +3,12 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { formatDateTime, formatDays } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { deviceZone } from '../event-hours.ts'
 import { hasIncompleteField } from '../incomplete-field.ts'
+import { RepeatedHour } from '../repeated-hour.tsx'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening } from './evening-session.ts'
-import { isFarBefore, isLater, isoOf, localText } from './local-time.ts'
+import { isFarBefore, isLater, isoOf, localText, typedMoments } from './local-time.ts'
 import { useAction } from './use-action.ts'
 
 interface TimesProps {
@@ -24,22 +26,36 @@ export function Times({ report, onChanged }: TimesProps) {
   /** A field of which only a part was typed has no value, and a browser may tell nothing of it. */
   const isIncomplete = useSignal(false)
   const isWrong = useSignal(false)
+  /** A time at which the clock shows no such hour. */
+  const skippedHour = useSignal<string | undefined>(undefined)
   /** The opening is far before the event, and the next press saves it nevertheless. */
   const isEarly = useSignal(false)
-  const start = typedStart.value ?? localText(event.distribution_start_date)
-  const end = typedEnd.value ?? localText(event.distribution_end_date)
+  const zone = event.time_zone ?? deviceZone()
+  const start = typedStart.value ?? localText(event.distribution_start_date, zone)
+  const end = typedEnd.value ?? localText(event.distribution_end_date, zone)
+  /** Of an hour that the clock shows twice, the second one is meant. */
+  const startsLater = useSignal(false)
+  const endsLater = useSignal(false)
   const isTyped = typedStart.value !== undefined || typedEnd.value !== undefined || isIncomplete.value
   const look = () => {
     isIncomplete.value = hasIncompleteField(form.current)
   }
   const change = () => {
     isWrong.value = false
+    skippedHour.value = undefined
     isEarly.value = false
     action.fault.value = undefined
     look()
   }
   const save = async () => {
-    const [from, until] = [isoOf(start), isoOf(end)]
+    // A field that was not typed in keeps its moment: its hour may be one of two
+    const from =
+      typedStart.value === undefined ? event.distribution_start_date : isoOf(start, zone, startsLater.value)
+    const until =
+      typedEnd.value === undefined ? event.distribution_end_date : isoOf(end, zone, endsLater.value)
+    const skipped = [start, end].find((typed) => typed !== '' && typedMoments(typed, zone).length === 0)
+    skippedHour.value = isIncomplete.value ? undefined : skipped
+    if (skippedHour.value !== undefined) return
     isWrong.value =
       isIncomplete.value ||
       from === undefined ||
@@ -82,7 +98,7 @@ export function Times({ report, onChanged }: TimesProps) {
     >
       <h2>{text('evening.times.heading')}</h2>
       <p class="hint" id="times-hint">
-        {text('evening.times.hint', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+        {text(event.time_zone === null ? 'evening.times.hint' : 'evening.times.hint_event', { zone })}
       </p>
       <TimeField
         id="opens-at"
@@ -92,6 +108,17 @@ export function Times({ report, onChanged }: TimesProps) {
         typed={typedStart}
         onChange={change}
       />
+      {typedStart.value !== undefined && (
+        <RepeatedHour
+          id="opens-repeated"
+          moments={typedMoments(start, zone)}
+          zone={zone}
+          isLater={startsLater.value}
+          onChoose={(later) => {
+            startsLater.value = later
+          }}
+        />
+      )}
       <TimeField
         id="closes-at"
         label={text('evening.times.closes')}
@@ -100,16 +127,29 @@ export function Times({ report, onChanged }: TimesProps) {
         typed={typedEnd}
         onChange={change}
       />
+      {typedEnd.value !== undefined && (
+        <RepeatedHour
+          id="closes-repeated"
+          moments={typedMoments(end, zone)}
+          zone={zone}
+          isLater={endsLater.value}
+          onChoose={(later) => {
+            endsLater.value = later
+          }}
+        />
+      )}
       {availability.closes_at !== null && (
         <p id="real-end">{text('evening.times.real_end', { time: timeText(availability.closes_at) })}</p>
       )}
       <p class="hint" id="too-late" role="status">
         {event.expiry_date !== null &&
-          isLater(end, event.expiry_date) &&
+          isLater(end, event.expiry_date, zone) &&
           text('evening.times.too_late', { time: timeText(event.expiry_date) })}
       </p>
       <p class="fault" id="times-wrong" role="alert">
         {isWrong.value && text('evening.times.wrong')}
+        {skippedHour.value !== undefined &&
+          text('organise.make.skipped_fault', { time: skippedHour.value.slice(11, 16), zone })}
       </p>
       <p class="fault" id="times-early" role="alert">
         {isEarly.value &&

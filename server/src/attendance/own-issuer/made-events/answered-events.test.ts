@@ -21,6 +21,7 @@ describeOnOneEngine('what was answered', (open) => {
         requiresPresence: false,
         startAtMs: null,
         endAtMs: null,
+        timeZone: null,
       },
       ...{ expiresAtMs: 1, editCodeHash: Buffer.alloc(32), supply: 1, approval: 'approved' as const },
       ...{ hidesHolders: false, image: null, nowMs: 1 },

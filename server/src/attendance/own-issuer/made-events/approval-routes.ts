@@ -9,7 +9,7 @@ import { oneOf, orNull } from '../../../schema-parts.ts'
 import { approvalSchema, eventApprovalJson, eventApprovalSchema } from '../../events/approval-json.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
 import { eventParams, MAX_EVENT_ID, parsePublicEventName } from '../../events/event-params.ts'
-import { getEvent } from '../../events/event-queries.ts'
+import { type Event, getEvent } from '../../events/event-queries.ts'
 import type { LimitHook } from '../../limits.ts'
 import type { Approvals } from './approvals.ts'
 import { MAX_REASON } from './event-texts.ts'
@@ -76,7 +76,7 @@ const answeredSchema = Type.Object(
   { title: 'Answered' },
 )
 
-const OPERATOR_ERRORS = [
+export const OPERATOR_ERRORS = [
   'invalid_parameter',
   'operator_only',
   'too_many_requests',
@@ -87,6 +87,8 @@ const OPERATOR_ERRORS = [
 export interface ApprovalRouteOptions {
   readonly db: Db
   readonly approvals: Pick<Approvals, 'answer' | 'waiting'>
+  /** The picture of the event may be another one. */
+  readonly forgetPicture: (event: Event) => void
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly organiserLimit: LimitHook
@@ -97,7 +99,7 @@ export interface ApprovalRouteOptions {
 
 /** What the operator does with events that were made here. */
 export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> = (app, options, done) => {
-  const { db, approvals, operatorKey, organiserLimit, baseOf, assertConfigured } = options
+  const { db, approvals, forgetPicture, operatorKey, organiserLimit, baseOf, assertConfigured } = options
 
   /** @throws {AppError} `operator_only` */
   const assertOperator = (request: { readonly headers: IncomingHttpHeaders }) => {
@@ -167,7 +169,9 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       assertOperator(request)
       const event = await getEvent(db, parsePublicEventName(request.params.event))
       const { may_give: mayGive, ...answer } = request.body
-      return { ok: true as const, data: await approvals.answer(event, { ...answer, mayGive }) }
+      const data = await approvals.answer(event, { ...answer, mayGive })
+      forgetPicture(event)
+      return { ok: true as const, data }
     },
   )
   done()

@@ -14,6 +14,7 @@ import type { Vault } from '../../vault.ts'
 import {
   applyContent,
   deleteChange,
+  findChangedImage,
   highestGivenOut,
   lockContent,
   raiseVersion,
@@ -104,9 +105,13 @@ export class Approvals {
     return { total: await countListed(db, nowMs), events, next }
   }
 
-  /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */
-  picture({ event_id: eventId }: Pick<Event, 'event_id'>): Promise<Buffer | undefined> {
-    return findAnyImage(this.options.db, eventId)
+  /**
+   * The organiser's picture, as a PNG, before the event is approved too: that of a change that waits, where it has one;
+   * undefined where there is none.
+   */
+  async picture({ event_id: eventId }: Pick<Event, 'event_id'>): Promise<Buffer | undefined> {
+    const { db } = this.options
+    return (await findChangedImage(db, eventId)) ?? findAnyImage(db, eventId)
   }
 
   /** Deletes events that have waited for too long, those whose makers got no answer, and pictures of refused ones. */
@@ -146,7 +151,8 @@ async function storeAnswer(
   } else {
     const wanted = waiting?.supply ?? live.supply
     if (tokens !== undefined && tokens > wanted) throw aboveMaximum('tokens', tokens, wanted)
-    await applyContent(tx, live, { change: { ...waiting, supply: tokens ?? wanted }, nowMs })
+    const image = waiting?.has_image ? await findChangedImage(tx, eventId) : undefined
+    await applyContent(tx, live, { change: { ...waiting, image, supply: tokens ?? wanted }, nowMs })
     await deleteChange(tx, eventId)
   }
   await setApproval(tx, eventId, { approval, reason, decided_at_ms: nowMs })

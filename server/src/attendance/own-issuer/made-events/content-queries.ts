@@ -1,10 +1,13 @@
+import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
 import { findChange, type StoredChange } from '../../events/change-queries.ts'
 
-/** What the operator reads of an event before an approval, as far as it can be changed later. */
+/** What the operator reads of an event before an approval, and what can be changed later. The picture is apart: it is large. */
 export interface Content {
+  readonly name: string
   readonly description: string
+  readonly event_url: string
   /** As `coordinatesText` writes them. */
   readonly coordinates: string
   readonly supply: number
@@ -20,9 +23,13 @@ export interface LiveEvent extends Content {
 }
 
 /** Fields that a change does not have are null. */
-type ChangedContent = { readonly [Field in keyof Content]?: Content[Field] | null | undefined }
+type ChangedContent = { readonly [Field in keyof Content]?: Content[Field] | null | undefined } & {
+  /** The file of a PNG. */
+  readonly image?: Buffer | null | undefined
+}
 
-const FIELDS = ['description', 'coordinates', 'supply'] as const satisfies readonly (keyof Content)[]
+const TEXTS = ['name', 'description', 'event_url'] as const
+const FIELDS = [...TEXTS, 'coordinates', 'supply'] as const satisfies readonly (keyof Content)[]
 
 /** @returns undefined for an event that was not made here */
 export async function lockContent(tx: Tx, eventId: number): Promise<LiveEvent | undefined> {
@@ -35,8 +42,12 @@ export async function lockContent(tx: Tx, eventId: number): Promise<LiveEvent | 
     .executeTakeFirst()
   if (!row) return undefined
   const { issuer_record: record, ...others } = row
-  const { description } = record
-  return { eventId, record, description: typeof description === 'string' ? description : '', ...others }
+  const textOf = (field: (typeof TEXTS)[number]) => {
+    const text = record[field]
+    return typeof text === 'string' ? text : ''
+  }
+  const texts = { name: textOf('name'), description: textOf('description'), event_url: textOf('event_url') }
+  return { eventId, record, ...texts, ...others }
 }
 
 /** Makes a change live. Fields without a value stay as they are. */
@@ -45,19 +56,25 @@ export async function applyContent(
   live: LiveEvent,
   { change, nowMs }: { readonly change: ChangedContent; readonly nowMs: number },
 ): Promise<void> {
-  if (FIELDS.every((field) => (change[field] ?? live[field]) === live[field])) return
+  const image = change.image ?? undefined
+  if (!image && FIELDS.every((field) => (change[field] ?? live[field]) === live[field])) return
   const { eventId, record } = live
+  const texts = Object.fromEntries(TEXTS.map((field) => [field, change[field] ?? live[field]]))
   await tx
     .updateTable('attendance_event')
     .set({
-      issuer_record: JSON.stringify({ ...record, description: change.description ?? live.description }),
+      issuer_record: JSON.stringify({ ...record, ...texts }),
       coordinates: change.coordinates ?? live.coordinates,
       updated_at_ms: nowMs,
     })
     .where('event_id', '=', eventId)
     .execute()
   const supply = change.supply ?? live.supply
-  await tx.updateTable('made_event').set({ supply }).where('event_id', '=', eventId).execute()
+  await tx
+    .updateTable('made_event')
+    .set({ supply, ...(image && { image }) })
+    .where('event_id', '=', eventId)
+    .execute()
   await raiseVersion(tx, eventId)
 }
 
@@ -79,14 +96,17 @@ export async function storeChange(
       return [field, value === live[field] ? null : value]
     }),
   ) as Pick<StoredChange, (typeof FIELDS)[number]>
-  if (FIELDS.every((field) => merged[field] === (before?.[field] ?? null))) return
-  if (FIELDS.every((field) => merged[field] === null)) await deleteChange(tx, eventId)
+  const image = change.image ?? null
+  const hadImage = before?.has_image === true
+  if (!image && FIELDS.every((field) => merged[field] === (before?.[field] ?? null))) return
+  if (!image && !hadImage && FIELDS.every((field) => merged[field] === null)) await deleteChange(tx, eventId)
   else {
     const row = { ...merged, is_refused: false, reason: null, sent_at_ms: nowMs }
+    const keepsImage = !image && hadImage
     await tx
       .insertInto('made_event_change')
-      .values({ event_id: eventId, ...row })
-      .onConflict((conflict) => conflict.column('event_id').doUpdateSet(row))
+      .values({ event_id: eventId, ...row, image })
+      .onConflict((conflict) => conflict.column('event_id').doUpdateSet(keepsImage ? row : { ...row, image }))
       .execute()
   }
   await raiseVersion(tx, eventId)
@@ -99,6 +119,17 @@ export async function refuseChange(tx: Tx, eventId: number, reason: string | nul
     .where('event_id', '=', eventId)
     .execute()
   await raiseVersion(tx, eventId)
+}
+
+/** The picture that a change has; undefined where it has none, or was refused. */
+export async function findChangedImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event_change')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .where('is_refused', '=', false)
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
 }
 
 export async function deleteChange(tx: Tx, eventId: number): Promise<void> {

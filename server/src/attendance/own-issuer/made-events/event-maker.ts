@@ -5,7 +5,7 @@ import type { Approval } from '../../../db/schema.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
 import type { CodeLoader } from '../../codes/code-loader.ts'
-import { coordinatesText } from '../../events/coordinates.ts'
+import { coordinatesText, readCoordinates } from '../../events/coordinates.ts'
 import { fewerTokens, type MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
@@ -14,9 +14,15 @@ import type { TokenKeys } from '../keys/token-keys.ts'
 import { PictureReader } from '../pictures/picture-reader.ts'
 import { applyContent, lockContent, storeChange } from './content-queries.ts'
 import { hashOfEditCode, newEditCode } from './edit-code.ts'
-import { assertDescription } from './event-texts.ts'
-import { type EventToMake, findMadeEvent, insertMadeEvent, setHidesHolders } from './made-event-queries.ts'
-import { countWaiting, inWaitingTransaction } from './waiting-event-queries.ts'
+import { assertDescription, pictureMissing } from './event-texts.ts'
+import {
+  type EventToMake,
+  findMadeEvent,
+  insertMadeEvent,
+  moveEvent,
+  setHidesHolders,
+} from './made-event-queries.ts'
+import { countWaiting, deleteUnused, inWaitingTransaction } from './waiting-event-queries.ts'
 
 /** `retry_after_s` of the refusal while too many events wait for the operator. */
 const RETRY_AFTER_S = 3_600
@@ -48,6 +54,8 @@ export interface EventDescription {
   readonly startAtMs: number
   /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
   readonly endAtMs: number | undefined
+  /** The IANA name of a zone. */
+  readonly timeZone: string | undefined
   readonly tokens: number
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -61,6 +69,13 @@ export interface MakingRequest {
   readonly isOperator: boolean
   /** Is called once, before a picture is decoded and the event is stored: throws where its maker has made too many. */
   readonly assertMayMake: (approval: Approval) => Promise<void>
+}
+
+/** Who changes an event. */
+export interface ChangingRequest {
+  readonly isOperator: boolean
+  /** Is called before a picture is decoded or drawn: throws where too many are. */
+  readonly mayDecode?: () => Promise<void>
 }
 
 export interface MadeEventAnswer {
@@ -111,6 +126,7 @@ export class EventMaker {
       requiresPresence: description.requiresPresence,
       startAtMs: description.startAtMs,
       endAtMs: description.endAtMs ?? null,
+      timeZone: description.timeZone ?? null,
       expiresAtMs: endOfLastDayMs(description.endDate)!,
       editCodeHash: hashOfEditCode(editCode),
       supply: description.tokens,
@@ -133,24 +149,57 @@ export class EventMaker {
    */
   async change(
     event: Event,
-    { hidesHolders, tokens: supply, description, coordinates }: MadeEventChange,
-    { isOperator }: { readonly isOperator: boolean },
+    change: MadeEventChange,
+    { isOperator, mayDecode = async () => {} }: ChangingRequest,
   ): Promise<void> {
     const { db, clock, codes, who } = this.options
     const { event_id: eventId } = event
-    if ([hidesHolders, supply, description, coordinates].every((value) => value === undefined)) return
-    if (description !== undefined) assertDescription(description)
+    if (Object.values(change).every((value) => value === undefined)) return
+    const { hidesHolders, tokens: supply, move, timeZone, isCancelled, picture, eventUrl, ...texts } = change
+    if (texts.description !== undefined) assertDescription(texts.description)
     assertOwnEvent(eventId)
+    const image = await this.changedImage(picture, change.coordinates ?? event.coordinates, mayDecode)
     await inTransaction(db, async (tx) => {
       const live = await lockContent(tx, eventId)
       if (!live) throw notMadeHere()
       if (supply !== undefined && supply < live.supply) throw fewerTokens(supply, live.supply)
       if (hidesHolders !== undefined) await setHidesHolders(tx, eventId, hidesHolders)
+      const nowMs = clock.nowMs()
+      // Days and times are no content: they change at once
+      const record = { ...live.record, ...(move && daysOf(move)) }
+      if ([move, timeZone, isCancelled].some((value) => value !== undefined))
+        await moveEvent(tx, eventId, { record, move, timeZone, isCancelled, nowMs })
       const waits = who !== 'anyone' && !isOperator && live.approval !== 'waiting'
-      const changed = { change: { supply, description, coordinates }, nowMs: clock.nowMs() }
-      await (waits ? storeChange : applyContent)(tx, live, changed)
+      const changed = { change: { ...texts, supply, image, event_url: eventUrl }, nowMs }
+      await (waits ? storeChange : applyContent)(tx, { ...live, record }, changed)
     })
     if (supply !== undefined) await codes.load(event, '')
+  }
+
+  /**
+   * Deletes an event that has no tokens, and no claims that could become some.
+   *
+   * @throws {AppError} `event_has_tokens`
+   */
+  async delete({ event_id: eventId }: Event): Promise<void> {
+    assertOwnEvent(eventId)
+    await inTransaction(this.options.db, async (tx) => {
+      if (!(await deleteUnused(tx, eventId))) throw eventHasTokens()
+    })
+  }
+
+  /** @throws {PictureError} for a picture that is none, too large, or damaged */
+  private async changedImage(
+    picture: MadeEventChange['picture'],
+    coordinates: string,
+    mayDecode: () => Promise<void>,
+  ): Promise<Buffer | undefined> {
+    if (picture === undefined) return undefined
+    if (picture !== 'drawn') return this.pictures.read(picture, mayDecode)
+    await mayDecode()
+    const drawn = this.options.drawPlaces(readCoordinates(coordinates))
+    if (!drawn) throw pictureMissing()
+    return drawn
   }
 
   /** @throws {AppError} `too_many_requests` where too many events wait by now */
@@ -178,7 +227,7 @@ export class EventMaker {
 }
 
 /** The record has the fields of the other issuer's, because clients read them. */
-function recordOf(eventId: number, { name, description, eventUrl, startDate, endDate }: EventDescription) {
+function recordOf(eventId: number, { name, description, eventUrl, ...days }: EventDescription) {
   return {
     id: eventId,
     fancy_id: `event-${eventId}`,
@@ -187,16 +236,25 @@ function recordOf(eventId: number, { name, description, eventUrl, startDate, end
     event_url: eventUrl,
     country: '',
     city: '',
-    year: Number(startDate.slice(0, 4)),
-    start_date: startDate,
-    end_date: endDate,
-    expiry_date: endDate,
+    ...daysOf(days),
     from_admin: false,
     virtual_event: true,
     event_template_id: 0,
     event_host_id: 0,
     private_event: false,
   }
+}
+
+function daysOf({ startDate, endDate }: Pick<EventDescription, 'startDate' | 'endDate'>) {
+  const year = Number(startDate.slice(0, 4))
+  return { year, start_date: startDate, end_date: endDate, expiry_date: endDate }
+}
+
+function eventHasTokens(): AppError {
+  return new AppError(
+    'event_has_tokens',
+    'Players have claimed tokens of this event, so it cannot be deleted. Cancel it: then it gives out no more.',
+  )
 }
 
 function tooManyWaiting(count: number): AppError {

@@ -4,7 +4,9 @@ import type { Db } from '../../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
 import { voidUnapproved } from '../../codes/code-queries.ts'
+import type { EventMove } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
+import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 
 /** What decides about the tokens of an event that was made here. */
 export type MadeEvent = Pick<
@@ -19,6 +21,7 @@ export interface EventToMake {
   readonly requiresPresence: boolean
   readonly startAtMs: number | null
   readonly endAtMs: number | null
+  readonly timeZone: string | null
   readonly expiresAtMs: number
   readonly editCodeHash: Buffer
   readonly supply: number
@@ -46,6 +49,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       allows_guests: false,
       distribution_start_at_ms: event.startAtMs,
       distribution_end_at_ms: event.endAtMs,
+      time_zone: event.timeZone,
       expires_at_ms: event.expiresAtMs,
       codes_asked_at_ms: null,
       created_at_ms: event.nowMs,
@@ -141,6 +145,39 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
       not(exists(selectFrom('token').select('id').whereRef('token.event_id', '=', 'made_event.event_id'))),
     )
     .execute()
+}
+
+/** Stores when an event is, and whether it was cancelled. */
+export async function moveEvent(
+  tx: Tx,
+  eventId: number,
+  { record, move, timeZone, isCancelled, nowMs }: MovedEvent,
+): Promise<void> {
+  await tx
+    .updateTable('attendance_event')
+    .set({
+      updated_at_ms: nowMs,
+      ...(move && {
+        issuer_record: JSON.stringify(record),
+        distribution_start_at_ms: move.startAtMs,
+        distribution_end_at_ms: move.endAtMs,
+        expires_at_ms: endOfLastDayMs(move.endDate)!,
+      }),
+      ...(timeZone !== undefined && { time_zone: timeZone || null }),
+      ...(isCancelled !== undefined && { is_cancelled: isCancelled }),
+    })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+interface MovedEvent {
+  /** Of the issuer, with the days. */
+  readonly record: Readonly<Record<string, unknown>>
+  readonly move: EventMove | undefined
+  /** Empty for none. */
+  readonly timeZone: string | undefined
+  readonly isCancelled: boolean | undefined
+  readonly nowMs: number
 }
 
 /** The number that the next event that is made here gets, if no other is made before. */

@@ -30,7 +30,7 @@ import { isOperator } from './operator-key.ts'
 /** Base64 in lines of 64 characters is a thirtieth longer. */
 const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
-const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
+export const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
 const DATA_ADDRESS = /^data:image\/(?:png|jpe?g|webp|gif);base64,/i
 const PICTURE_ALLOWED = `a PNG, JPEG, WebP or GIF of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels, ${MAX_PIXELS} pixels in all (half as many with 16 bits a colour, or as WebP), a JPEG in RGB colours of at most ${MAX_SCANS} scans`
 const FIRST_FRAME = 'The picture is an animation: its first frame is shown.'
@@ -38,41 +38,53 @@ const FIRST_FRAME = 'The picture is an animation: its first frame is shown.'
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
+/** What can be said of an event, when it is made or later. */
+export const eventFields = {
+  name: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'It is signed with every token.' }),
+  description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+  coordinates: Type.String({ description: '`x,y;x,y`; the first one is signed with every token.' }),
+  start_date: Type.String({ description: 'First day, YYYY-MM-DD.' }),
+  end_date: Type.Optional(
+    Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
+  ),
+  distribution_start_date: Type.Optional(
+    Type.String({
+      description: 'Tokens from then on: RFC 3339. Left out: the whole first day.',
+    }),
+  ),
+  distribution_end_date: Type.Optional(Type.String()),
+  time_zone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'IANA name of the zone in which organiser and players read its times, such as Europe/Paris.',
+    }),
+  ),
+  tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
+  event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
+  image: Type.Optional(
+    Type.String({
+      maxLength: MAX_IMAGE_TEXT,
+      'x-allowed': PICTURE_ALLOWED,
+      'x-withheld': true,
+      description:
+        'A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is empty.',
+    }),
+  ),
+  hide_holders: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the list of holders is not public. Single answers to a gate are.',
+    }),
+  ),
+}
+
 const bodySchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'It is signed with every token.' }),
-    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
-    coordinates: Type.String({ description: '`x,y;x,y`; the first one is signed with every token.' }),
-    start_date: Type.String({ description: 'First day, YYYY-MM-DD.' }),
-    end_date: Type.Optional(
-      Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
-    ),
-    distribution_start_date: Type.Optional(
-      Type.String({
-        description: 'Tokens from then on: RFC 3339. Left out: the whole first day.',
-      }),
-    ),
-    distribution_end_date: Type.Optional(Type.String()),
-    tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
-    event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
+    ...eventFields,
     requires_captcha: Type.Optional(Type.Boolean()),
     requires_presence: Type.Optional(Type.Boolean()),
-    image: Type.Optional(
-      Type.String({
-        maxLength: MAX_IMAGE_TEXT,
-        'x-allowed': PICTURE_ALLOWED,
-        'x-withheld': true,
-        description:
-          'A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is left out.',
-      }),
-    ),
-    hide_holders: Type.Optional(
-      Type.Boolean({
-        description: 'Whether the list of holders is not public. Single answers to a gate are.',
-      }),
-    ),
   },
-  { title: 'EventToMake' },
+  { title: 'EventToMake', additionalProperties: false },
 )
 
 export interface MadeEventRouteOptions {
@@ -181,8 +193,8 @@ function describedIn(
   const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
-  if (eventUrl !== '' && !isHttps(eventUrl))
-    throw invalidParameter('event_url', eventUrl, 'an address that begins with https://')
+  assertEventUrl(eventUrl)
+  if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
   if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
@@ -194,6 +206,7 @@ function describedIn(
     startDate,
     endDate,
     ...timesIn(body, nowMs),
+    timeZone: body.time_zone || undefined,
     tokens,
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
@@ -202,7 +215,7 @@ function describedIn(
 }
 
 /** @throws {AppError} `invalid_parameter` */
-function pictureIn(text: string | undefined): Buffer | undefined {
+export function pictureIn(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const digits = text
     .replace(DATA_ADDRESS, '')
@@ -215,7 +228,7 @@ function pictureIn(text: string | undefined): Buffer | undefined {
   return bytes
 }
 
-function refusePicture(error: unknown): never {
+export function refusePicture(error: unknown): never {
   throw error instanceof PictureError ? invalidParameter('image', error.message, PICTURE_ALLOWED) : error
 }
 
@@ -244,7 +257,8 @@ function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
   return { startAtMs, endAtMs }
 }
 
-function assertDays(startDate: string, endDate: string, nowMs: number): void {
+/** @throws {AppError} `invalid_parameter` for days that are over, or do not exist */
+export function assertDays(startDate: string, endDate: string, nowMs: number): void {
   for (const [name, day] of [
     ['start_date', startDate],
     ['end_date', endDate],
@@ -254,6 +268,26 @@ function assertDays(startDate: string, endDate: string, nowMs: number): void {
   }
   if (endDate < startDate) throw invalidParameter('end_date', endDate, `not before start_date, ${startDate}`)
   if (endOfLastDayMs(endDate)! <= nowMs) throw invalidParameter('end_date', endDate, 'a day that is not over')
+}
+
+/** @throws {AppError} `invalid_parameter` */
+export function assertEventUrl(eventUrl: string): void {
+  if (eventUrl !== '' && !isHttps(eventUrl))
+    throw invalidParameter('event_url', eventUrl, 'an address that begins with https://')
+}
+
+/** Names begin with a letter: an offset such as `+01:00` is no zone. */
+const ZONE_NAME = /^[A-Za-z][\w+/-]*$/
+
+/** @throws {AppError} `invalid_parameter` for a zone that this server does not know; an empty text is none */
+export function assertTimeZone(name: string): void {
+  if (name === '') return
+  try {
+    if (!ZONE_NAME.test(name)) throw new RangeError()
+    new Intl.DateTimeFormat('en', { timeZone: name })
+  } catch {
+    throw invalidParameter('time_zone', name, 'the IANA name of a time zone, such as Europe/Paris')
+  }
 }
 
 /** An address as it is written everywhere: readers of URLs also take `https:host` and `https:\\host`. */

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval, Database } from '../../../db/schema.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
-import type { StoredChange } from '../../events/change-queries.ts'
+import { CHANGE_COLUMNS, type StoredChange } from '../../events/change-queries.ts'
 import type { Event } from '../../events/event-queries.ts'
 
 /** An event that waits for the operator, or with a change that does. */
@@ -84,7 +84,7 @@ async function waitingChanges(
   if (eventIds.length === 0) return new Map()
   const changes = await db
     .selectFrom('made_event_change')
-    .selectAll()
+    .select(CHANGE_COLUMNS)
     .where('event_id', 'in', eventIds)
     .where('is_refused', '=', false)
     .execute()
@@ -136,10 +136,33 @@ export async function deleteAbandoned(
           and not exists (select from claim where claim.event_id = old.event_id)
       )
       returning event_id`.execute(tx)
-    if (rows.length === 0) return
     const ids = rows.map(({ event_id }) => event_id)
-    for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold', 'claim_code'] as const)
-      await tx.deleteFrom(table).where('event_id', 'in', ids).execute()
-    await tx.deleteFrom('attendance_event').where('event_id', 'in', ids).execute()
+    if (ids.length > 0) await deleteRowsOf(tx, ids)
   })
+}
+
+/**
+ * Deletes an event that was made here. First its codes: claims that are under way hold some of them, so they end before.
+ *
+ * @returns false, and then the transaction has to be undone, where the event has tokens or claims
+ */
+export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
+  await tx
+    .deleteFrom('claim_code')
+    .where('event_id', '=', eventId)
+    .where('state', 'in', ['free', 'void'])
+    .execute()
+  const { rows } = await sql`delete from made_event where event_id = ${eventId}
+    and not exists (select from token where event_id = ${eventId})
+    and not exists (select from claim where event_id = ${eventId}) returning event_id`.execute(tx)
+  if (rows.length === 0) return false
+  await deleteRowsOf(tx, [eventId])
+  return true
+}
+
+/** What is stored of events, besides their rows in `made_event`. */
+async function deleteRowsOf(tx: Tx, eventIds: readonly number[]): Promise<void> {
+  for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold', 'claim_code'] as const)
+    await tx.deleteFrom(table).where('event_id', 'in', eventIds).execute()
+  await tx.deleteFrom('attendance_event').where('event_id', 'in', eventIds).execute()
 }

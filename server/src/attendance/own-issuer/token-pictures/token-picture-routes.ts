@@ -91,12 +91,18 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
         summary: 'The picture of an event that was made here',
         description: 'With the header Operator-Key also before the event is approved.',
         params: eventParams,
+        querystring: Type.Object({
+          change: Type.Boolean({
+            default: false,
+            description: 'For the operator: the picture of the change that waits, where it has one.',
+          }),
+        }),
         response: pictureSchema('event_not_found'),
       },
     },
     async (request, reply) => {
       const event = await events.get(parsePublicEventName(request.params.event))
-      const waiting = isOperator(request) ? await pictures.waitingOf(event) : undefined
+      const waiting = isOperator(request) ? await pictures.waitingOf(event, request.query.change) : undefined
       if (waiting) return sendUncached(reply, waiting)
       return sendPicture(request, reply, await pictures.ofEvent(event, () => listLimit(request, reply)))
     },

@@ -18,7 +18,14 @@ async function makeEvent(db: Db): Promise<readonly string[]> {
   const event = await inTransaction(db, (tx) =>
     insertMadeEvent(tx, {
       ...{ record: () => ({}), coordinates: '0,0', requiresCaptcha: false, requiresPresence: false },
-      ...{ startAtMs: null, endAtMs: null, expiresAtMs: 0, editCodeHash: Buffer.alloc(32), supply: TOKENS },
+      ...{
+        startAtMs: null,
+        endAtMs: null,
+        timeZone: null,
+        expiresAtMs: 0,
+        editCodeHash: Buffer.alloc(32),
+        supply: TOKENS,
+      },
       ...{ approval: 'approved', hidesHolders: false, image: randomBytes(PICTURE_BYTES), nowMs: 0 },
     }),
   )

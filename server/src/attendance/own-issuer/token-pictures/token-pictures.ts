@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../../clock.ts'
 import type { Db } from '../../../db/engine.ts'
 import { ownBytes } from '../../../own-memory.ts'
 import { assertOwnEvent } from '../../issuer/own-event-ids.ts'
+import { findChangedImage } from '../made-events/content-queries.ts'
 import { findAnyImage, findImage } from '../made-events/made-event-queries.ts'
 import { getToken } from '../tokens/token-list-queries.ts'
 import { drawToken } from './token-image.ts'
@@ -66,10 +67,24 @@ export class TokenPictures {
     return drawn
   }
 
-  /** The organiser's picture of an event that waits, for the operator. @throws {AppError} `event_not_found` */
-  async waitingOf({ event_id: eventId }: { readonly event_id: number }): Promise<TokenPicture | undefined> {
+  /** The picture of an event was changed. */
+  forget({ event_id: eventId }: { readonly event_id: number }): void {
+    this.ofEvents.delete(String(eventId))
+  }
+
+  /**
+   * The organiser's picture of an event that waits, for the operator.
+   *
+   * @param ofChange the one of its waiting change, where that has one
+   * @throws {AppError} `event_not_found`
+   */
+  async waitingOf(
+    { event_id: eventId }: { readonly event_id: number },
+    ofChange: boolean,
+  ): Promise<TokenPicture | undefined> {
     assertOwnEvent(eventId)
-    const png = await findAnyImage(this.db, eventId)
+    const changed = ofChange ? await findChangedImage(this.db, eventId) : undefined
+    const png = changed ?? (await findAnyImage(this.db, eventId))
     return png && pictureOf(png)
   }
 

@@ -4,6 +4,7 @@ import { explorerLink, GIVEN_BY_ORGANISER, isGift } from '@landpass/client/token
 import Type from 'typebox'
 import { checksumAddress } from '../../../ethereum/checksum-address.ts'
 import { withoutTurns } from '../../../text-direction.ts'
+import { eventName } from '../../events/event-json.ts'
 import type { Event } from '../../events/event-queries.ts'
 import type { LogPlace } from '../log/token-log-queries.ts'
 import { signedToken } from '../signing/token-message.ts'
@@ -37,6 +38,10 @@ export const listedTokenSchema = Type.Object(tokenProperties, { title: 'Attendan
 export const tokenSchema = Type.Object(
   {
     ...tokenProperties,
+    event_now: Type.Union([Type.Object({ name: Type.String(), place: Type.String() }), Type.Null()], {
+      description:
+        'Name and place of the event today, where the organiser has changed them since; null where they are as the token says.',
+    }),
     explorer_url: Type.String({ description: 'Shows and checks the token at the public explorer.' }),
     log: Type.Union([Type.Object({ position: Type.Integer(), noted_at: isoText }), Type.Null()], {
       description: 'Where it is in the public log; null for some seconds.',
@@ -64,12 +69,24 @@ export function listedTokenJson(token: SignedToken) {
   }
 }
 
-export async function tokenJson(token: SignedToken, place: LogPlace | undefined) {
+/** What an event says today. */
+type EventToday = Pick<Event, 'issuer_record' | 'coordinates'>
+
+export async function tokenJson(token: SignedToken, event: EventToday, place: LogPlace | undefined) {
+  const today = nameAndPlaceOf(event, token)
+  const isChanged = today.name !== token.eventName || today.place !== token.eventLocation
   return {
     ...listedTokenJson(token),
+    event_now: isChanged ? today : null,
     explorer_url: await explorerLink(signedToken(token, token)),
     log: place ? { position: place.position, noted_at: new Date(place.noted_at_ms).toISOString() } : null,
   }
+}
+
+/** The place of a token that is given is none of the event's, wherever that has moved. */
+function nameAndPlaceOf(event: EventToday, token: SignedToken) {
+  const [first = ''] = event.coordinates.split(';')
+  return { name: eventName(event), place: isGift(token) ? token.eventLocation : first }
 }
 
 export const metadataSchema = Type.Object(
@@ -94,9 +111,10 @@ export const metadataSchema = Type.Object(
  *
  * @param base of the addresses, without a slash at its end
  */
-export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_record'>, base: string) {
+export function metadataJson(token: SignedToken, event: EventToday, base: string) {
   const { description } = event.issuer_record
   const { number } = token
+  const today = nameAndPlaceOf(event, token)
   return {
     name: `${withoutTurns(token.eventName)} #${number}`,
     description: typeof description === 'string' ? withoutTurns(description) : '',
@@ -105,6 +123,10 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
     attributes: [
       { trait_type: 'Event', value: withoutTurns(token.eventName) },
       { trait_type: isGift(token) ? 'Given' : 'Place', value: token.eventLocation },
+      ...(today.name === token.eventName
+        ? []
+        : [{ trait_type: 'Event now', value: withoutTurns(today.name) }]),
+      ...(today.place === token.eventLocation ? [] : [{ trait_type: 'Place now', value: today.place }]),
       { trait_type: 'Date', value: token.timeS, display_type: 'date' },
       { trait_type: 'Number', value: number, display_type: 'number' },
       { trait_type: 'Issuer', value: checksumAddress(token.signer) },

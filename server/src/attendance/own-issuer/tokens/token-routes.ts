@@ -120,7 +120,8 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     async (request, reply) => {
       const token = await getToken(db, request.params.id)
       reply.header('cache-control', SHORT)
-      return { ok: true as const, data: await tokenJson(token, await findLogPlace(db, token.id)) }
+      const event = await events.get({ eventId: token.eventId })
+      return { ok: true as const, data: await tokenJson(token, event, await findLogPlace(db, token.id)) }
     },
   )
 

@@ -1,0 +1,120 @@
+import { attendance, type EditCodes as Codes, type EventInfo, LandpassError } from '@landpass/client'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { withoutTurns } from '../../texts/bidi.ts'
+import { formatDateTime } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { ActionFault } from './action-fault.tsx'
+import { sendForEvent } from './evening-session.ts'
+import { TextField } from './text-field.tsx'
+import { useAction } from './use-action.ts'
+
+/** As on the server. */
+const MAX_CODES = 5
+const MAX_NAME_LENGTH = 60
+
+/** Edit codes for co-organisers of an event that was made here. */
+export function EditCodes({ event }: { readonly event: EventInfo }) {
+  const codes = useSignal<Codes['codes'] | undefined>(undefined)
+  const made = useSignal<{ readonly name: string; readonly code: string } | undefined>(undefined)
+  const typed = useSignal('')
+  const isWrong = useSignal(false)
+  const action = useAction()
+  const show = (answer: Codes) => {
+    codes.value = answer.codes
+  }
+  useEffect(() => {
+    void action.run(async () =>
+      show(await sendForEvent((id, { editCode }) => attendance.changeEditCodes(id, editCode))),
+    )
+  }, [event.uuid])
+  const make = async () => {
+    const name = typed.value.trim()
+    isWrong.value = name === ''
+    if (isWrong.value) return
+    made.value = undefined
+    const answer = await sendForEvent((id, { editCode }) =>
+      attendance.changeEditCodes(id, editCode, { add: name }),
+    )
+    show(answer)
+    made.value = { name, code: answer.edit_code ?? '' }
+    typed.value = ''
+  }
+  const revoke = async (name: string) => {
+    show(await sendForEvent((id, { editCode }) => attendance.changeEditCodes(id, editCode, { revoke: name })))
+    if (made.value?.name === name) made.value = undefined
+  }
+  const valid = codes.value?.filter(({ ended_at }) => ended_at === null) ?? []
+  const named = valid.flatMap(({ name, made_at }) => (name === null ? [] : [{ name, made_at }]))
+  const reissued = valid.find(({ name }) => name === null)
+  return (
+    <details class="card tool" data-part="codes">
+      <summary>{text('evening.codes.heading')}</summary>
+      <p>{text('evening.codes.explained', { count: MAX_CODES })}</p>
+      {reissued && (
+        <p>{text('evening.codes.reissued', { time: formatDateTime(Date.parse(reissued.made_at)) })}</p>
+      )}
+      <ul class="places">
+        {named.map(({ name, made_at }) => (
+          <li class="row" key={name}>
+            <span>
+              <bdi>{withoutTurns(name)}</bdi>{' '}
+              <span class="hint">
+                {text('evening.codes.since', { time: formatDateTime(Date.parse(made_at)) })}
+              </span>
+            </span>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={text('evening.codes.revoke_named', { name: withoutTurns(name) })}
+              aria-disabled={action.isBusy.value}
+              onClick={() => void action.run(() => revoke(name))}
+            >
+              {text('evening.codes.revoke')}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        noValidate
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          void action.run(make)
+        }}
+      >
+        <TextField
+          id="code-name"
+          label={text('evening.codes.name')}
+          typed={typed}
+          isWrong={isWrong}
+          wrongWords={text('evening.codes.wrong')}
+          action={action}
+          faultId="codes-fault"
+          maxLength={MAX_NAME_LENGTH}
+        />
+        <button type="submit" aria-disabled={action.isBusy.value}>
+          {text('evening.codes.make')}
+        </button>
+      </form>
+      <div role="status">
+        {made.value && (
+          <>
+            <p>{text('evening.codes.made', { name: withoutTurns(made.value.name) })}</p>
+            <p class="row uuid">
+              <code>{made.value.code}</code>
+              <CopyButton value={made.value.code} label={text('organise.event.code')} />
+            </p>
+          </>
+        )}
+      </div>
+      <ActionFault id="codes-fault" action={action} wordsOf={wordsOfRefusal} />
+    </details>
+  )
+}
+
+/** The server refuses names: it is the only thing that is sent. */
+function wordsOfRefusal(fault: unknown): string | undefined {
+  const isOfName = fault instanceof LandpassError && fault.code === 'invalid_parameter'
+  return isOfName ? text('evening.codes.wrong') : undefined
+}
