@@ -34,8 +34,10 @@ import {
   assertEventUrl,
   assertTimeZone,
   BODY_LIMIT_BYTES,
+  BODY_LIMIT_MEANS,
   eventFields,
   pictureIn,
+  pictureWarnings,
   refusePicture,
 } from './made-event-routes.ts'
 
@@ -98,6 +100,7 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
     {
       onRequest: organiserLimit,
       bodyLimit: BODY_LIMIT_BYTES,
+      config: BODY_LIMIT_MEANS,
       schema: {
         tags: ['events'],
         operationId: 'changeMadeEvent',
@@ -143,11 +146,18 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
       forget(known)
       const event = await getEvent(db, { eventId: known.event_id })
       const approval = await readApproval(db, known.event_id)
-      const warnings = change.move ? movedWarnings(body, known, event) : {}
+      const warnings = [
+        ...(change.move ? movedWarnings(body, known, event) : []),
+        ...(picture instanceof Buffer ? pictureWarnings(picture) : []),
+      ]
       reply.header('cache-control', 'no-store')
       return {
         ok: true as const,
-        data: { event: eventInfoJson(event, baseOf(request)), approval, ...warnings },
+        data: {
+          event: eventInfoJson(event, baseOf(request)),
+          approval,
+          ...(warnings.length > 0 && { warnings }),
+        },
       }
     },
   )
@@ -225,7 +235,7 @@ function opensWithFirstDay({ distribution_start_at_ms: startAtMs, issuer_record:
 }
 
 /** What was stored, but is probably a mistake. */
-function movedWarnings(body: Body, before: Event, after: Event): { readonly warnings?: string[] } {
+function movedWarnings(body: Body, before: Event, after: Event): readonly string[] {
   const isOnlyOfDays =
     body.start_date !== undefined &&
     body.start_date !== before.issuer_record.start_date &&
@@ -237,7 +247,7 @@ function movedWarnings(body: Body, before: Event, after: Event): { readonly warn
     warnings.push(
       `The days moved, but tokens can still be claimed from ${isoText(startAtMs)} on. Send distribution_start_date to move that time too.`,
     )
-  return warnings.length > 0 ? { warnings } : {}
+  return warnings
 }
 
 function isoText(timeMs: number): string {

@@ -31,9 +31,9 @@ import { isOperator } from './operator-key.ts'
 const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
 export const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
+export const BODY_LIMIT_MEANS = { bodyLimitMeans: `A picture has at most ${MAX_PICTURE_BYTES / 1024} KiB` }
 const DATA_ADDRESS = /^data:image\/(?:png|jpe?g|webp|gif);base64,/i
 const PICTURE_ALLOWED = `a PNG, JPEG, WebP or GIF of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels, ${MAX_PIXELS} pixels in all (half as many with 16 bits a colour, or as WebP), a JPEG in RGB colours of at most ${MAX_SCANS} scans`
-const FIRST_FRAME = 'The picture is an animation: its first frame is shown.'
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -127,7 +127,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     {
       onRequest: makerRequestLimit,
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { bodyLimitMeans: `A picture has at most ${MAX_PICTURE_BYTES / 1024} KiB` },
+      config: BODY_LIMIT_MEANS,
       schema: {
         tags: ['events'],
         operationId: 'makeEvent',
@@ -176,7 +176,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       reply.raw.once('finish', () => answered.sent(event.event_id))
       const info = eventInfoJson(event, baseOf(request))
       const { warnings = [] } = warningsIn(event)
-      if (description.picture && isAnimation(description.picture)) warnings.push(FIRST_FRAME)
+      if (description.picture) warnings.push(...pictureWarnings(description.picture))
       const said = warnings.length > 0 && { warnings }
       const data = { event: info, edit_code: editCode, approval, ...said }
       return { ok: true as const, data }
@@ -212,6 +212,11 @@ function describedIn(
     requiresPresence: body.requires_presence ?? true,
     hidesHolders: body.hide_holders ?? false,
   }
+}
+
+/** What becomes of the picture in a file, if that may surprise. */
+export function pictureWarnings(file: Buffer): readonly string[] {
+  return isAnimation(file) ? ['The picture is an animation: its first frame is shown.'] : []
 }
 
 /** @throws {AppError} `invalid_parameter` */
