@@ -1,10 +1,16 @@
-import { type Clock, steadyMs } from '../clock.ts'
+import { type Clock, SECOND_MS, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { CommandError, PublicCommandError } from '../errors.ts'
-import { type FollowedChain, isOfChain, readPositionRow } from '../land/changes/chain-position.ts'
+import {
+  type FollowedChain,
+  isOfChain,
+  readPositionRow,
+  storeCompleteness,
+} from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
+import { countAssets, readAssetsAfter } from '../land/queries/land-order.ts'
 import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
@@ -69,6 +75,8 @@ export interface FollowRun {
   readonly endsAt: readonly StepResult[]
 }
 
+/** The comparison in the background makes no more requests to the nodes. */
+const CHECK_REQUEST_EVERY_MS = SECOND_MS
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
 
@@ -96,6 +104,7 @@ export class Chain {
   /** What this process knows of the worlds that it can follow. */
   private readonly known: FollowedChain
   private readonly state: FollowState
+  private nextCheckRequestAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
@@ -179,9 +188,12 @@ export class Chain {
       log: options.log,
     })
     this.checking = new BackgroundCheck({
-      sample: config.chain.checkSample,
-      intervalMs: config.chain.checkIntervalMs,
-      check: (request) => this.check(request),
+      roundMs: config.chain.checkRoundMs,
+      check: (request) => this.checkSlowly(request),
+      readWorld: () => readPositionRow(db),
+      assetsAfter: (worldId, place) => readAssetsAfter(db, worldId, place),
+      countAssets: (worldId) => countAssets(db, worldId),
+      store: (worldId, completeness) => storeCompleteness(db, worldId, completeness),
       isLeading: () => this.leads,
       nowMs: () => clock.nowMs(),
       pause: timing.pause,
@@ -292,7 +304,7 @@ export class Chain {
     await this.makeWorld({ ground: undefined, until: last, isRebuild: true }, onProgress)
   }
 
-  /** Follows the chain: see {@link runFollower}. Compares samples of the land with the contracts meanwhile. */
+  /** Follows the chain: see {@link runFollower}. Compares the land with the contracts meanwhile. */
   async follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
     const ending = new AbortController()
     const checking = this.checking.run(AbortSignal.any([signal, ending.signal]))
@@ -320,6 +332,19 @@ export class Chain {
     const { config, db, signal } = this.options
     const { callsInFlight } = config.chain
     return checkLand({ db, nodes, network, callsInFlight, timing: this.timing, signal }, request)
+  }
+
+  /** The same with one request at a time, and at most one in {@link CHECK_REQUEST_EVERY_MS}. */
+  private checkSlowly(request: CheckRequest): Promise<CheckResult> {
+    const { nodes, network, timing } = this
+    const { db, signal } = this.options
+    const beforeRequest = async () => {
+      const waitMs = this.nextCheckRequestAtMs - timing.nowMs()
+      if (waitMs > 0) await timing.pause(waitMs, signal)
+      this.nextCheckRequestAtMs = timing.nowMs() + CHECK_REQUEST_EVERY_MS
+      this.checking.counts.requests += 1
+    }
+    return checkLand({ db, nodes, network, callsInFlight: 1, timing, signal, beforeRequest }, request)
   }
 
   /** Lets another process follow at once. */

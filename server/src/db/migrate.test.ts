@@ -124,6 +124,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0016-answered-events',
         '0017-claims-of-address',
         '0018-approved-content',
+        '0023-chain-completeness',
       ])
     })
 

@@ -21,6 +21,7 @@ import * as codeNumbers from './migrations/0015-code-numbers.ts'
 import * as answeredEvents from './migrations/0016-answered-events.ts'
 import * as claimsOfAddress from './migrations/0017-claims-of-address.ts'
 import * as approvedContent from './migrations/0018-approved-content.ts'
+import * as chainCompleteness from './migrations/0023-chain-completeness.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -46,6 +47,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-answered-events': answeredEvents,
   '0017-claims-of-address': claimsOfAddress,
   '0018-approved-content': approvedContent,
+  '0023-chain-completeness': chainCompleteness,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

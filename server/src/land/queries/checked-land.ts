@@ -89,6 +89,37 @@ export interface CheckedLand {
   readonly rights: readonly CheckedRight[]
 }
 
+/** How many assets there are, to be compared with the numbers of the registries. */
+export interface LandTotals {
+  readonly ownedParcels: number
+  readonly estateIds: readonly string[]
+}
+
+export async function readLandTotals(tx: Tx, worldId: number): Promise<LandTotals> {
+  const { owned } = await tx
+    .selectFrom('parcel')
+    .select(sql<number>`count(*)::integer`.as('owned'))
+    .where('world_id', '=', worldId)
+    .where('owner', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const estates = await tx.selectFrom('estate').select('id').where('world_id', '=', worldId).execute()
+  return { ownedParcels: owned, estateIds: estates.map(({ id }) => id) }
+}
+
+/** The rows of a world that are of no single parcel or estate. */
+export async function readLandWithoutAssets(tx: Tx, worldId: number): Promise<CheckedLand> {
+  const every = sql<boolean>`true`
+  return {
+    parcels: [],
+    estates: [],
+    members: [],
+    publications: [],
+    bids: [],
+    mortgages: await readMortgages(tx, worldId, every),
+    rights: await readRights(tx, worldId, every),
+  }
+}
+
 /** Every row of a world. */
 export async function readWholeLand(tx: Tx, worldId: number): Promise<CheckedLand> {
   const every = sql<boolean>`true`
