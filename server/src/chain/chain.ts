@@ -15,6 +15,8 @@ import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
+import { MOST_NAMED, namesIn, parseCompleteness } from './check/completeness.ts'
+import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { FollowState } from './follow/follow-state.ts'
@@ -28,6 +30,7 @@ import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import { chainOf, spoolFolderIn, spoolPlace } from './history/history-options.ts'
 import type { HistoryStep } from './history/history-step.ts'
+import { mendLogs } from './history/mend-logs.ts'
 import { hasStoredLogs, spoolPath } from './history/spool.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
@@ -39,6 +42,7 @@ import { connectNodes, omissionText } from './rpc/connect.ts'
 import { MAX_WAIT_MS } from './rpc/json-rpc.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
 import type { Nodes } from './rpc/nodes.ts'
+import { withRetries } from './rpc/retries.ts'
 import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -77,6 +81,9 @@ export interface FollowRun {
 
 /** The comparison in the background makes no more requests to the nodes. */
 const CHECK_REQUEST_EVERY_MS = SECOND_MS
+/** Why a world is to be made again. */
+export type Outdated = 'rules' | 'missing logs'
+
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
 
@@ -95,6 +102,8 @@ export class Chain {
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
+  /** Is called where missing logs are to be looked for: see {@link mend}. */
+  onMendDue: () => void = () => undefined
   private readonly options: ChainOptions
   private readonly timing: Timing
   private readonly source: NodeSource
@@ -193,10 +202,11 @@ export class Chain {
       readWorld: () => readPositionRow(db),
       assetsAfter: (worldId, place) => readAssetsAfter(db, worldId, place),
       countAssets: (worldId) => countAssets(db, worldId),
+      onMendDue: () => this.onMendDue(),
       store: (worldId, completeness) => storeCompleteness(db, worldId, completeness),
       isLeading: () => this.leads,
       nowMs: () => clock.nowMs(),
-      pause: timing.pause,
+      pause: (ms, ended) => timing.pause(ms, ended),
       log: options.log,
     })
   }
@@ -241,10 +251,55 @@ export class Chain {
     return true
   }
 
-  /** Whether the world that is shown was made by older rules: then {@link rebuild} makes it again. */
-  async isOutdated(): Promise<boolean> {
+  /**
+   * Why the world that is shown is to be made again: older rules have made it, or it differs from the contracts. For the first
+   * {@link rebuild} is enough, for the second {@link mend} comes before.
+   */
+  async whyOutdated(): Promise<Outdated | undefined> {
     const position = await readPositionRow(this.options.db)
-    return position !== undefined && position.rulesVersion < this.known.rulesVersion
+    if (!position) return undefined
+    if (position.rulesVersion < this.known.rulesVersion) return 'rules'
+    const { whole } = parseCompleteness(position.completeness)
+    return whole && whole.mending !== 'done' ? 'missing logs' : undefined
+  }
+
+  /**
+   * Looks for missing logs in the blocks of the land that differs from the contracts, and stores them: see {@link mendLogs}.
+   *
+   * @returns whether there were any: then {@link rebuild} makes the world again with them
+   * @throws {CommandError | NodeError | NoNodeError} where the nodes cannot be asked
+   */
+  async mend(): Promise<boolean> {
+    const { config, db, signal, log } = this.options
+    const { network, nodes, source, timing } = this
+    const position = await readPositionRow(db)
+    const { whole, round } = parseCompleteness(position?.completeness)
+    if (!position || !whole || whole.mending === 'done') return false
+    if (whole.mending === 'found') return true
+    const retries = { timing, signal, onFailure: () => undefined }
+    const blocks = await mendLogs({
+      ...spoolPlace({ network, spoolFolder: spoolFolderIn(config.dataDir) }),
+      assets: namesIn(whole.assets),
+      network,
+      contractsAt: (block) =>
+        contractsAt(block, {
+          ...{ nodes, callsInFlight: 1, timing, signal },
+          beforeRequest: this.beforeRequest,
+        }),
+      headerByNumber: (number) => withRetries(() => source.headerByNumber(number), retries),
+      logsOfBlock: (block) => withRetries(() => source.logsOfBlock(block), retries),
+      log,
+    })
+    const mending = blocks.length > 0 ? 'found' : 'done'
+    await storeCompleteness(db, position.worldId, JSON.stringify({ whole: { ...whole, mending }, round }))
+    const named = blocks.slice(0, MOST_NAMED).join(', ')
+    const more = blocks.length > MOST_NAMED ? ` and ${blocks.length - MOST_NAMED} more` : ''
+    log(
+      blocks.length === 0
+        ? `no missing logs were found in the blocks of ${whole.assets.slice(0, MOST_NAMED).join(', ')}`
+        : `logs were missing in ${blocks.length === 1 ? 'block' : 'blocks'} ${named}${more}: they are stored now`,
+    )
+    return blocks.length > 0
   }
 
   /** Whether the logs of the history are stored: a world that began with a snapshot of a block may have none. */
@@ -304,10 +359,11 @@ export class Chain {
     await this.makeWorld({ ground: undefined, until: last, isRebuild: true }, onProgress)
   }
 
-  /** Follows the chain: see {@link runFollower}. Compares the land with the contracts meanwhile. */
+  /** Follows the chain: see {@link runFollower}. Compares the land with the contracts meanwhile, where it does not end at a block. */
   async follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
     const ending = new AbortController()
-    const checking = this.checking.run(AbortSignal.any([signal, ending.signal]))
+    const checking =
+      until === undefined ? this.checking.run(AbortSignal.any([signal, ending.signal])) : undefined
     try {
       return await runFollower(this.follower, {
         until,
@@ -336,15 +392,17 @@ export class Chain {
 
   /** The same with one request at a time, and at most one in {@link CHECK_REQUEST_EVERY_MS}. */
   private checkSlowly(request: CheckRequest): Promise<CheckResult> {
-    const { nodes, network, timing } = this
+    const { nodes, network, timing, beforeRequest } = this
     const { db, signal } = this.options
-    const beforeRequest = async () => {
-      const waitMs = this.nextCheckRequestAtMs - timing.nowMs()
-      if (waitMs > 0) await timing.pause(waitMs, signal)
-      this.nextCheckRequestAtMs = timing.nowMs() + CHECK_REQUEST_EVERY_MS
-      this.checking.counts.requests += 1
-    }
     return checkLand({ db, nodes, network, callsInFlight: 1, timing, signal, beforeRequest }, request)
+  }
+
+  private readonly beforeRequest = async (): Promise<void> => {
+    const { timing } = this
+    const waitMs = this.nextCheckRequestAtMs - timing.nowMs()
+    if (waitMs > 0) await timing.pause(waitMs, this.options.signal)
+    this.nextCheckRequestAtMs = timing.nowMs() + CHECK_REQUEST_EVERY_MS
+    this.checking.counts.requests += 1
   }
 
   /** Lets another process follow at once. */

@@ -28,6 +28,7 @@ class World {
   failure: Error | undefined
   onPause: (ms: number) => void = () => undefined
   readonly lines: string[] = []
+  readonly mendings: number[] = []
   /** How many assets were compared, and when. */
   readonly asked: (number | 'totals')[] = []
   readonly askedAtMs: number[] = []
@@ -42,6 +43,7 @@ class World {
         return ASSETS.slice(at + 1, at + 1 + count)
       },
       countAssets: async () => ASSETS.length,
+      onMendDue: () => this.mendings.push(this.nowMs),
       store: async (_, completeness) => {
         this.completeness = completeness
       },
@@ -119,6 +121,9 @@ test('what differs twice is named, until a later comparison finds it right', asy
   expect(world.lines[0]).toBe(
     'warning: the land is not what the contracts say at block 105: parcel 3,0: owner is "0x01" in the tables, "0x02" in the contract',
   )
+  expect(world.mendings).toHaveLength(1)
+  await world.pass(ROUND_MS) // Its blocks were read again already.
+  expect(world.mendings).toHaveLength(1)
   world.wrong = []
   await world.pass(ROUND_MS / 2)
   expect(world.shown).toMatchObject({ state: 'differs', done: 500 })

@@ -2,12 +2,12 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { CheckRequest, CheckResult } from './check-land.ts'
 import {
-  type CheckRound,
   ended,
   MOST_NAMED,
   type OpenRound,
   parseCompleteness,
   type StoredCompleteness,
+  type WholeRound,
   withPart,
 } from './completeness.ts'
 import { countByField, type Difference, differenceText } from './findings.ts'
@@ -31,6 +31,8 @@ export interface BackgroundCheckOptions {
     place: { readonly after: AssetName | null; readonly count: number },
   ) => Promise<readonly AssetName[]>
   readonly countAssets: (worldId: number) => Promise<number>
+  /** Blocks of land that differs are to be read again. */
+  readonly onMendDue: () => void
   readonly store: (worldId: number, completeness: string) => Promise<void>
   /** Whether this process follows the chain now: another one that follows does the same. */
   readonly isLeading: () => boolean
@@ -139,11 +141,12 @@ export class BackgroundCheck {
     const differing = [...new Set(remaining.map(({ asset }) => asset))]
     const next = withPart(round, { block: block.number, compared, differing })
     const now: StoredCompleteness = isLast
-      ? { whole: ended(next), round: null }
+      ? { whole: ended(next, stored.whole), round: null }
       : { whole: stored.whole, round: next }
     await store(worldId, JSON.stringify(now))
     if (isLast && !stored.whole && next.differing === 0)
       log(`all land was compared with the contracts from block ${next.block} on: no difference`)
+    if (isLast && now.whole?.mending !== 'done') this.options.onMendDue()
     return isLast ? LOOK_EVERY_MS : 0
   }
 
@@ -167,7 +170,7 @@ export class BackgroundCheck {
   }
 
   /** The first round does not wait; later ones are spread over their time. */
-  private waitBefore(whole: CheckRound | null, round: OpenRound): number {
+  private waitBefore(whole: WholeRound | null, round: OpenRound): number {
     if (!whole) return 0
     const { roundMs, nowMs } = this.options
     const dueAtMs = round.startedAtMs + (roundMs * round.done) / Math.max(round.total, 1)

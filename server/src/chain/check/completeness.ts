@@ -8,8 +8,17 @@ export interface CheckRound {
   readonly block: number | null
   /** How many assets differ. */
   readonly differing: number
-  /** The first of them. */
+  /** The first {@link MOST_KEPT} of them. */
   readonly assets: readonly string[]
+}
+
+/** A round that has ended. */
+export interface WholeRound extends CheckRound {
+  /**
+   * `due`: blocks of the assets that differ are to be read again. `found`: they were, and the world is to be made again with the
+   * logs that were missing. `done`: there is nothing more to do.
+   */
+  readonly mending: 'due' | 'found' | 'done'
 }
 
 /** A round that goes on: another process, or this one after a new start, can go on with it. */
@@ -24,13 +33,15 @@ export interface OpenRound extends CheckRound {
 /** What is stored with the position of a world. */
 export interface StoredCompleteness {
   /** The last round that has ended; null before the first end. */
-  readonly whole: CheckRound | null
+  readonly whole: WholeRound | null
   /** Null between two rounds. */
   readonly round: OpenRound | null
 }
 
-/** The most assets that are named. */
+/** The most assets that are named to everyone. */
 export const MOST_NAMED = 20
+/** The most assets whose blocks are read again. */
+const MOST_KEPT = 100
 
 export const COMPLETENESS_STATES = ['unchecked', 'checking', 'checked', 'differs'] as const
 
@@ -89,13 +100,33 @@ export function withPart(
     ...round,
     block: round.block ?? block,
     differing: round.differing + differing.length,
-    assets: [...round.assets, ...differing].slice(0, MOST_NAMED),
+    assets: [...round.assets, ...differing].slice(0, MOST_KEPT),
     after: compared.at(-1) ?? round.after,
     done: round.done + compared.length,
   }
 }
 
-/** A round whose last part was compared. */
-export function ended({ startedAtMs, block, differing, assets }: OpenRound): CheckRound {
-  return { startedAtMs, block, differing, assets }
+/**
+ * A round whose last part was compared.
+ *
+ * @param before the round before: what differed then already, its blocks were read again
+ */
+export function ended(round: OpenRound, before: WholeRound | null): WholeRound {
+  const { startedAtMs, block, differing, assets } = round
+  const isNew = namesIn(assets).some(({ type, id }) => !before?.assets.includes(`${type} ${id}`))
+  const isFound = before?.mending === 'found' && assets.length > 0
+  return { startedAtMs, block, differing, assets, mending: isFound ? 'found' : isNew ? 'due' : 'done' }
+}
+
+/**
+ * The parcels and estates among what differs.
+ *
+ * @example
+ * namesIn(['parcel 3,-4', 'all parcels', 'mortgage 5']) // [{ type: 'parcel', id: '3,-4' }]
+ */
+export function namesIn(assets: readonly string[]): readonly AssetName[] {
+  return assets.flatMap((asset) => {
+    const [, type, id] = /^(parcel|estate) (\S+)$/.exec(asset) ?? []
+    return type === undefined ? [] : [{ type: type as AssetName['type'], id: id! }]
+  })
 }
