@@ -75,6 +75,8 @@ export interface ReadHistoryOptions {
 export interface FollowRun {
   readonly until: number | undefined
   readonly signal: AbortSignal
+  /** Whether the land is compared with the contracts meanwhile; where it is left out, only in a run without end. */
+  readonly isCompared?: boolean
   /** Results that end the run. */
   readonly endsAt: readonly StepResult[]
 }
@@ -360,10 +362,14 @@ export class Chain {
   }
 
   /** Follows the chain: see {@link runFollower}. Compares the land with the contracts meanwhile, where it does not end at a block. */
-  async follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
+  async follow({
+    until,
+    signal,
+    endsAt,
+    isCompared = until === undefined,
+  }: FollowRun): Promise<StepResult | 'reached' | undefined> {
     const ending = new AbortController()
-    const checking =
-      until === undefined ? this.checking.run(AbortSignal.any([signal, ending.signal])) : undefined
+    const checking = isCompared ? this.checking.run(AbortSignal.any([signal, ending.signal])) : undefined
     try {
       return await runFollower(this.follower, {
         until,
