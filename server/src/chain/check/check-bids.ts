@@ -1,5 +1,5 @@
 import { manaText, secondsToMs, weiOf } from '../../land/events/amounts.ts'
-import { isFingerprintOf } from '../../land/events/fingerprints.ts'
+import { type FingerprintedEstate, fingerprintTest } from '../../land/events/fingerprints.ts'
 import type { CheckedBid } from '../../land/queries/checked-land.ts'
 import type { CheckContext, Token } from './check-context.ts'
 import { UnansweredError } from './check-errors.ts'
@@ -21,7 +21,7 @@ interface Compared {
   /** To whom the bids are offered; null where there is none. */
   readonly owner: string | null
   /** What bids on an estate must name; undefined for a parcel. */
-  readonly estate?: Parameters<typeof isFingerprintOf>[1]
+  readonly estate?: FingerprintedEstate
 }
 
 /** Compares the bids that the contract keeps on a parcel or an estate: one of each bidder, also if it has expired. */
@@ -67,7 +67,7 @@ function compareBid(
   compare('price', manaText(weiOf(row.price)), manaText(bid.priceWei))
   compare('expires_at_ms', row.expires_at_ms, secondsToMs(bid.expiresAtS))
   if (owner !== null) compare('seller', row.seller, owner)
-  const isOpen = estate === undefined || isFingerprintOf(row.fingerprint, estate)
+  const isOpen = estate === undefined || fingerprintTest(estate)(row.fingerprint)
   compare('status', row.status, isOpen ? 'open' : 'cancelled')
 }
 
@@ -78,5 +78,5 @@ function isKept({ status, closed_by }: CheckedBid): boolean {
 /** Whether a snapshot has the bid as closed and does not say why, and the estate has other parcels than the bid names. */
 function isUnknown(ofBidder: readonly CheckedBid[], bid: KeptBid, { estate }: Compared): boolean {
   const closed = ofBidder.find(({ id }) => id === bid.id)
-  return closed !== undefined && estate !== undefined && !isFingerprintOf(closed.fingerprint, estate)
+  return closed !== undefined && estate !== undefined && !fingerprintTest(estate)(closed.fingerprint)
 }

@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { AssetName } from '../records/assets.ts'
 import { manaText, secondsToMs } from './amounts.ts'
-import { fingerprintOf, isFingerprintOf, registryOrder } from './fingerprints.ts'
+import { fingerprintOf, fingerprintTest, registryOrder } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type BidRow, whenRead } from './land-rows.ts'
 import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
@@ -93,8 +93,9 @@ export function judgeBids({ rows, at }: Step, { id, fingerprint, parcels }: Judg
     const kept = bids.filter(isKept)
     if (kept.length === 0) return
     return whenRead(parcels(), (inOrder) => {
+      const isTaken = fingerprintTest({ id, fingerprint, parcels: inOrder })
       for (const bid of kept) {
-        const isGood = isFingerprintOf(bid.fingerprint, { id, fingerprint, parcels: inOrder })
+        const isGood = isTaken(bid.fingerprint)
         if (bid.status === 'open' && !isGood) rows.put('bid', closed(bid, at, 'fingerprint'))
         else if (bid.status !== 'open' && isGood)
           rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
@@ -127,11 +128,8 @@ async function isForParcelsOf(step: Step, { asset_type, asset_id, fingerprint }:
   const { rows } = step
   const estate = await estateOf(step, asset_id)
   const parcels = registryOrder(estate, await rows.parcelsOfEstate(asset_id))
-  return isFingerprintOf(fingerprint, {
-    id: asset_id,
-    fingerprint: await fingerprintOf(rows, estate),
-    parcels,
-  })
+  const first = await fingerprintOf(rows, estate)
+  return fingerprintTest({ id: asset_id, fingerprint: first, parcels })(fingerprint)
 }
 
 /** Whether the contract still has it. */

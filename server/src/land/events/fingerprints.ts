@@ -36,19 +36,34 @@ export function estateFingerprintV2(estateId: string, parcels: readonly Coord[])
 /** The first fingerprint can be forged for estates with more parcels: the registry takes it no more for them. */
 const MOST_PARCELS_OF_FIRST = 18
 
+/** An estate as the registry has it. */
+export interface FingerprintedEstate {
+  readonly id: string
+  /** The first one. */
+  readonly fingerprint: string
+  /** In the order in which the registry keeps them: see {@link registryOrder}. */
+  readonly parcels: readonly Coord[]
+}
+
 /**
- * Whether the registry takes a fingerprint for that of an estate, so that a bid with it can be accepted.
+ * Says of values whether the registry takes them for the fingerprint of an estate, so that a bid with it can be accepted. The
+ * second one is computed once, and only where a value is not the first one.
  *
- * @param estate its first fingerprint, and its parcels in the order in which the registry keeps them
+ * @example
+ * fingerprintTest(estate)(estate.fingerprint) // true for at most 18 parcels
  */
-export function isFingerprintOf(
-  value: string,
-  estate: { readonly id: string; readonly fingerprint: string; readonly parcels: readonly Coord[] },
-): boolean {
-  if (value === estate.fingerprint) return estate.parcels.length <= MOST_PARCELS_OF_FIRST
-  return (
-    value.length === estate.fingerprint.length && value === estateFingerprintV2(estate.id, estate.parcels)
-  )
+export function fingerprintTest({
+  id,
+  fingerprint,
+  parcels,
+}: FingerprintedEstate): (value: string) => boolean {
+  let second: string | undefined
+  return (value) => {
+    if (value === fingerprint) return parcels.length <= MOST_PARCELS_OF_FIRST
+    if (value.length !== fingerprint.length) return false
+    second ??= estateFingerprintV2(id, parcels)
+    return value === second
+  }
 }
 
 /**
@@ -79,8 +94,8 @@ export function orderWithout(
   const at = order.findIndex(({ x, y }) => x === parcel.x && y === parcel.y)
   const last = order.pop()
   if (last && at >= 0 && at < order.length) order[at] = last
-  const text = order.map(coordText).join(' ')
-  return text === members.map(coordText).join(' ') ? null : text
+  const isSame = order.every(({ x, y }, place) => x === members[place]?.x && y === members[place]?.y)
+  return isSame ? null : order.map(coordText).join(' ')
 }
 
 /**

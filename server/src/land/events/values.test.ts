@@ -6,7 +6,7 @@ import { deadlineMs, manaText, safeInteger, weiOf } from './amounts.ts'
 import {
   estateFingerprint,
   estateFingerprintV2,
-  isFingerprintOf,
+  fingerprintTest,
   orderWithout,
   toggleParcel,
 } from './fingerprints.ts'
@@ -71,10 +71,10 @@ test('the registry takes both fingerprints up to 18 parcels, and the second one 
   ] as const) {
     const parcels = Array.from({ length: size }, (_, x) => ({ x, y: 0 }))
     const fingerprint = estateFingerprint('7', parcels)
-    const estate = { id: '7', fingerprint, parcels }
-    expect(isFingerprintOf(fingerprint, estate)).toBe(isFirstTaken)
-    expect(isFingerprintOf(estateFingerprintV2('7', parcels), estate)).toBe(true)
-    expect(isFingerprintOf(estateFingerprintV2('7', parcels.toReversed()), estate)).toBe(false)
+    const isTaken = fingerprintTest({ id: '7', fingerprint, parcels })
+    expect(isTaken(fingerprint)).toBe(isFirstTaken)
+    expect(isTaken(estateFingerprintV2('7', parcels))).toBe(true)
+    expect(isTaken(estateFingerprintV2('7', parcels.toReversed()))).toBe(false)
   }
 })
 
