@@ -1575,7 +1575,21 @@ export interface ChainStatus {
     /** Between both blocks. */
     lagSeconds: number
   } | null
-  state: 'history' | 'following' | 'stopped' | 'off'
+  /** How far the land was compared with the contracts. */
+  completeness: {
+    state: 'unchecked' | 'checking' | 'checked' | 'differs'
+    /** Every parcel and estate was compared at this block or a later one. */
+    block: number | null
+    /** Parcels and estates that the comparison which goes on has compared. */
+    done: number | null
+    /** Parcels and estates of that comparison. */
+    total: number | null
+    /** Assets that are not what the contracts say. */
+    differing: number
+    /** The first 20 of them. */
+    assets: string[]
+  } | null
+  state: 'history' | 'following' | 'differs' | 'stopped' | 'off'
   reason: string | null
   /** Address of a transaction; {tx} is its hash. */
   explorer: string | null

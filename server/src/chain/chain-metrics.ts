@@ -27,7 +27,17 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
     gauge('node_head', 'The newest block of the node.', ({ node }) => node?.head),
     gauge('lag_blocks', 'Blocks that the land is behind the node.', ({ node }) => node?.lagBlocks),
     gauge('following', '1 while the chain is followed, else 0.', ({ state }) =>
-      Number(state === 'following'),
+      Number(state === 'following' || state === 'differs'),
+    ),
+    gauge(
+      'checked_block',
+      'All land was compared with the contracts at this block or a later one.',
+      ({ completeness }) => completeness?.block ?? undefined,
+    ),
+    gauge(
+      'differing_assets',
+      'Parcels, estates and mortgages that are not what the contracts say.',
+      ({ completeness }) => completeness?.differing,
     ),
   ]
 }
@@ -119,6 +129,13 @@ function checkSeries({ counts }: BackgroundCheck): readonly SeriesSource[] {
       help: 'Parcels and estates that were compared with the contracts.',
       labelNames: [],
       read: () => [{ labels: {}, value: counts.assets }],
+    },
+    {
+      kind: 'counter',
+      name: 'landpass_chain_check_requests_total',
+      help: 'Requests to nodes for comparisons; landpass_chain_calls_total counts their calls, too.',
+      labelNames: [],
+      read: () => [{ labels: {}, value: counts.requests }],
     },
     {
       kind: 'counter',

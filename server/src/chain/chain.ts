@@ -1,14 +1,22 @@
-import { type Clock, steadyMs } from '../clock.ts'
+import { type Clock, SECOND_MS, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { CommandError, PublicCommandError } from '../errors.ts'
-import { type FollowedChain, isOfChain, readPositionRow } from '../land/changes/chain-position.ts'
+import {
+  type FollowedChain,
+  isOfChain,
+  readPositionRow,
+  storeCompleteness,
+} from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
+import { countAssets, readAssetsAfter } from '../land/queries/land-order.ts'
 import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
+import { MOST_NAMED, namesIn, parseCompleteness } from './check/completeness.ts'
+import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { FollowState } from './follow/follow-state.ts'
@@ -22,6 +30,7 @@ import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import { chainOf, spoolFolderIn, spoolPlace } from './history/history-options.ts'
 import type { HistoryStep } from './history/history-step.ts'
+import { mendLogs } from './history/mend-logs.ts'
 import { hasStoredLogs, spoolPath } from './history/spool.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
@@ -33,6 +42,7 @@ import { connectNodes, omissionText } from './rpc/connect.ts'
 import { MAX_WAIT_MS } from './rpc/json-rpc.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
 import type { Nodes } from './rpc/nodes.ts'
+import { withRetries } from './rpc/retries.ts'
 import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -65,9 +75,16 @@ export interface ReadHistoryOptions {
 export interface FollowRun {
   readonly until: number | undefined
   readonly signal: AbortSignal
+  /** Whether the land is compared with the contracts meanwhile; where it is left out, only in a run without end. */
+  readonly isCompared?: boolean
   /** Results that end the run. */
   readonly endsAt: readonly StepResult[]
 }
+
+/** The comparison in the background makes no more requests to the nodes. */
+const CHECK_REQUEST_EVERY_MS = SECOND_MS
+/** Why a world is to be made again. */
+export type Outdated = 'rules' | 'missing logs'
 
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
@@ -87,6 +104,8 @@ export class Chain {
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
+  /** Is called where missing logs are to be looked for: see {@link mend}. */
+  onMendDue: () => void = () => undefined
   private readonly options: ChainOptions
   private readonly timing: Timing
   private readonly source: NodeSource
@@ -96,6 +115,7 @@ export class Chain {
   /** What this process knows of the worlds that it can follow. */
   private readonly known: FollowedChain
   private readonly state: FollowState
+  private nextCheckRequestAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
@@ -179,12 +199,16 @@ export class Chain {
       log: options.log,
     })
     this.checking = new BackgroundCheck({
-      sample: config.chain.checkSample,
-      intervalMs: config.chain.checkIntervalMs,
-      check: (request) => this.check(request),
+      roundMs: config.chain.checkRoundMs,
+      check: (request) => this.checkSlowly(request),
+      readWorld: () => readPositionRow(db),
+      assetsAfter: (worldId, place) => readAssetsAfter(db, worldId, place),
+      countAssets: (worldId) => countAssets(db, worldId),
+      onMendDue: () => this.onMendDue(),
+      store: (worldId, completeness) => storeCompleteness(db, worldId, completeness),
       isLeading: () => this.leads,
       nowMs: () => clock.nowMs(),
-      pause: timing.pause,
+      pause: (ms, ended) => timing.pause(ms, ended),
       log: options.log,
     })
   }
@@ -229,10 +253,55 @@ export class Chain {
     return true
   }
 
-  /** Whether the world that is shown was made by older rules: then {@link rebuild} makes it again. */
-  async isOutdated(): Promise<boolean> {
+  /**
+   * Why the world that is shown is to be made again: older rules have made it, or it differs from the contracts. For the first
+   * {@link rebuild} is enough, for the second {@link mend} comes before.
+   */
+  async whyOutdated(): Promise<Outdated | undefined> {
     const position = await readPositionRow(this.options.db)
-    return position !== undefined && position.rulesVersion < this.known.rulesVersion
+    if (!position) return undefined
+    if (position.rulesVersion < this.known.rulesVersion) return 'rules'
+    const { whole } = parseCompleteness(position.completeness)
+    return whole && whole.mending !== 'done' ? 'missing logs' : undefined
+  }
+
+  /**
+   * Looks for missing logs in the blocks of the land that differs from the contracts, and stores them: see {@link mendLogs}.
+   *
+   * @returns whether there were any: then {@link rebuild} makes the world again with them
+   * @throws {CommandError | NodeError | NoNodeError} where the nodes cannot be asked
+   */
+  async mend(): Promise<boolean> {
+    const { config, db, signal, log } = this.options
+    const { network, nodes, source, timing } = this
+    const position = await readPositionRow(db)
+    const { whole, round } = parseCompleteness(position?.completeness)
+    if (!position || !whole || whole.mending === 'done') return false
+    if (whole.mending === 'found') return true
+    const retries = { timing, signal, onFailure: () => undefined }
+    const blocks = await mendLogs({
+      ...spoolPlace({ network, spoolFolder: spoolFolderIn(config.dataDir) }),
+      assets: namesIn(whole.assets),
+      network,
+      contractsAt: (block) =>
+        contractsAt(block, {
+          ...{ nodes, callsInFlight: 1, timing, signal },
+          beforeRequest: this.beforeRequest,
+        }),
+      headerByNumber: (number) => withRetries(() => source.headerByNumber(number), retries),
+      logsOfBlock: (block) => withRetries(() => source.logsOfBlock(block), retries),
+      log,
+    })
+    const mending = blocks.length > 0 ? 'found' : 'done'
+    await storeCompleteness(db, position.worldId, JSON.stringify({ whole: { ...whole, mending }, round }))
+    const named = blocks.slice(0, MOST_NAMED).join(', ')
+    const more = blocks.length > MOST_NAMED ? ` and ${blocks.length - MOST_NAMED} more` : ''
+    log(
+      blocks.length === 0
+        ? `no missing logs were found in the blocks of ${whole.assets.slice(0, MOST_NAMED).join(', ')}`
+        : `logs were missing in ${blocks.length === 1 ? 'block' : 'blocks'} ${named}${more}: they are stored now`,
+    )
+    return blocks.length > 0
   }
 
   /** Whether the logs of the history are stored: a world that began with a snapshot of a block may have none. */
@@ -292,10 +361,15 @@ export class Chain {
     await this.makeWorld({ ground: undefined, until: last, isRebuild: true }, onProgress)
   }
 
-  /** Follows the chain: see {@link runFollower}. Compares samples of the land with the contracts meanwhile. */
-  async follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
+  /** Follows the chain: see {@link runFollower}. Compares the land with the contracts meanwhile, where it does not end at a block. */
+  async follow({
+    until,
+    signal,
+    endsAt,
+    isCompared = until === undefined,
+  }: FollowRun): Promise<StepResult | 'reached' | undefined> {
     const ending = new AbortController()
-    const checking = this.checking.run(AbortSignal.any([signal, ending.signal]))
+    const checking = isCompared ? this.checking.run(AbortSignal.any([signal, ending.signal])) : undefined
     try {
       return await runFollower(this.follower, {
         until,
@@ -320,6 +394,21 @@ export class Chain {
     const { config, db, signal } = this.options
     const { callsInFlight } = config.chain
     return checkLand({ db, nodes, network, callsInFlight, timing: this.timing, signal }, request)
+  }
+
+  /** The same with one request at a time, and at most one in {@link CHECK_REQUEST_EVERY_MS}. */
+  private checkSlowly(request: CheckRequest): Promise<CheckResult> {
+    const { nodes, network, timing, beforeRequest } = this
+    const { db, signal } = this.options
+    return checkLand({ db, nodes, network, callsInFlight: 1, timing, signal, beforeRequest }, request)
+  }
+
+  private readonly beforeRequest = async (): Promise<void> => {
+    const { timing } = this
+    const waitMs = this.nextCheckRequestAtMs - timing.nowMs()
+    if (waitMs > 0) await timing.pause(waitMs, this.options.signal)
+    this.nextCheckRequestAtMs = timing.nowMs() + CHECK_REQUEST_EVERY_MS
+    this.checking.counts.requests += 1
   }
 
   /** Lets another process follow at once. */

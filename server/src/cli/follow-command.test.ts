@@ -23,7 +23,9 @@ function chainThatGrows(changes: Partial<CommandChain> = {}) {
       return 'reached'
     },
     hasStoredLogs: async () => true,
-    isOutdated: async () => false,
+    whyOutdated: async () => undefined,
+    mend: async () => false,
+    onMendDue: () => undefined,
     leads: false,
     rebuild: async () => undefined,
     readNewest: async () => block(1_234),
@@ -75,7 +77,7 @@ test('a world that cannot be followed ends the command with the reason', async (
 })
 
 test('with --until, a world of older rules is made again up to that block, and followed as it is where that fails', async () => {
-  const outdated = { hasPosition: async () => true, isOutdated: async () => true }
+  const outdated = { hasPosition: async () => true, whyOutdated: async () => 'rules' as const }
   const asked: unknown[] = []
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const failing = chainThatGrows({

@@ -122,12 +122,14 @@ type CommandChain = Pick<
   | 'follow'
   | 'hasPosition'
   | 'hasStoredLogs'
-  | 'isOutdated'
   | 'leads'
+  | 'mend'
+  | 'onMendDue'
   | 'readHistory'
   | 'readNewest'
   | 'rebuild'
   | 'whyNot'
+  | 'whyOutdated'
 > & { readonly announcer: Pick<Chain['announcer'], 'during'> }
 
 /**
@@ -153,9 +155,13 @@ export async function follow(
   }
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   // A command that ends leaves a world of the newest rules; one that goes on follows the old one until the new one is there.
-  if (target !== undefined && (await chain.isOutdated())) await rebuildIfPossible(chain, target, hooks)
+  if (target !== undefined && (await chain.whyOutdated()) === 'rules')
+    await rebuildIfPossible(chain, target, hooks)
   const rebuilding = new WorldRebuild({ chain, log: logLine })
-  if (target === undefined) rebuilding.start()
+  if (target === undefined) {
+    chain.onMendDue = () => rebuilding.start()
+    rebuilding.start()
+  }
   const result = await chain
     .follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
     .finally(() => rebuilding.close())
@@ -189,6 +195,10 @@ async function rebuildIfPossible(
 
 /** The world goes on being followed meanwhile, by the process that does so. */
 async function rebuild(chain: CommandChain, { onProgress, onShown }: FollowHooks): Promise<void> {
+  if ((await chain.whyOutdated()) === 'missing logs' && !(await chain.mend())) {
+    writeResult({ ok: true }, ['No missing logs were found. The world stays as it is.'])
+    return
+  }
   await chain.announcer.during(() => chain.rebuild(undefined, onProgress))
   onShown()
   writeResult({ ok: true }, ['The world was made again.'])

@@ -74,6 +74,7 @@ export class ServedChain {
   start(log: Log): void {
     this.log = log
     this.running = this.run()
+    this.chain.onMendDue = () => this.rebuild.start()
     this.rebuild.start()
   }
 

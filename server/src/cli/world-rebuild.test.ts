@@ -19,7 +19,7 @@ function outdatedChain() {
       looks += 1
       return looks > 1
     },
-    isOutdated: async () => true,
+    whyOutdated: async () => 'rules' as const,
     hasStoredLogs: async () => true,
   }
 }
@@ -46,9 +46,33 @@ test('the process that leads makes an old world again, and tries again what fail
   expect(pauses).toEqual([5_000, 10_000])
 })
 
+test('a world that differs from the contracts is mended by the command, each time that this is found', async () => {
+  const lines: string[] = []
+  let commands = 0
+  const rebuild = new WorldRebuild({
+    chain: { leads: true, whyOutdated: async () => 'missing logs', hasStoredLogs: async () => commands < 2 },
+    log: (line) => lines.push(line),
+    startCommand: () => {
+      commands += 1
+      return commandThat(SUCCEEDS)()
+    },
+  })
+  for (let found = 0; found < 3; found++) rebuild.start()
+  await rebuild.finished
+
+  expect(lines.map((line) => line.slice(0, 40))).toEqual([
+    'some of the land is not what the contrac',
+    'the blocks of the land that differs were',
+    'some of the land is not what the contrac',
+    'the blocks of the land that differs were',
+    'some of the land is not what the contrac',
+  ])
+  expect(lines.at(-1)).toContain('landpass follow --new-world')
+})
+
 test('a world of the newest rules starts no command, and a process that ends takes the command with it', async () => {
   const current = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => false, hasStoredLogs: async () => true },
+    chain: { leads: true, whyOutdated: async () => undefined, hasStoredLogs: async () => true },
     log: () => expect.unreachable(),
     startCommand: () => expect.unreachable(),
   })
@@ -59,7 +83,7 @@ test('a world of the newest rules starts no command, and a process that ends tak
   const child = commandThat(WAITS)()
   await once(child, 'spawn')
   const rebuild = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => true },
+    chain: { leads: true, whyOutdated: async () => 'rules' as const, hasStoredLogs: async () => true },
     log: (line) => lines.push(line),
     startCommand: () => child,
   })
@@ -72,7 +96,7 @@ test('a world of the newest rules starts no command, and a process that ends tak
 test('a world without stored logs is followed as it is, and the log says how to make it again', async () => {
   const lines: string[] = []
   const rebuild = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => false },
+    chain: { leads: true, whyOutdated: async () => 'rules' as const, hasStoredLogs: async () => false },
     log: (line) => lines.push(line),
     startCommand: () => expect.unreachable(),
   })
@@ -85,7 +109,7 @@ test('a command that cannot be started is tried again, and one is not started af
   const lines: string[] = []
   const commands = [() => spawn('/no/such/program', [], { stdio: 'pipe' }), commandThat(SUCCEEDS)]
   const rebuild = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => true },
+    chain: { leads: true, whyOutdated: async () => 'rules' as const, hasStoredLogs: async () => true },
     log: (line) => lines.push(line),
     startCommand: () => commands.shift()!(),
     pause: async () => undefined,
@@ -95,18 +119,19 @@ test('a command that cannot be started is tried again, and one is not started af
   expect(lines.at(1)).toContain('ENOENT')
   expect(lines.at(-1)).toContain('was made again')
 
-  let answer: (isOutdated: boolean) => void = () => expect.unreachable()
+  let answer: (why: 'rules') => void = () => expect.unreachable()
   const ending = new WorldRebuild({
     chain: {
       leads: true,
-      isOutdated: () => new Promise<boolean>((resolve) => (answer = resolve)),
+      whyOutdated: () => new Promise<'rules'>((resolve) => (answer = resolve)),
       hasStoredLogs: async () => true,
     },
     log: () => expect.unreachable(),
     startCommand: () => expect.unreachable(),
   })
   ending.start()
+  await new Promise(setImmediate)
   const closed = ending.close()
-  answer(true)
+  answer('rules')
   await closed
 })

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { Chain } from '../chain/chain.ts'
+import type { Chain, Outdated } from '../chain/chain.ts'
 import { SECOND_MS } from '../clock.ts'
 import { FollowChild, startFollow } from './follow-child.ts'
 import { pauseAfterFailuresMs, pauseFor } from './retry-pauses.ts'
@@ -11,8 +11,22 @@ const LOG_EVERY_MS = 30 * SECOND_MS
 export const NO_STORED_LOGS =
   'the world was made by older rules, and DATA_DIR/chain has no logs to make it again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
 
+/** What the log says at the begin and at the end. */
+const LINES: Readonly<Record<Outdated, readonly [begin: string, end: string]>> = {
+  rules: [
+    'the world was made by older rules: it is made again from the stored logs, and followed meanwhile',
+    'the world was made again, by the newest rules',
+  ],
+  'missing logs': [
+    'some of the land is not what the contracts say: its blocks are read again, and with logs that were missing the world is made again',
+    'the blocks of the land that differs were read again',
+  ],
+}
+const NOTHING_TO_MEND =
+  'some of the land is not what the contracts say, and DATA_DIR/chain has no logs to make the world again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
+
 export interface WorldRebuildOptions {
-  readonly chain: Pick<Chain, 'leads' | 'isOutdated' | 'hasStoredLogs'>
+  readonly chain: Pick<Chain, 'leads' | 'whyOutdated' | 'hasStoredLogs'>
   /** Writes a line for operators. */
   readonly log: (line: string) => void
   /** Starts `landpass follow --rebuild`; tests replace it. */
@@ -21,7 +35,7 @@ export interface WorldRebuildOptions {
 }
 
 /**
- * Makes a world that older rules have made again, by the command `landpass follow --rebuild` in a process of its own. This
+ * Makes a world again that older rules have made, or that lacks logs, by the command `landpass follow --rebuild` in a process of its own. This
  * process goes on following the old world meanwhile, and follows the new one when it is shown. Of several processes the one
  * that leads does it, where logs are stored. What fails is tried again.
  */
@@ -36,11 +50,12 @@ export class WorldRebuild {
     this.command = new FollowChild(options.startCommand ?? (() => startFollow(['--rebuild'])))
   }
 
+  /** Also again, where the world may be outdated since. */
   start(): void {
-    this.running = this.run()
+    this.running = this.running.then(() => this.run())
   }
 
-  /** Resolves when the world is of the newest rules, or no logs are stored. */
+  /** Resolves when nothing is to be made again, or no logs are stored. */
   get finished(): Promise<void> {
     return this.running
   }
@@ -58,15 +73,14 @@ export class WorldRebuild {
     for (let failures = 0; !signal.aborted; ) {
       try {
         if (chain.leads) {
-          if (!(await chain.isOutdated()) || signal.aborted) return
-          if (!(await chain.hasStoredLogs())) return log(NO_STORED_LOGS)
+          const why = await chain.whyOutdated()
+          if (why === undefined || signal.aborted) return
+          if (!(await chain.hasStoredLogs())) return log(why === 'rules' ? NO_STORED_LOGS : NOTHING_TO_MEND)
           if (signal.aborted) return
-          if (failures === 0)
-            log(
-              'the world was made by older rules: it is made again from the stored logs, and followed meanwhile',
-            )
+          const [begin, end] = LINES[why]
+          if (failures === 0) log(begin)
           await this.runCommand()
-          log('the world was made again, by the newest rules')
+          log(end)
           return
         }
       } catch (error) {

@@ -112,9 +112,8 @@ function configOf(settings: Settings) {
       /** The most blocks of one request for logs. */
       maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
       callsInFlight: settings.CHAIN_CALLS,
-      /** Parcels and estates that are compared with the contracts from time to time; 0: none. */
-      checkSample: settings.CHAIN_CHECK_SAMPLE,
-      checkIntervalMs: settings.CHAIN_CHECK_INTERVAL_MS,
+      /** In this time all land is compared with the contracts once more; 0: only once. */
+      checkRoundMs: settings.CHAIN_CHECK_ROUND_MS,
       /** Address of a transaction, with `{tx}` in place of its hash. */
       explorerUrl: settings.CHAIN_EXPLORER_URL,
     },

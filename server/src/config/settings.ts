@@ -249,16 +249,11 @@ export const SETTINGS = {
     meaning:
       'The most calls to the nodes at a time while the history of the land is read, or compared with the contracts. While the history is read, logs and contracts are asked for at once, each with so many calls.',
   },
-  CHAIN_CHECK_SAMPLE: {
-    kind: integer({ min: 0, max: 10_000 }),
-    default: 0,
+  CHAIN_CHECK_ROUND_MS: {
+    kind: integer({ min: 0, max: 31_536_000_000 }),
+    default: 72_000_000,
     meaning:
-      'How many parcels and estates the process that follows the chain compares with the contracts from time to time (docs/chain-check.md). 0 compares none.',
-  },
-  CHAIN_CHECK_INTERVAL_MS: {
-    kind: integer({ min: 10_000, max: 86_400_000 }),
-    default: 3_600_000,
-    meaning: 'The time between two of these comparisons, in milliseconds.',
+      'In this time the process that follows the chain compares all of the land with the contracts once more, again and again, in milliseconds (docs/chain-check.md). Requests to the nodes are at most one a second. 0: only once after the history, and after each time that the world was made again.',
   },
   CHAIN_EXPLORER_URL: {
     kind: explorerAddress,

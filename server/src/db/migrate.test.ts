@@ -127,6 +127,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0019-moved-events',
         '0020-named-edit-codes',
         '0021-gifts-and-guests',
+        '0023-chain-completeness',
       ])
     })
 

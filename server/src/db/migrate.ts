@@ -24,6 +24,7 @@ import * as approvedContent from './migrations/0018-approved-content.ts'
 import * as movedEvents from './migrations/0019-moved-events.ts'
 import * as namedEditCodes from './migrations/0020-named-edit-codes.ts'
 import * as giftsAndGuests from './migrations/0021-gifts-and-guests.ts'
+import * as chainCompleteness from './migrations/0023-chain-completeness.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -52,6 +53,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-moved-events': movedEvents,
   '0020-named-edit-codes': namedEditCodes,
   '0021-gifts-and-guests': giftsAndGuests,
+  '0023-chain-completeness': chainCompleteness,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -149,6 +149,8 @@ export interface ChainPositionTable {
   epoch: number
   /** What the holder last said of itself, for all processes to show. */
   status: string | null
+  /** How far the land has been compared with the contracts, in JSON; null before the first comparison. */
+  completeness: string | null
 }
 
 /** The last final block and the applied ones after it, of which the chain may still take another branch. */

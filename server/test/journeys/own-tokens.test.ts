@@ -262,15 +262,18 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const animation = twoFrames.subarray(0, gif.end()).toString('base64')
     const moving = await stage.server.send('POST', '/events', { ...EVENT, image: animation })
     expect(moving.body.data).toMatchObject({ warnings: [expect.stringContaining('first frame')] })
-    const made = moving.body.data as { readonly event: { readonly uuid: string }; readonly edit_code: string }
-    const changed = await stage.server.send('PATCH', `/events/${made.event.uuid}`, {
-      editCode: made.edit_code,
+    const animated = moving.body.data as {
+      readonly event: { readonly uuid: string }
+      readonly edit_code: string
+    }
+    const changed = await stage.server.send('PATCH', `/events/${animated.event.uuid}`, {
+      editCode: animated.edit_code,
       image: animation,
     })
     expect(changed.body.data).toMatchObject({ warnings: [expect.stringContaining('first frame')] })
     for (const [method, path] of [
       ['POST', '/events'],
-      ['PATCH', `/events/${made.event.uuid}`],
+      ['PATCH', `/events/${animated.event.uuid}`],
     ] as const) {
       const huge = await stage.server.send(method, path, { ...EVENT, image: 'A'.repeat(2_000_000) })
       expect([huge.status, huge.body.error]).toEqual([

@@ -140,4 +140,5 @@ const NO_ESTATE_FACTS = {
   tenant: null,
   rented_until_ms: null,
   fingerprint: null,
+  registry_order: null,
 } satisfies Partial<EstateRow>

@@ -85,6 +85,7 @@ export class FixedTiming implements Timing {
     signal?.throwIfAborted()
     this.pauses.push(ms)
     this.timeMs += ms
+    await new Promise(setImmediate) // Loops of pauses alone yield to the event loop.
   }
 
   advance(ms: number): void {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { followedChain, type KnownChain } from '../live/chain.ts'
 import { type ChainCondition, chainCondition } from '../live/chain-condition.ts'
 import { worldStatus } from '../live/world.ts'
-import { formatAgo, formatDateTime } from '../texts/format.ts'
+import { formatAgo, formatDateTime, formatNumber } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 
 /** How often the age of the block is written again: often enough to be right, and no work for an idle page. */
@@ -15,6 +15,7 @@ const TROUBLES: Readonly<Record<Exclude<ChainCondition, 'current'>, TextKey>> = 
   failing: 'chain.failing',
   silent: 'chain.silent',
   history: 'chain.history',
+  differs: 'chain.differs',
   stopped: 'chain.stopped',
   off: 'chain.off',
 }
@@ -52,7 +53,22 @@ function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain
   return (
     <p class="chain-line" title={block.hash}>
       {text('chain.as_of', { block: String(block.number), ago: formatAgo(ageS) })}
+      {status.completeness && <CompletenessText {...status.completeness} />}
     </p>
+  )
+}
+
+/** How far the land was compared with the contracts. Land that differs is a trouble, which another box says. */
+function CompletenessText({ block, done, total }: NonNullable<KnownChain['status']['completeness']>) {
+  const share = done === null || total === null ? 0 : done / Math.max(total, 1)
+  return (
+    <span class="chain-checked">
+      {block !== null
+        ? text('chain.checked', { block: String(block) })
+        : done === null
+          ? text('chain.unchecked')
+          : text('chain.checking', { share: formatNumber(share, { style: 'percent' }) })}
+    </span>
   )
 }
 

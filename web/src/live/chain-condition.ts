@@ -8,7 +8,7 @@ export type ChainStatus = Operations['GET /v2/chain']['data']
  *
  * `current`: the newest block, or nearly · `catching_up`: blocks are missing and being read · `no_node`: no node answers ·
  * `failing`: nodes answer, and their blocks cannot be used · `silent`: the chain or its node makes no blocks · `history`:
- * all of the chain is being read · `stopped`: the server goes no further by itself · `off`: no process follows
+ * all of the chain is being read · `differs`: some of the land is not what the contracts say · `stopped`: the server goes no further by itself · `off`: no process follows
  */
 export type ChainCondition =
   | 'current'
@@ -17,6 +17,7 @@ export type ChainCondition =
   | 'failing'
   | 'silent'
   | 'history'
+  | 'differs'
   | 'stopped'
   | 'off'
 

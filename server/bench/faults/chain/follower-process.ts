@@ -102,7 +102,12 @@ export class FollowerProcess {
   async step(): Promise<StepResult | undefined> {
     this.pauses = 0
     const { signal } = this.stopping
-    const result = await this.chain!.follow({ until: undefined, signal, endsAt: ANY_RESULT })
+    const result = await this.chain!.follow({
+      until: undefined,
+      signal,
+      endsAt: ANY_RESULT,
+      isCompared: false,
+    })
     if (result !== undefined && result !== 'reached') return result
     await this.end()
     return undefined

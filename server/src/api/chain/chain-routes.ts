@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { COMPLETENESS_STATES, MOST_NAMED } from '../../chain/check/completeness.ts'
 import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
@@ -22,6 +23,19 @@ const chainStatus = Type.Object(
         lagBlocks: wholeNumber(),
         lagSeconds: wholeNumber('Between both blocks.'),
       }),
+    ),
+    completeness: orNull(
+      Type.Object(
+        {
+          state: oneOf(COMPLETENESS_STATES),
+          block: orNull(wholeNumber('Every parcel and estate was compared at this block or a later one.')),
+          done: orNull(wholeNumber('Parcels and estates that the comparison which goes on has compared.')),
+          total: orNull(wholeNumber('Parcels and estates of that comparison.')),
+          differing: wholeNumber('Assets that are not what the contracts say.'),
+          assets: Type.Array(Type.String(), { description: `The first ${MOST_NAMED} of them.` }),
+        },
+        { description: 'How far the land was compared with the contracts.' },
+      ),
     ),
     state: oneOf(CHAIN_STATES),
     reason: orNull(Type.String()),

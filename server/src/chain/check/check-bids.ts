@@ -1,4 +1,5 @@
 import { manaText, secondsToMs, weiOf } from '../../land/events/amounts.ts'
+import { type FingerprintedEstate, fingerprintTest } from '../../land/events/fingerprints.ts'
 import type { CheckedBid } from '../../land/queries/checked-land.ts'
 import type { CheckContext, Token } from './check-context.ts'
 import { UnansweredError } from './check-errors.ts'
@@ -20,7 +21,7 @@ interface Compared {
   /** To whom the bids are offered; null where there is none. */
   readonly owner: string | null
   /** What bids on an estate must name; undefined for a parcel. */
-  readonly fingerprint?: string
+  readonly estate?: FingerprintedEstate
 }
 
 /** Compares the bids that the contract keeps on a parcel or an estate: one of each bidder, also if it has expired. */
@@ -57,7 +58,7 @@ export async function checkBids(context: CheckContext, compared: Compared): Prom
 
 function compareBid(
   { findings }: CheckContext,
-  { token, owner, fingerprint }: Compared,
+  { token, owner, estate }: Compared,
   { row, bid }: { readonly row: CheckedBid; readonly bid: KeptBid },
 ): void {
   const compare = (field: string, table: string | number, contract: string | number | null) =>
@@ -66,7 +67,7 @@ function compareBid(
   compare('price', manaText(weiOf(row.price)), manaText(bid.priceWei))
   compare('expires_at_ms', row.expires_at_ms, secondsToMs(bid.expiresAtS))
   if (owner !== null) compare('seller', row.seller, owner)
-  const isOpen = fingerprint === undefined || row.fingerprint === fingerprint
+  const isOpen = estate === undefined || fingerprintTest(estate)(row.fingerprint)
   compare('status', row.status, isOpen ? 'open' : 'cancelled')
 }
 
@@ -75,7 +76,7 @@ function isKept({ status, closed_by }: CheckedBid): boolean {
 }
 
 /** Whether a snapshot has the bid as closed and does not say why, and the estate has other parcels than the bid names. */
-function isUnknown(ofBidder: readonly CheckedBid[], bid: KeptBid, { fingerprint }: Compared): boolean {
+function isUnknown(ofBidder: readonly CheckedBid[], bid: KeptBid, { estate }: Compared): boolean {
   const closed = ofBidder.find(({ id }) => id === bid.id)
-  return closed !== undefined && fingerprint !== undefined && closed.fingerprint !== fingerprint
+  return closed !== undefined && estate !== undefined && !fingerprintTest(estate)(closed.fingerprint)
 }

@@ -1,4 +1,4 @@
-import { encodeTokenId, parseCoord } from '@landpass/client/grid'
+import { type Coord, encodeTokenId, parseCoord } from '@landpass/client/grid'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { Network } from '../chain-types.ts'
 import type { ContractState } from './contract-state.ts'
@@ -24,6 +24,8 @@ export interface Token {
   /** The contract of the registry. */
   readonly registry: string
   readonly id: bigint
+  /** Undefined for an estate. */
+  readonly coord?: Coord
 }
 
 /**
@@ -35,7 +37,7 @@ export interface Token {
 export function tokenOf({ contracts }: Network, name: AssetName): Token | undefined {
   const asset = `${name.type} ${name.id}`
   const coord = name.type === 'parcel' ? parseCoord(name.id) : undefined
-  if (coord) return { name, asset, registry: contracts.LANDRegistry.address, id: encodeTokenId(coord) }
+  if (coord) return { name, asset, registry: contracts.LANDRegistry.address, id: encodeTokenId(coord), coord }
   const registry = contracts.EstateRegistry?.address
   return registry === undefined ? undefined : { name, asset, registry, id: BigInt(name.id) }
 }

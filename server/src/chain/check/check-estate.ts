@@ -1,5 +1,5 @@
 import { type Coord, coordText, decodeTokenId } from '@landpass/client/grid'
-import { estateFingerprint } from '../../land/events/fingerprints.ts'
+import { estateFingerprint, estateFingerprintV2, registryOrder } from '../../land/events/fingerprints.ts'
 import type { CheckedEstate } from '../../land/queries/checked-land.ts'
 import { nobodyIfZero } from '../meaning/addresses.ts'
 import { checkHolder, checkRights, checkText } from './check-asset.ts'
@@ -20,8 +20,9 @@ export async function checkEstate(context: CheckContext, row: CheckedEstate): Pr
   }
   const { asset, registry, id } = token
   const holder = nobodyIfZero(ownerOf)
-  const [fingerprint, text] = await Promise.all([
+  const [fingerprint, second, text] = await Promise.all([
     state.read(registry, FUNCTIONS.getFingerprint, id),
+    state.tryToRead(registry, FUNCTIONS.getFingerprintV2, id),
     state.tryToRead(registry, FUNCTIONS.getMetadata, id),
   ])
   const members = rows.membersOf(row.id)
@@ -30,10 +31,17 @@ export async function checkEstate(context: CheckContext, row: CheckedEstate): Pr
     { asset, field: 'fingerprint' },
     { table: row.fingerprint ?? ofMembers, contract: fingerprint },
   )
+  // Registries before 2026 have no second one.
+  const inOrder = registryOrder(row, members)
+  if (second !== undefined && ofMembers === fingerprint)
+    findings.compare(
+      { asset, field: 'fingerprint_v2' },
+      { table: estateFingerprintV2(row.id, inOrder), contract: second },
+    )
   checkText(context, { asset, row, text })
   await Promise.all([
     checkHolder(context, { token, row, holder }).then((owner) =>
-      checkBids(context, { token, owner, fingerprint }),
+      checkBids(context, { token, owner, estate: { id: row.id, fingerprint, parcels: inOrder } }),
     ),
     checkPublications(context, { token, holder }),
     checkRights(context, { asset, row, registry: 'estate', holder }),

@@ -2,8 +2,16 @@ import type { Db } from '../../db/engine.ts'
 import { inSnapshot } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
 import { readChainPosition } from '../../land/changes/chain-position.ts'
-import { type CheckedLand, readLandOf, readWholeLand } from '../../land/queries/checked-land.ts'
+import {
+  type CheckedLand,
+  type LandTotals,
+  readLandOf,
+  readLandTotals,
+  readLandWithoutAssets,
+  readWholeLand,
+} from '../../land/queries/checked-land.ts'
 import { readSampleKinds } from '../../land/queries/land-sample.ts'
+import type { AssetName } from '../../land/records/assets.ts'
 import type { BlockRef, Network } from '../chain-types.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
 import type { Nodes } from '../rpc/nodes.ts'
@@ -15,6 +23,7 @@ import { checkMortgage, findMissingMortgages } from './check-mortgage.ts'
 import { checkParcel } from './check-parcel.ts'
 import { checkRightRows, findMissingAssets } from './check-totals.ts'
 import { chooseSample } from './choose-sample.ts'
+import type { ContractReaderOptions } from './contract-reader.ts'
 import { contractsAt } from './contracts-at.ts'
 import { type Difference, Findings } from './findings.ts'
 import { KnownRights } from './known-rights.ts'
@@ -28,12 +37,16 @@ export interface CheckOptions {
   readonly callsInFlight: number
   readonly timing: Timing
   readonly signal: AbortSignal
+  /** See {@link ContractReaderOptions}. */
+  readonly beforeRequest?: ContractReaderOptions['beforeRequest']
 }
 
 /** What is compared: all of the land, or a part of it. */
 export interface CheckRequest {
   /** Parcels and estates that the seed chooses; undefined: all of them, and whether any is missing. */
   readonly sample?: { readonly size: number; readonly seed: number } | undefined
+  /** These parcels and estates alone, or what belongs to none of them: numbers of assets, mortgages, and rights. */
+  readonly part?: readonly AssetName[] | 'totals' | undefined
   /** The block at which the land must be; undefined: whichever it is at. */
   readonly block?: number | undefined
   readonly onProgress?: ((progress: CheckProgress) => void) | undefined
@@ -67,6 +80,8 @@ const ASSETS_OF_GROUP = 500
 interface Rows {
   readonly block: BlockRef
   readonly land: CheckedLand
+  /** Undefined where only some assets are compared. */
+  readonly totals: LandTotals | undefined
 }
 
 /**
@@ -89,7 +104,8 @@ export async function checkLand(options: CheckOptions, request: CheckRequest): P
   }
 }
 
-function readRows({ db, network }: CheckOptions, { sample, block }: CheckRequest): Promise<Rows> {
+function readRows({ db, network }: CheckOptions, request: CheckRequest): Promise<Rows> {
+  const { sample, part, block } = request
   return inSnapshot(db, async (tx) => {
     const position = await readChainPosition(tx)
     if (!position)
@@ -106,19 +122,26 @@ function readRows({ db, network }: CheckOptions, { sample, block }: CheckRequest
         `The land is at block ${at.number}, not at ${block}. ${at.number < block ? `landpass follow --until ${block} brings it there.` : 'It does not go back: leave --block out.'}`,
       )
     const { worldId } = position
-    const land = sample
-      ? await readLandOf(tx, worldId, chooseSample(await readSampleKinds(tx, worldId, sample), sample.size))
-      : await readWholeLand(tx, worldId)
-    return { block: { number: at.number, hash: at.hash }, land }
+    const assets = sample
+      ? chooseSample(await readSampleKinds(tx, worldId, sample), sample.size)
+      : part === 'totals'
+        ? undefined
+        : part
+    const readRest = part === 'totals' ? readLandWithoutAssets : readWholeLand
+    return {
+      block: { number: at.number, hash: at.hash },
+      land: assets ? await readLandOf(tx, worldId, assets) : await readRest(tx, worldId),
+      totals: assets ? undefined : await readLandTotals(tx, worldId),
+    }
   })
 }
 
 async function compare(
-  { nodes, network, callsInFlight, timing, signal }: CheckOptions,
-  { sample, onProgress }: CheckRequest,
-  { block, land }: Rows,
+  { nodes, network, callsInFlight, timing, signal, beforeRequest }: CheckOptions,
+  { onProgress }: CheckRequest,
+  { block, land, totals }: Rows,
 ): Promise<CheckResult> {
-  const state = contractsAt(block, { nodes, callsInFlight, timing, signal })
+  const state = contractsAt(block, { nodes, callsInFlight, timing, signal, beforeRequest })
   const rows = new LandIndex(land)
   const rights = new KnownRights({ network, state, rows })
   const findings = new Findings()
@@ -133,8 +156,8 @@ async function compare(
     await Promise.all(tasks.slice(done, done + ASSETS_OF_GROUP).map((task) => task()))
   }
   await checkRightRows(context)
-  if (!sample) {
-    await findMissingAssets(context)
+  if (totals) {
+    await findMissingAssets(context, totals)
     await findMissingMortgages(context, land.mortgages)
   }
   onProgress?.({ done: tasks.length, total: tasks.length })

@@ -1,3 +1,4 @@
+import type { LandTotals } from '../../land/queries/checked-land.ts'
 import type { CheckContext } from './check-context.ts'
 import { FUNCTIONS } from './contract-functions.ts'
 import { COLUMN_OF_RIGHT } from './known-rights.ts'
@@ -21,20 +22,21 @@ export async function checkRightRows({ rows, rights, findings }: CheckContext): 
 }
 
 /** Compares how many parcels and estates there are, and names the estates that the tables do not have. */
-export async function findMissingAssets({ network, state, rows, findings }: CheckContext): Promise<void> {
+export async function findMissingAssets(
+  { network, state, findings }: CheckContext,
+  { ownedParcels, estateIds }: LandTotals,
+): Promise<void> {
   const { LANDRegistry, EstateRegistry } = network.contracts
-  const { parcels, estates } = rows.land
-  const owned = parcels.filter(({ owner }) => owner !== null).length
   findings.compare(
     { asset: 'all parcels', field: 'count' },
-    { table: owned, contract: await state.read(LANDRegistry.address, FUNCTIONS.totalSupply) },
+    { table: ownedParcels, contract: await state.read(LANDRegistry.address, FUNCTIONS.totalSupply) },
   )
   if (!EstateRegistry) return
   const total = await state.read(EstateRegistry.address, FUNCTIONS.totalSupply)
-  findings.compare({ asset: 'all estates', field: 'count' }, { table: estates.length, contract: total })
+  findings.compare({ asset: 'all estates', field: 'count' }, { table: estateIds.length, contract: total })
   if (total > MOST_ESTATES) return
   // Their numbers are 1, 2, 3 … and none is ever taken away.
-  const known = new Set(estates.map(({ id }) => id))
+  const known = new Set(estateIds)
   for (let number = 1; number <= Number(total); number++)
     if (!known.has(String(number)))
       findings.compare({ asset: `estate ${number}`, field: 'id' }, { table: null, contract: number })

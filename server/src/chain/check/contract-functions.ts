@@ -43,6 +43,7 @@ export const FUNCTIONS = {
   getEstateSize: one('getEstateSize(uint256)', uint256),
   estateLandIds: one('estateLandIds(uint256,uint256)', uint256),
   getFingerprint: one('getFingerprint(uint256)', bytes32),
+  getFingerprintV2: one('getFingerprintV2(uint256)', bytes32),
   // The marketplaces
   orderByAssetId: several('orderByAssetId(address,uint256)', {
     id: bytes32,

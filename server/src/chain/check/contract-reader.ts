@@ -16,6 +16,8 @@ export interface ContractReaderOptions {
   readonly callsInFlight: number
   readonly timing: Timing
   readonly signal: AbortSignal
+  /** Is called before each request, and waits where that is not due yet; none waits where it is left out. */
+  readonly beforeRequest?: (() => Promise<void>) | undefined
 }
 
 /** How a node is asked for the state of contracts. */
@@ -28,6 +30,8 @@ interface Support {
 
 /** Calls that are sent to one node together; a failure costs no more than these. */
 const CALLS_OF_CHUNK = 400
+/** More calls than these make several requests of JSON-RPC. */
+const CALLS_OF_REQUEST = 100
 /** Reading through a proxy costs about 10,000 gas, and nodes allow 50 million in one call. */
 const CALLS_OF_MULTICALL = 400
 /** A limit of the rate, or nodes that do not answer: how often a chunk is sent again before the check fails. */
@@ -120,7 +124,7 @@ export class ContractReader {
     while (results.length < calls.length) {
       // Other requests to the node may have made it smaller meanwhile.
       const { callsOfOne } = support
-      if (callsOfOne === 0) return node.readMany(calls, block)
+      if (callsOfOne === 0) return this.request(node, calls, block)
       const part = calls.slice(results.length, results.length + callsOfOne)
       const found = await this.aggregate(node, part, block)
       if (found) results.push(...found)
@@ -136,7 +140,7 @@ export class ContractReader {
     block: StateBlock,
   ): Promise<readonly CallResult[] | undefined> {
     try {
-      const [returned] = await node.readMany([{ to: MULTICALL3, data: encodeAggregate3(calls) }], block)
+      const [returned] = await this.request(node, [{ to: MULTICALL3, data: encodeAggregate3(calls) }], block)
       const results = returned === undefined ? undefined : resultsIn(returned)
       return results?.length === calls.length ? results : undefined
     } catch (error) {
@@ -153,9 +157,24 @@ export class ContractReader {
     block: StateBlock,
   ): Promise<readonly (string | undefined)[]> {
     const refused = calls.filter((_, at) => !results[at]!.isSuccess)
-    const again = refused.length === 0 ? [] : await node.readMany(refused, block)
+    const again = refused.length === 0 ? [] : await this.request(node, refused, block)
     const left = again.values()
     return results.map(({ isSuccess, returned }) => (isSuccess ? returned : left.next().value))
+  }
+
+  private async request(
+    node: EthereumNode,
+    calls: readonly ContractCall[],
+    block: StateBlock,
+  ): Promise<readonly (string | undefined)[]> {
+    const { beforeRequest } = this.options
+    if (!beforeRequest) return node.readMany(calls, block)
+    const answers: (string | undefined)[] = []
+    for (let at = 0; at < calls.length; at += CALLS_OF_REQUEST) {
+      await beforeRequest()
+      answers.push(...(await node.readMany(calls.slice(at, at + CALLS_OF_REQUEST), block)))
+    }
+    return answers
   }
 
   private supportOf(node: EthereumNode): Promise<Support> {
@@ -171,7 +190,7 @@ export class ContractReader {
   private async findSupport(node: EthereumNode): Promise<Support> {
     const probe = [{ to: MULTICALL3, data: encodeAggregate3([]) }]
     const supportWith = async (isByHash: boolean): Promise<Support> => {
-      const [returned] = await node.readMany(probe, this.stateBlock(isByHash))
+      const [returned] = await this.request(node, probe, this.stateBlock(isByHash))
       const isThere = returned !== undefined && resultsIn(returned)?.length === 0
       return { isByHash, callsOfOne: isThere ? CALLS_OF_MULTICALL : 0 }
     }

@@ -22,6 +22,8 @@ export interface StoredOrder {
 export interface StoredOrdersOptions {
   readonly network: Network
   readonly state: ContractState
+  /** Whether the marketplace of today may have no answer: it is asked before it existed. */
+  readonly isOptional?: boolean
   /** Whether a marketplace is asked, by its address; each where it is left out. */
   readonly isAsked?: (marketplace: string) => boolean
 }
@@ -33,14 +35,15 @@ export interface StoredOrdersOptions {
  */
 export async function readStoredOrders(
   { registry, id, name }: Token,
-  { network, state, isAsked = () => true }: StoredOrdersOptions,
+  { network, state, isOptional = false, isAsked = () => true }: StoredOrdersOptions,
 ): Promise<readonly StoredOrder[]> {
   const { Marketplace, LegacyMarketplace } = network.contracts
   const orders: Promise<StoredOrder>[] = []
   if (Marketplace && isAsked(Marketplace.address)) {
     const marketplace = Marketplace.address
-    const order = state.read(marketplace, FUNCTIONS.orderByAssetId, registry, id)
-    orders.push(order.then((read) => ({ marketplace, order: read })))
+    const read = isOptional ? state.tryToRead.bind(state) : state.read.bind(state)
+    const order = read(marketplace, FUNCTIONS.orderByAssetId, registry, id)
+    orders.push(order.then((stored) => ({ marketplace, order: stored })))
   }
   if (LegacyMarketplace && name.type !== 'estate' && isAsked(LegacyMarketplace.address)) {
     const marketplace = LegacyMarketplace.address

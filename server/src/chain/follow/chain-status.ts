@@ -1,5 +1,10 @@
-/** Whether the world is the history of the chain that is still read, follows the chain, does so no more, or never did. */
-export const CHAIN_STATES = ['history', 'following', 'stopped', 'off'] as const
+import type { Completeness } from '../check/completeness.ts'
+
+/**
+ * Whether the world is the history of the chain that is still read, follows the chain, follows it although some of its land is
+ * not what the contracts say, follows no more, or never did.
+ */
+export const CHAIN_STATES = ['history', 'following', 'differs', 'stopped', 'off'] as const
 export type ChainState = (typeof CHAIN_STATES)[number]
 
 /** Where the world stands on the chain, for everyone. */
@@ -19,6 +24,8 @@ export interface ChainStatus {
     /** The time between both blocks. */
     readonly lagSeconds: number
   } | null
+  /** How far the land was compared with the contracts; null where it does not come from the chain. */
+  readonly completeness: Completeness | null
   readonly state: ChainState
   /** In words, where the state is not `following`; for `history` how far it is; for `following` what has failed for a minute. */
   readonly reason: string | null

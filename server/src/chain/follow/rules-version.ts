@@ -3,5 +3,6 @@
  * `landpass follow --new-world`.
  *
  * 2: transactions that closed offers and bids, loans that are paid in part, and ids above 2^53.
+ * 3: bids on estates with the second fingerprint, and with the first one for more than 18 parcels.
  */
-export const RULES_VERSION = 2
+export const RULES_VERSION = 3

@@ -31,6 +31,7 @@ function positionWith(
     holder: 'one',
     leaseUntilMs: NOW_MS + 60_000,
     status: JSON.stringify(status),
+    completeness: undefined,
     finalized: FIRST_BLOCK,
     newest: FIRST_BLOCK,
     ...changes,
@@ -42,6 +43,21 @@ const shown = (position: PositionRow) => {
   return { state, reason, node }
 }
 const isCurrent = { head: 10, lagBlocks: 0, lagSeconds: 0 }
+
+test('land that differs from the contracts is named, and what fails at this time comes first', () => {
+  const named = { startedAtMs: 0, block: 9, differing: 3, assets: ['parcel 1,2', 'estate 4'] }
+  const completeness = JSON.stringify({ whole: named, round: null })
+  const { state, reason } = shown(positionWith(null, { completeness }))
+  expect([state, reason]).toEqual([
+    'differs',
+    expect.stringContaining('not what the contracts say: parcel 1,2, estate 4, and 1 more.'),
+  ])
+  const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: NOW_MS - 60_000 }
+  expect(shown(positionWith(failure, { completeness }))).toMatchObject({
+    state: 'differs',
+    reason: expect.stringContaining('no node'),
+  })
+})
 
 test('an outage of all nodes shows after a minute: the reason, and no lag', () => {
   const outage = (ms: number): FollowFailure => ({

@@ -3,6 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import { type PositionRow, readChainStanding } from '../../land/changes/chain-position.ts'
 import type { HeldNotice } from '../../land/changes/history-notice.ts'
 import type { Network } from '../chain-types.ts'
+import { type Completeness, parseCompleteness, shownCompleteness } from '../check/completeness.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
 import { HolderWatch } from './holder.ts'
 
@@ -100,6 +101,7 @@ export class StatusReader implements ChainStatusSource {
       block: null,
       finalized: null,
       node: null,
+      completeness: null,
       ...(readingState(own, history) ?? own ?? OFF),
     }
   }
@@ -121,7 +123,8 @@ export interface StatusFacts {
 export function statusOf(position: PositionRow, { nowMs, history, own }: StatusFacts): ChainStatus {
   const block = position.newest
   const shared = position.status === undefined ? undefined : (JSON.parse(position.status) as SharedStatus)
-  const state = stateOf(position, shared, nowMs)
+  const completeness = shownCompleteness(parseCompleteness(position.completeness))
+  const state = stateOf(position, shared, { nowMs, completeness })
   return {
     network: shared?.network ?? null,
     chainId: position.chainId,
@@ -132,7 +135,8 @@ export function statusOf(position: PositionRow, { nowMs, history, own }: StatusF
     },
     finalized: { number: position.finalized.number, hash: position.finalized.hash },
     node: shared?.head && isHeadNew(position, shared, nowMs) ? nodeOf(shared.head, block) : null,
-    ...(state.state === 'following'
+    completeness,
+    ...(state.state === 'following' || state.state === 'differs'
       ? state
       : (readingState(own, history) ?? (isLed(position, nowMs) ? state : (own ?? state)))),
   }
@@ -157,17 +161,24 @@ function isLed({ holder, leaseUntilMs }: PositionRow, nowMs: number): boolean {
 function stateOf(
   position: PositionRow,
   shared: SharedStatus | undefined,
-  nowMs: number,
+  { nowMs, completeness }: { readonly nowMs: number; readonly completeness: Completeness },
 ): Pick<ChainStatus, 'state' | 'reason'> {
   if (shared?.reason) return { state: 'stopped', reason: shared.reason }
   if (isLed(position, nowMs)) {
     const problem = shared?.problem ? `The land is late: ${shared.problem}.` : null
-    return { state: 'following', reason: failureText(shared?.failure, nowMs) ?? problem }
+    const reason = failureText(shared?.failure, nowMs) ?? problem
+    if (completeness.state !== 'differs') return { state: 'following', reason }
+    return { state: 'differs', reason: reason ?? differenceOf(completeness) }
   }
   return {
     state: 'off',
     reason: 'No process follows the chain now: start landpass follow, or set CHAIN_RPC_URLS.',
   }
+}
+
+function differenceOf({ differing, assets }: Completeness): string {
+  const more = differing > assets.length ? `, and ${differing - assets.length} more` : ''
+  return `The land is not what the contracts say: ${assets.join(', ')}${more}. The log of the server has the details. Check the nodes, then read the history again from another one: landpass follow --new-world.`
 }
 
 function failureText(failure: FollowFailure | null | undefined, nowMs: number): string | null {

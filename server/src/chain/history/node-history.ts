@@ -24,6 +24,9 @@ export interface NodeHistoryOptions {
   readonly onFailure?: ((error: unknown) => void) | undefined
 }
 
+/** Headers that are asked for together. */
+const HEADERS_OF_BATCH = 100
+
 /** The history of the land, as nodes have it. */
 export class NodeHistory implements HistorySource {
   private readonly options: NodeHistoryOptions
@@ -52,11 +55,13 @@ export class NodeHistory implements HistorySource {
   }
 
   readonly headersByHash = async (hashes: readonly string[]): Promise<readonly BlockHeader[]> => {
-    const { callsInFlight } = this.options
+    const { nodes } = this.options
     const headers: BlockHeader[] = []
-    for (let at = 0; at < hashes.length; at += callsInFlight) {
-      const part = hashes.slice(at, at + callsInFlight)
-      headers.push(...(await Promise.all(part.map((hash) => this.headerOf(hash)))))
+    for (let at = 0; at < hashes.length; at += HEADERS_OF_BATCH) {
+      const part = hashes.slice(at, at + HEADERS_OF_BATCH)
+      const found = await withRetries(() => nodes.headersAt(part), this.options)
+      // What one node does not have, another one may.
+      for (const [place, hash] of part.entries()) headers.push(found[place] ?? (await this.headerOf(hash)))
     }
     return headers
   }

@@ -1,9 +1,9 @@
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
-import type { TimedLog } from '../packed-logs.ts'
+import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { convertOldSpool } from './convert-spool.ts'
 import {
   DamagedRangeError,
@@ -31,13 +31,15 @@ import {
  */
 export class Spool {
   readonly firstBlock: number
-  private readonly file: FileHandle
+  private readonly path: string
+  private file: FileHandle
   private readonly lock: FolderLock
   /** The last block, the end in the file and the number of logs of each frame. */
   private readonly marks: Mark[] = []
   private logCount = 0
 
-  private constructor(file: FileHandle, lock: FolderLock, firstBlock: number) {
+  private constructor(path: string, file: FileHandle, lock: FolderLock, firstBlock: number) {
+    this.path = path
     this.file = file
     this.lock = lock
     this.firstBlock = firstBlock
@@ -57,9 +59,9 @@ export class Spool {
     await mkdir(folder, { recursive: true })
     const lock = await lockOf(folder)
     try {
-      await convertOldSpool(spoolPath(folder, name))
-      const file = await open(spoolPath(folder, name), 'a+')
-      const spool = new Spool(file, lock, firstBlock)
+      const path = spoolPath(folder, name)
+      await convertOldSpool(path)
+      const spool = new Spool(path, await open(path, 'a+'), lock, firstBlock)
       await spool.load()
       return spool
     } catch (error) {
@@ -114,6 +116,65 @@ export class Spool {
     const first = (before?.block.number ?? this.firstBlock - 1) + 1
     const frame = await new FrameReader(this.file, first, before?.end).next()
     return frame && (await this.rangeOrDrop(frame))?.logs.at(-1)
+  }
+
+  /**
+   * Adds logs of blocks that are stored without them. The others of these blocks stay.
+   *
+   * @returns the blocks of which logs were missing
+   */
+  async addMissing(logsOf: ReadonlyMap<number, readonly TimedLog[]>): Promise<readonly number[]> {
+    const mended: number[] = []
+    const newPath = `${this.path}.new`
+    const copy = await open(newPath, 'w')
+    try {
+      await copy.appendFile(VERSION)
+      const reader = new FrameReader(this.file, this.firstBlock)
+      for (let [from, frame] = [VERSION.length, await reader.next()]; frame; frame = await reader.next()) {
+        const range = await this.withMissing(frame, logsOf, mended)
+        await copy.appendFile(
+          range ? (await frameOf(range)).bytes : (await readAt(this.file, from, frame.end - from))!,
+        )
+        from = frame.end
+      }
+      await copy.datasync()
+    } finally {
+      await copy.close()
+    }
+    if (mended.length === 0) await rm(newPath)
+    else await this.replaceBy(newPath)
+    return mended
+  }
+
+  /** The range of a frame with the logs that it lacks; undefined where it lacks none. */
+  private async withMissing(
+    frame: Frame,
+    logsOf: ReadonlyMap<number, readonly TimedLog[]>,
+    mended: number[],
+  ): Promise<PackedRange | undefined> {
+    const [first, last] = frame.facts
+    const numbers = [...logsOf.keys()].filter((number) => number >= first && number <= last)
+    if (numbers.length === 0) return undefined
+    const range = await rangeOf(frame)
+    const stored = new Set(range.logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
+    const missing = numbers.flatMap((number) =>
+      logsOf.get(number)!.filter(({ logIndex }) => !stored.has(`${number} ${logIndex}`)),
+    )
+    if (missing.length === 0) return undefined
+    for (const { blockNumber } of missing) if (mended.at(-1) !== blockNumber) mended.push(blockNumber)
+    const logs = [...range.logs, ...missing].sort(
+      (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
+    )
+    return { ...range, logs: PackedLogs.from(logs) }
+  }
+
+  /** Files are closed before: Windows renames no others. */
+  private async replaceBy(newPath: string): Promise<void> {
+    await this.file.close()
+    await rename(newPath, this.path)
+    this.file = await open(this.path, 'a+')
+    this.forgetFrom(0)
+    await this.load()
   }
 
   /** Deletes the range that has this block, and all later ones. */

@@ -23,6 +23,7 @@ import type { BlockRange } from './refusals.ts'
 export const MAX_BATCH = 100
 
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
+const HEADER_BY_HASH = 'eth_getBlockByHash'
 const CALL = 'eth_call'
 const LOGS = 'eth_getLogs'
 const RECEIPTS = 'eth_getBlockReceipts'
@@ -149,26 +150,29 @@ export class EthereumNode {
 
   /** Undefined where the node does not know the block. */
   headerOf(blockHash: string): Promise<NodeHeader | undefined> {
-    return this.rpc.call({ method: 'eth_getBlockByHash', params: [blockHash, false] }, (result) =>
+    return this.rpc.call({ method: HEADER_BY_HASH, params: [blockHash, false] }, (result) =>
       result === null ? undefined : readHeader(result, { hash: blockHash }),
     )
   }
 
   /**
-   * Headers by number, in batches as large as the node allows, in the order of `numbers`; undefined for blocks that it does
-   * not have.
+   * Headers, in batches as large as the node allows, in the order of `blocks`; undefined for blocks that it does not have.
+   *
+   * @param blocks all of them numbers, or all of them hashes
    */
-  async headersAt(numbers: readonly number[]): Promise<readonly (NodeHeader | undefined)[]> {
-    const found = new Map<number, NodeHeader | undefined>()
-    let missing = [...new Set(numbers)]
+  async headersAt<Block extends number | string>(
+    blocks: readonly Block[],
+  ): Promise<readonly (NodeHeader | undefined)[]> {
+    const found = new Map<number | string, NodeHeader | undefined>()
+    let missing = [...new Set<number | string>(blocks)]
     while (missing.length > 0) {
       const next = missing.slice(0, this.batchSize)
-      const isSingle = next.length === 1
-      if (isSingle) found.set(next[0]!, await this.headerAt(next[0]!))
-      else await this.addBatch(next, found)
-      missing = missing.filter((number) => !found.has(number))
+      const [only] = next
+      if (next.length > 1) await this.addBatch(next, found)
+      else found.set(only!, typeof only === 'number' ? await this.headerAt(only) : await this.headerOf(only!))
+      missing = missing.filter((block) => !found.has(block))
     }
-    return numbers.map((number) => found.get(number))
+    return blocks.map((block) => found.get(block))
   }
 
   /**
@@ -350,15 +354,17 @@ export class EthereumNode {
 
   /** Adds what a batch answers. */
   private async addBatch(
-    numbers: readonly number[],
-    found: Map<number, NodeHeader | undefined>,
+    blocks: readonly (number | string)[],
+    found: Map<number | string, NodeHeader | undefined>,
   ): Promise<void> {
-    const params = numbers.map((number) => [hexOfNumber(number), false])
-    for (const [at, outcome] of await this.batchOrLess(HEADER_BY_NUMBER, params)) {
+    const method = typeof blocks[0] === 'number' ? HEADER_BY_NUMBER : HEADER_BY_HASH
+    const params = blocks.map((block) => [typeof block === 'number' ? hexOfNumber(block) : block, false])
+    for (const [at, outcome] of await this.batchOrLess(method, params)) {
       if ('error' in outcome) throw outcome.error
-      const number = numbers[at]!
-      const read = (result: unknown) => (result === null ? undefined : readHeader(result, { number }))
-      found.set(number, this.readBatched(HEADER_BY_NUMBER, outcome, read))
+      const block = blocks[at]!
+      const expected = typeof block === 'number' ? { number: block } : { hash: block }
+      const read = (result: unknown) => (result === null ? undefined : readHeader(result, expected))
+      found.set(block, this.readBatched(method, outcome, read))
     }
   }
 

@@ -163,9 +163,12 @@ export class Nodes {
     return this.findAt((node) => node.headerAt(number), choice)
   }
 
-  /** Headers by number, all from one node, in the order of `numbers`. @throws {NodeError | NoNodeError} */
-  headersAt(numbers: readonly number[], choice: Choice = {}): Promise<readonly (NodeHeader | undefined)[]> {
-    return this.run((node) => node.headersAt(numbers), choice)
+  /** Headers by number or by hash, all from one node, in the order of `blocks`. @throws {NodeError | NoNodeError} */
+  headersAt<Block extends number | string>(
+    blocks: readonly Block[],
+    choice: Choice = {},
+  ): Promise<readonly (NodeHeader | undefined)[]> {
+    return this.run((node) => node.headersAt(blocks), choice)
   }
 
   /**

@@ -38,6 +38,8 @@ export interface PositionRow extends FollowedChain {
   readonly leaseUntilMs: number
   /** What the leader last said of itself. */
   readonly status: string | undefined
+  /** How far the land has been compared with the contracts, in JSON; undefined before the first comparison. */
+  readonly completeness: string | undefined
   readonly finalized: BlockId
   /** The last block whose events are in the rows. */
   readonly newest: BlockId & { readonly timeS: number }
@@ -133,6 +135,7 @@ function positionOf(row: ChainPositionTable): PositionRow {
     holder: row.holder ?? undefined,
     leaseUntilMs: row.lease_until_ms,
     status: row.status ?? undefined,
+    completeness: row.completeness ?? undefined,
     finalized: { number: row.finalized_number, hash: row.finalized_hash },
     newest: { number: row.block_number, hash: row.block_hash, timeS: row.block_time_s },
   }
@@ -202,6 +205,11 @@ export async function startPosition(
     })
     .execute()
   await runWrites(tx, blockWrites(worldId, [block]))
+}
+
+/** Stores how far the land of a world has been compared with the contracts. */
+export async function storeCompleteness(db: Db, worldId: number, completeness: string): Promise<void> {
+  await db.updateTable('chain_position').set({ completeness }).where('world_id', '=', worldId).execute()
 }
 
 /** The parts of statements that store blocks. */

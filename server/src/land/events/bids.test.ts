@@ -1,3 +1,4 @@
+import { parseCoord } from '@landpass/client/grid'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   ALICE,
@@ -17,7 +18,7 @@ import {
   leave,
   transfer,
 } from '../../../test/support/land-story.ts'
-import { estateFingerprint } from './fingerprints.ts'
+import { estateFingerprint, estateFingerprintV2 } from './fingerprints.ts'
 
 let story: LandStory
 
@@ -164,6 +165,40 @@ describe('a bid on an estate is for the parcels that it had', () => {
     await story.transaction(bid('1', CAROL, { fingerprint: estateFingerprint('1', []) }))
 
     expect(await story.bidStates('1')).toEqual(['open', 'cancelled (fingerprint)'])
+  })
+
+  test('with the second fingerprint it is closed also when a parcel comes back to another place', async () => {
+    const second = (places: readonly string[]) =>
+      estateFingerprintV2(
+        '1',
+        places.map((place) => parseCoord(place)!),
+      )
+    await grow()
+    await story.transaction(bid('1', CAROL, { fingerprint: second(['1,1', '1,2']) }))
+    await story.transaction(bid('1', DAVE, { fingerprint: second(['1,2', '1,1']) }))
+    expect((await story.bidStates('1')).slice(1)).toEqual(['open', 'cancelled (fingerprint)'])
+
+    await story.transaction(transfer('1,1', ESTATE_REGISTRY, ALICE), leave('1', '1,1'))
+    await story.transaction(transfer('1,1', ALICE, ESTATE_REGISTRY), join('1', '1,1'))
+
+    expect((await story.bidStates('1')).slice(1)).toEqual(['cancelled (fingerprint)', 'open'])
+  })
+
+  test('a registry that moves the last parcel into a gap has another order than the parcels joined in', async () => {
+    for (const place of ['1,3', '1,4'])
+      await story.transaction(
+        transfer(place, null, ALICE),
+        transfer(place, ALICE, ESTATE_REGISTRY),
+        join('1', place),
+      )
+    const orderAfter = async (fact: ReturnType<typeof leave>) => {
+      await story.transaction(fact)
+      return (await story.estate('1')).registry_order
+    }
+    expect(await orderAfter(leave('1', '1,1'))).toBe('1,4 1,3')
+    expect(await orderAfter(join('1', '1,1'))).toBe('1,4 1,3 1,1')
+    expect(await orderAfter(leave('1', '1,4'))).toBe('1,1 1,3')
+    expect(await orderAfter(leave('1', '1,1'))).toBeNull()
   })
 
   test('a fingerprint of any length breaks nothing', async () => {

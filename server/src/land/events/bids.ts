@@ -1,6 +1,7 @@
+import type { Coord } from '@landpass/client/grid'
 import type { AssetName } from '../records/assets.ts'
 import { manaText, secondsToMs } from './amounts.ts'
-import { fingerprintOf } from './fingerprints.ts'
+import { fingerprintOf, fingerprintTest, registryOrder } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type BidRow, whenRead } from './land-rows.ts'
 import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
@@ -87,15 +88,29 @@ export function moveBids(step: Step, asset: AssetName, owner: string | null): Aw
 }
 
 /** The parcels of an estate changed: its bids are good for the parcels that the bidders saw. */
-export function judgeBids({ rows, at }: Step, estateId: string, fingerprint: string): Awaitable<void> {
-  return whenRead(rows.bidsOf({ type: 'estate', id: estateId }), (bids) => {
-    for (const bid of bids) {
-      if (bid.status === 'open' && bid.fingerprint !== fingerprint)
-        rows.put('bid', closed(bid, at, 'fingerprint'))
-      else if (bid.closed_by === 'fingerprint' && bid.fingerprint === fingerprint)
-        rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
-    }
+export function judgeBids({ rows, at }: Step, { id, fingerprint, parcels }: JudgedEstate): Awaitable<void> {
+  return whenRead(rows.bidsOf({ type: 'estate', id }), (bids) => {
+    const kept = bids.filter(isKept)
+    if (kept.length === 0) return
+    return whenRead(parcels(), (inOrder) => {
+      const isTaken = fingerprintTest({ id, fingerprint, parcels: inOrder })
+      for (const bid of kept) {
+        const isGood = isTaken(bid.fingerprint)
+        if (bid.status === 'open' && !isGood) rows.put('bid', closed(bid, at, 'fingerprint'))
+        else if (bid.status !== 'open' && isGood)
+          rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
+      }
+    })
   })
+}
+
+/** An estate after its parcels changed. */
+interface JudgedEstate {
+  readonly id: string
+  /** The first one. */
+  readonly fingerprint: string
+  /** In the order in which the registry keeps them; read only where there are bids. */
+  readonly parcels: () => Awaitable<readonly Coord[]>
 }
 
 async function bidsIn(
@@ -110,7 +125,11 @@ async function bidsIn(
 /** Only estates are compared with the fingerprint of a bid. */
 async function isForParcelsOf(step: Step, { asset_type, asset_id, fingerprint }: BidRow): Promise<boolean> {
   if (asset_type === 'parcel') return true
-  return (await fingerprintOf(step.rows, await estateOf(step, asset_id))) === fingerprint
+  const { rows } = step
+  const estate = await estateOf(step, asset_id)
+  const parcels = registryOrder(estate, await rows.parcelsOfEstate(asset_id))
+  const first = await fingerprintOf(rows, estate)
+  return fingerprintTest({ id: asset_id, fingerprint: first, parcels })(fingerprint)
 }
 
 /** Whether the contract still has it. */

@@ -1,8 +1,8 @@
-import type { Coord } from '@landpass/client/grid'
+import { type Coord, coordText } from '@landpass/client/grid'
 import { judgeBids } from './bids.ts'
 import { withText } from './data-text.ts'
-import { fingerprintOf, toggleParcel } from './fingerprints.ts'
-import { type Awaitable, type ParcelRow, whenRead } from './land-rows.ts'
+import { fingerprintOf, orderWithout, registryOrder, toggleParcel } from './fingerprints.ts'
+import { type Awaitable, type EstateRow, type LandRows, type ParcelRow, whenRead } from './land-rows.ts'
 import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
 import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
 import type { Fact, Step } from './rule-context.ts'
@@ -39,9 +39,11 @@ export function joinEstate(
   return whenRead(parcelAt(step, coord), (parcel) => {
     const { estate_id: left } = parcel
     if (left === estateId) return
-    const hasLeft = left === null ? undefined : changeFingerprint(step, left, coord)
+    const hasLeft = left === null ? undefined : changeParcels(step, left, { coord, joins: false })
     return whenRead(hasLeft, () =>
-      whenRead(changeFingerprint(step, estateId, coord), () => addMember(step, parcel, estateId)),
+      whenRead(changeParcels(step, estateId, { coord, joins: true }), () =>
+        addMember(step, parcel, estateId),
+      ),
     )
   })
 }
@@ -62,7 +64,7 @@ export function leaveEstate(
 ): Awaitable<void> {
   return whenRead(parcelAt(step, coord), (parcel) => {
     if (parcel.estate_id !== estateId) return
-    return whenRead(changeFingerprint(step, estateId, coord), () =>
+    return whenRead(changeParcels(step, estateId, { coord, joins: false }), () =>
       putMember(step, { ...parcel, estate_id: null, estate_position: null }),
     )
   })
@@ -80,13 +82,40 @@ function putMember(step: Step, parcel: ParcelRow): Awaitable<void> {
 }
 
 /** Before the parcel's own row changes: a fingerprint that is unknown is computed from the parcels of the estate. */
-function changeFingerprint(step: Step, estateId: string, parcel: Coord): Awaitable<void> {
+function changeParcels(
+  step: Step,
+  estateId: string,
+  { coord, joins }: { readonly coord: Coord; readonly joins: boolean },
+): Awaitable<void> {
   const { rows, at } = step
   return whenRead(estateOf(step, estateId), (estate) =>
     whenRead(fingerprintOf(rows, estate), (before) => {
-      const fingerprint = toggleParcel(before, parcel)
-      rows.put('estate', { ...estate, fingerprint, updated_at_ms: at.timeMs })
-      return judgeBids(step, estateId, fingerprint)
+      const fingerprint = toggleParcel(before, coord)
+      return whenRead(orderAfter(rows, estate, { coord, joins }), (registry_order) => {
+        rows.put('estate', { ...estate, fingerprint, registry_order, updated_at_ms: at.timeMs })
+        const parcels = () =>
+          whenRead(rows.parcelsOfEstate(estateId), (members) =>
+            registryOrder({ registry_order }, joins ? [...members, coord] : without(members, coord)),
+          )
+        return judgeBids(step, { id: estateId, fingerprint, parcels })
+      })
     }),
   )
+}
+
+/** Mostly the order in which the parcels joined: nothing is read then for a parcel that joins. */
+function orderAfter(
+  rows: LandRows,
+  estate: EstateRow,
+  { coord, joins }: { readonly coord: Coord; readonly joins: boolean },
+): Awaitable<string | null> {
+  const { registry_order } = estate
+  if (joins) return registry_order === null ? null : `${registry_order} ${coordText(coord)}`
+  return whenRead(rows.parcelsOfEstate(estate.id), (members) =>
+    orderWithout(registryOrder(estate, members), { parcel: coord, members: without(members, coord) }),
+  )
+}
+
+function without(members: readonly Coord[], { x, y }: Coord): readonly Coord[] {
+  return members.filter((member) => member.x !== x || member.y !== y)
 }

@@ -74,6 +74,7 @@ export function emptyEstate(id: string, at: LogPlace): EstateRow {
     tenant: null,
     rented_until_ms: null,
     fingerprint: estateFingerprint(id, []),
+    registry_order: null,
   }
 }
 

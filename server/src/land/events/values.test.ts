@@ -1,8 +1,15 @@
+import type { Coord } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { moneyText } from '../records/decimal.ts'
 import { deadlineMs, manaText, safeInteger, weiOf } from './amounts.ts'
-import { estateFingerprint, toggleParcel } from './fingerprints.ts'
+import {
+  estateFingerprint,
+  estateFingerprintV2,
+  fingerprintTest,
+  orderWithout,
+  toggleParcel,
+} from './fingerprints.ts'
 
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 
@@ -27,6 +34,48 @@ test('a deadline is in seconds or in milliseconds, as its size says, and may be 
   expect(deadlineMs(10n ** 12n + 1n)).toBe(10 ** 12 + 1)
   expect(deadlineMs(2n ** 256n - 1n)).toBe(2 ** 53 - 1)
   expect(safeInteger(2n ** 53n)).toBe(2 ** 53 - 1)
+})
+
+const OF_42 = [
+  { x: 0, y: 0 },
+  { x: 1, y: 0 },
+  { x: -1, y: -1 },
+]
+
+test('the second fingerprint of an estate depends on the order in which the registry keeps its parcels', () => {
+  expect(estateFingerprintV2('42', OF_42)).toBe(
+    '0x111dd9c0948afeb210870e8a7914f6bda5f0f5354ba5b910989a2bc4b3f8fc2e',
+  )
+  expect(estateFingerprintV2('42', OF_42.toReversed())).toBe(
+    '0xeb5baf0d4feec381dd26c6f50fb2963babdd655eb25a04b470fb8ed9845f6b7d',
+  )
+  expect(estateFingerprintV2('42', [])).toBe(
+    '0x738ec4523a32e26714b239cad35c0e20abdbe3b7073a069dc28acda6db04e5e6',
+  )
+})
+
+test('a parcel that leaves gives its place to the last one', () => {
+  const [first, second, third] = OF_42 as [Coord, Coord, Coord]
+  const fourth = { x: 5, y: 5 }
+  const leave = (parcel: Coord, members: readonly Coord[]) =>
+    orderWithout([...OF_42, fourth], { parcel, members })
+  expect(leave(first, [second, third, fourth])).toBe('5,5 1,0 -1,-1')
+  expect(leave(fourth, OF_42)).toBeNull() // The order in which they joined.
+  expect(leave(third, [first, second, fourth])).toBeNull()
+})
+
+test('the registry takes both fingerprints up to 18 parcels, and the second one alone above', () => {
+  for (const [size, isFirstTaken] of [
+    [18, true],
+    [19, false],
+  ] as const) {
+    const parcels = Array.from({ length: size }, (_, x) => ({ x, y: 0 }))
+    const fingerprint = estateFingerprint('7', parcels)
+    const isTaken = fingerprintTest({ id: '7', fingerprint, parcels })
+    expect(isTaken(fingerprint)).toBe(isFirstTaken)
+    expect(isTaken(estateFingerprintV2('7', parcels))).toBe(true)
+    expect(isTaken(estateFingerprintV2('7', parcels.toReversed()))).toBe(false)
+  }
 })
 
 test('fingerprints of estates are those of the contract', () => {

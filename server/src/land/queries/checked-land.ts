@@ -25,7 +25,7 @@ const ASSET_COLUMNS = [
   'rented_until_ms',
 ] as const
 const PARCEL_COLUMNS = ['x', 'y', 'estate_id', ...ASSET_COLUMNS] as const
-const ESTATE_COLUMNS = ['id', 'fingerprint', ...ASSET_COLUMNS] as const
+const ESTATE_COLUMNS = ['id', 'fingerprint', 'registry_order', ...ASSET_COLUMNS] as const
 const PUBLICATION_COLUMNS = [
   'asset_id',
   'asset_type',
@@ -89,6 +89,37 @@ export interface CheckedLand {
   readonly rights: readonly CheckedRight[]
 }
 
+/** How many assets there are, to be compared with the numbers of the registries. */
+export interface LandTotals {
+  readonly ownedParcels: number
+  readonly estateIds: readonly string[]
+}
+
+export async function readLandTotals(tx: Tx, worldId: number): Promise<LandTotals> {
+  const { owned } = await tx
+    .selectFrom('parcel')
+    .select(sql<number>`count(*)::integer`.as('owned'))
+    .where('world_id', '=', worldId)
+    .where('owner', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const estates = await tx.selectFrom('estate').select('id').where('world_id', '=', worldId).execute()
+  return { ownedParcels: owned, estateIds: estates.map(({ id }) => id) }
+}
+
+/** The rows of a world that are of no single parcel or estate. */
+export async function readLandWithoutAssets(tx: Tx, worldId: number): Promise<CheckedLand> {
+  const every = sql<boolean>`true`
+  return {
+    parcels: [],
+    estates: [],
+    members: [],
+    publications: [],
+    bids: [],
+    mortgages: await readMortgages(tx, worldId, every),
+    rights: await readRights(tx, worldId, every),
+  }
+}
+
 /** Every row of a world. */
 export async function readWholeLand(tx: Tx, worldId: number): Promise<CheckedLand> {
   const every = sql<boolean>`true`
@@ -96,7 +127,7 @@ export async function readWholeLand(tx: Tx, worldId: number): Promise<CheckedLan
   return {
     parcels,
     estates: await readEstates(tx, worldId, every),
-    members: parcels.flatMap(({ x, y, estate_id }) => (estate_id === null ? [] : [{ x, y, estate_id }])),
+    members: await readMembers(tx, worldId, undefined),
     publications: await readPublications(tx, worldId, every),
     bids: await readBids(tx, worldId, every),
     mortgages: await readMortgages(tx, worldId, every),
@@ -163,12 +194,20 @@ function readEstates(tx: Tx, worldId: number, where: Condition): Promise<Checked
     .execute()
 }
 
-async function readMembers(tx: Tx, worldId: number, estateIds: readonly string[]) {
+/**
+ * In the order in which they joined.
+ *
+ * @param estateIds undefined: of all estates
+ */
+async function readMembers(tx: Tx, worldId: number, estateIds: readonly string[] | undefined) {
   const rows = await tx
     .selectFrom('parcel')
     .select(['x', 'y', 'estate_id'])
     .where('world_id', '=', worldId)
-    .where(sql<boolean>`estate_id = any(${estateIds}::text[])`)
+    .where(
+      estateIds ? sql<boolean>`estate_id = any(${estateIds}::text[])` : sql<boolean>`estate_id is not null`,
+    )
+    .orderBy('estate_position')
     .execute()
   return rows.map(({ x, y, estate_id }) => ({ x, y, estate_id: estate_id! }))
 }

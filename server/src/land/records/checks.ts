@@ -92,6 +92,15 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
 }
 
 /** A text of the format. The checks run in this order, so that the reason names the first rule that is broken. */
+/** An estate has some thousand parcels at most. */
+const MAX_COORD_LIST_LENGTH = 1_000_000
+const COORD_LIST = /^-?\d{1,6},-?\d{1,6}(?: -?\d{1,6},-?\d{1,6})*$/
+
+/** Coordinates with blanks between them. */
+export const isCoordList: Check<string> = (value, field, blame): value is string =>
+  (typeof value === 'string' && value.length <= MAX_COORD_LIST_LENGTH && COORD_LIST.test(value)) ||
+  blame(field, value, 'must be coordinates with blanks between them, like 1,2 -3,4')
+
 export const isText: Check<string> = (value, field, blame): value is string => {
   if (typeof value !== 'string') return blame(field, value, 'must be a string')
   if (value.length > MAX_TEXT_LENGTH)

@@ -14,7 +14,18 @@ import {
   RUNNING_RENT,
 } from './assets.ts'
 import * as is from './checks.ts'
-import { address, composed, estateId, hash, isoTime, optional, orNull, timeMsDigits, uuid } from './fields.ts'
+import {
+  address,
+  composed,
+  coordList,
+  estateId,
+  hash,
+  isoTime,
+  optional,
+  orNull,
+  timeMsDigits,
+  uuid,
+} from './fields.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 
 const isData = is.object(
@@ -59,6 +70,13 @@ export const ESTATE = defineRecord({
     ...CHAIN_FACTS,
     /** What the contract computes from the estate and its parcels. Null where it is unknown: the rules compute it from the parcels. */
     fingerprint: optional(hash("What the contract computes from the estate's parcels.")),
+    /**
+     * The order in which the registry keeps the parcels: when one leaves, the last one takes its place. Null where it is the order in
+     * which they were added. The second fingerprint is made of it.
+     */
+    registry_order: optional(
+      coordList('The order in which the registry keeps the parcels, where it is not that of data.parcels.'),
+    ),
   },
   places: {},
   derived: { ...RUNNING_RENT, publication: publicationOfAsset() },
@@ -78,7 +96,7 @@ export const ESTATE = defineRecord({
     'rented_until',
     'publication',
   ],
-  notAnswered: ['created_at', 'updated_at', 'data_text', 'holder', 'fingerprint'],
+  notAnswered: ['created_at', 'updated_at', 'data_text', 'holder', 'fingerprint', 'registry_order'],
 })
 
 export interface EstateTable extends Row<typeof ESTATE> {}

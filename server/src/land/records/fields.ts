@@ -109,6 +109,9 @@ export const tokenId = (about?: string) =>
 /** The id of a parcel or an estate, which must be there: text that is found needs no escaping. */
 export const assetId = (about: string) => sameColumn(is.isText, ({ idText }) => idText(about), plainJson)
 export const coords = () => sameColumn(is.isCoords, ({ idText }) => idText('x,y'), plainJson)
+/** Coordinates with blanks between them. */
+export const coordList = (about: string) =>
+  sameColumn(is.isCoordList, ({ Type }) => Type.String({ description: about }), plainJson)
 export const text = () => sameColumn(is.isText, ({ Type }) => Type.String(), textJson)
 export const link = () => sameColumn(is.isLink, ({ Type }) => Type.String(), textJson)
 /** One of few words. */

@@ -193,7 +193,7 @@ class Exporter {
  */
 const CHAIN_COLUMNS: Readonly<Partial<Record<LandTable, readonly string[]>>> = {
   parcel: ['data_text', 'holder', 'tenant'],
-  estate: ['fingerprint', 'data_text', 'holder', 'tenant'],
+  estate: ['fingerprint', 'registry_order', 'data_text', 'holder', 'tenant'],
   publication: ['log_index'],
   mortgage: ['log_index'],
 }

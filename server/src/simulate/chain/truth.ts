@@ -46,7 +46,7 @@ const PARTS: Readonly<Record<TruthPart, (contracts: Contracts, block: number) =>
   estates: ({ estates }, block) =>
     [...estates.owners.entries(block)].map(([id]) => ({
       ...landRow(estates, id, block),
-      fingerprint: estates.fingerprint(id, block),
+      fingerprint: estates.firstFingerprint(id, block),
       parcels: estates.parcelsOf(id, block).map(placeOf).sort(),
     })),
   orders: (contracts, block) =>
@@ -70,13 +70,12 @@ const PARTS: Readonly<Record<TruthPart, (contracts: Contracts, block: number) =>
       const [token, id] = key.split(' ') as [string, Word]
       const registry = registryOf(contracts, token)
       if (!registry) return []
-      const fingerprint =
-        token === contracts.estates.address ? contracts.estates.fingerprint(id, block) : null
+      const isEstate = token === contracts.estates.address
       return bids.map((bid) => ({
         ...{ token_address: token, token_id: decimal(id), id: bid.id, bidder: bid.bidder },
         ...{ price_wei: String(bid.priceWei), expires_at_s: String(bid.expiresAtS) },
         fingerprint: bid.fingerprint,
-        fingerprint_fits: fingerprint === null || fingerprint === bid.fingerprint,
+        fingerprint_fits: !isEstate || contracts.estates.verifyFingerprint(id, bid.fingerprint, block),
         owner: registry.ownerOf(id, block),
       }))
     }),

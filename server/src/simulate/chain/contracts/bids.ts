@@ -74,8 +74,7 @@ export class BidContract extends Contract {
     const bid = this.bidsOf(token.address, id).find((one) => one.id === bidId)
     token.transferFrom(seller, seller, this.address, id)
     require(bid !== undefined && bid.expiresAtS >= BigInt(this.machine.timeS), 'the bid is not valid')
-    const fingerprint = token.fingerprint?.(id)
-    require(fingerprint === undefined || fingerprint === bid.fingerprint, 'the fingerprint is another one')
+    require(token.verifyFingerprint?.(id, bid.fingerprint) ?? true, 'the fingerprint is another one')
     this.bids.set(assetKey(token.address, id), undefined)
     token.transferFrom(this.address, this.address, bid.bidder, id)
     const fee = (bid.priceWei * CUT_PER_MILLION) / PER_MILLION

@@ -18,6 +18,8 @@ import { TOPIC } from './topics.ts'
 
 const ESTATE_ID = hexOf(Buffer.from('estateId'))
 const TOTAL = 'total'
+/** The first fingerprint of more parcels could be forged. */
+const MOST_PARCELS_OF_FIRST = 18
 const NO_PARCELS: readonly Word[] = []
 
 /** The registry of estates: tokens that own parcels. Estates are never burned; one without parcels still exists. */
@@ -57,9 +59,27 @@ export class EstateRegistry extends LandToken implements EstateRegistryOfLand {
     return this.parcels.get(estateId, at) ?? NO_PARCELS
   }
 
-  /** Hash of the id, combined with the hashes of all parcels; their order does not matter. */
+  /** What offers name: the first fingerprint where the registry takes it, else the second one. */
   fingerprint(estateId: Word, at?: number): Word {
+    return this.parcelsOf(estateId, at).length <= MOST_PARCELS_OF_FIRST
+      ? this.firstFingerprint(estateId, at)
+      : this.secondFingerprint(estateId, at)
+  }
+
+  /** Hash of the id, combined with the hashes of all parcels; their order does not matter. */
+  firstFingerprint(estateId: Word, at?: number): Word {
     return numberWord(this.fingerprints.get(estateId, at) ?? fingerprintOfId(estateId))
+  }
+
+  /** keccak256(abi.encode("estateId", id, parcels)), in the order in which they are kept. */
+  secondFingerprint(estateId: Word, at?: number): Word {
+    const parcels = this.parcelsOf(estateId, at)
+    const head = [numberWord(3 * 32), estateId, numberWord(5 * 32), numberWord(8)]
+    return hashOfParts(...head, ESTATE_ID.padEnd(2 + 64, '0') as Word, numberWord(parcels.length), ...parcels)
+  }
+
+  verifyFingerprint(estateId: Word, value: string, at?: number): boolean {
+    return value === this.fingerprint(estateId, at) || value === this.secondFingerprint(estateId, at)
   }
 
   mint(to: Address, text: Uint8Array): Word {

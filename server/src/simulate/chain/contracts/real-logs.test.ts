@@ -126,10 +126,10 @@ test('the fingerprint of an estate is that of the real registry', () => {
     })
   }
 
-  expect(estates.fingerprint(numberWord(3))).toBe(
+  expect(estates.firstFingerprint(numberWord(3))).toBe(
     '0xddb2364e2ad70c712830fb8b52823d50e037df0bd5c7351085a42f28d82a5d89',
   )
-  expect(estates.fingerprint(numberWord(2))).toBe(
+  expect(estates.firstFingerprint(numberWord(2))).toBe(
     '0x38863c48f1eb8168d3d333a52342aa97684d2ad099741aca85923358ef43daba',
   )
 })

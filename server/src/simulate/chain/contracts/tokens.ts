@@ -16,6 +16,8 @@ export interface TokenContract {
   isApprovedForAll(holder: Address, operator: Address, at?: number): boolean
   /** Only estates have one: it changes with their parcels. */
   fingerprint?(id: Word, at?: number): Word
+  /** Whether it takes a value for the fingerprint of an estate. */
+  verifyFingerprint?(id: Word, value: string, at?: number): boolean
 }
 
 /** The key of a right that one address gave another. */

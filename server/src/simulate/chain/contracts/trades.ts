@@ -151,8 +151,7 @@ export class OffChainMarketplace extends Contract {
       contract.transfer(from, beneficiary, BigInt(value))
     } else {
       if (isCurrency(contract)) throw new Revert('not a token')
-      const fingerprint = contract.fingerprint?.(value)
-      require(fingerprint === undefined || fingerprint === asset.extra, 'the fingerprint is another one')
+      require(contract.verifyFingerprint?.(value, asset.extra) ?? true, 'the fingerprint is another one')
       require(contract.ownerOf(value) === from, 'not the owner')
       contract.transferFrom(this.address, from, beneficiary, value)
     }

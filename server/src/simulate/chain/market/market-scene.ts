@@ -127,9 +127,9 @@ export class MarketScene {
   /** The bids on an asset that its owner can accept now. */
   bidsOn(owned: Owned): readonly Bid[] {
     const { token, id, owner } = owned
-    const fingerprint = this.fingerprintOf(owned)
     return this.contracts.bids.bidsOf(token.address, id).filter((bid) => {
-      const fits = fingerprint === undefined || bid.fingerprint === fingerprint
+      const fits =
+        owned.registry !== 'estates' || this.contracts.estates.verifyFingerprint(id, bid.fingerprint)
       return fits && bid.bidder !== owner && bid.expiresAtS >= BigInt(this.timeS)
     })
   }

@@ -112,7 +112,8 @@ function estateReads({ estates }: Contracts): Reads {
     },
     'getLandEstateId(uint256)': ({ block }, id) =>
       encode(bytes32(estates.estateOfParcel.get(id, block) ?? NO_ID)),
-    'getFingerprint(uint256)': ({ block }, id) => encode(bytes32(estates.fingerprint(id, block))),
+    'getFingerprint(uint256)': ({ block }, id) => encode(bytes32(estates.firstFingerprint(id, block))),
+    'getFingerprintV2(uint256)': ({ block }, id) => encode(bytes32(estates.secondFingerprint(id, block))),
     'getMetadata(uint256)': ({ block }, id) => encode(bytes(estates.texts.get(id, block) ?? NO_TEXT)),
   }
 }

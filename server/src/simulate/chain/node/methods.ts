@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Block } from '../blocks/block.ts'
 import { Revert } from '../contracts/machine.ts'
 import { blockJson, type Json, type LogJson, quantity, receiptJson } from './block-json.ts'
@@ -125,7 +126,7 @@ function logsOfRange(
   refusePruned(node, from)
   const logs: LogJson[] = []
   for (let number = from; number <= Math.min(to, head); number++) {
-    if (isPruned(node, number)) continue
+    if (isPruned(node, number) || isGap(faults, number)) continue
     const block = node.block(number)!
     if (block.transactions.length > 0) logs.push(...faultyLogs(node, faults, block, filter))
     if (result_limit > 0 && logs.length > result_limit) {
@@ -134,6 +135,12 @@ function logsOfRange(
     }
   }
   return silent_result_limit > 0 ? logs.slice(0, silent_result_limit) : logs
+}
+
+/** Whether the node leaves out the logs of a block where it is one of a range. */
+function isGap({ gap_percent, gap_seed }: NodeSettings, number: number): boolean {
+  if (gap_percent === 0) return false
+  return createHash('sha256').update(`${gap_seed} ${number}`).digest().readUInt32BE() % 100 < gap_percent
 }
 
 /** The logs of a block, with the faults of the answer. */

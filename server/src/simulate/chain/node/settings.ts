@@ -42,6 +42,9 @@ export interface FaultSettings {
   readonly newest_logs_empty: boolean
   /** A block has no logs where it is asked for by its hash. */
   readonly empty_by_hash: boolean
+  /** In answers for a range, the logs of so many blocks in a hundred are missing; the seed chooses which. */
+  readonly gap_percent: number
+  readonly gap_seed: number
   /** Of each block with several logs, the second one is missing; of others the only one. */
   readonly missing_log: boolean
   /** One log says that it is of another block. */
@@ -119,6 +122,8 @@ export const NO_FAULTS: FaultSettings = {
   null_block: false,
   newest_logs_empty: false,
   empty_by_hash: false,
+  gap_percent: 0,
+  gap_seed: 0,
   missing_log: false,
   foreign_log: false,
   doubled_log_index: false,
