@@ -135,7 +135,7 @@ describe('the whole way', () => {
     await page.getByText('They can claim until 31 Oct 2027, 02:30.').waitFor()
     await expectGood(opened, 'make-repeated-hour-phone')
     await page.getByLabel('Last day').fill('2027-03-28')
-    await press('Make the event')
+    await press('Check the event')
     await page.getByText('In Europe/Paris there is no 02:30 that night').waitFor()
     await page.getByLabel('Last day').fill(TOMORROW)
     await page.getByLabel('Until (optional)').fill('17:00')
