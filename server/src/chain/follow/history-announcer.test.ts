@@ -35,7 +35,12 @@ describeOnBothEngines('a process that reads the history', (open) => {
       shown.push(await status())
     })
 
-    const read = { state: 'history', network: 'sepolia', chainId: 11155111, block: null, node: null }
+    const read = {
+      ...{ state: 'history', network: 'sepolia', chainId: 11155111 },
+      block: null,
+      node: null,
+      completeness: null,
+    }
     expect(shown).toEqual([
       { ...read, finalized: null, reason: 'The history of the chain is being read.' },
       { ...read, finalized: null, reason: 'history: block 7 of 9 (77 %)' },
