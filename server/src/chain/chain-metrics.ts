@@ -95,7 +95,7 @@ export function followerSeries(chain: Chain): readonly SeriesSource[] {
     {
       kind: 'counter',
       name: 'landpass_chain_other_logs_total',
-      help: 'Logs that changed nothing, by contract: ignored, or unreadable.',
+      help: 'Logs that changed nothing, by contract: ignored; unknown event; upgraded to unknown code; unreadable.',
       labelNames: ['outcome', 'role'],
       read: () => {
         const sums = new Map<string, { labels: { outcome: string; role: string }; value: number }>()

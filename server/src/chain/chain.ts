@@ -101,7 +101,7 @@ export class Chain {
   readonly follower: Follower
   /** For the commands that read the history. */
   readonly announcer: HistoryAnnouncer
-  readonly tally = new LogTally()
+  readonly tally: LogTally
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
   /** Is called where missing logs are to be looked for: see {@link mend}. */
@@ -123,6 +123,7 @@ export class Chain {
     this.options = options
     this.timing = timing
     this.network = network
+    this.tally = new LogTally(options.log)
     this.nodes = connectNodes({
       ...{ urls, network, signal, timing, random, finality },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },

@@ -1,9 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { followerSeries } from '../../src/chain/chain-metrics.ts'
 import type { Db } from '../../src/db/engine.ts'
+import { TOPIC } from '../../src/simulate/chain/contracts/topics.ts'
 import { DIALECTS } from '../../src/simulate/chain/node/dialects.ts'
 import type { NodeSettings } from '../../src/simulate/chain/node/settings.ts'
 import { TRUTH_PARTS } from '../../src/simulate/chain/truth.ts'
-import { freshEngine } from '../support/engines.ts'
+import { emptyDir, freshEngine } from '../support/engines.ts'
 import { type FollowedLand, followLand } from '../support/followed-land.ts'
 import { FixedTiming } from '../support/scripted-node.ts'
 import { type ChainHere, simulateChainHere } from '../support/simulated-chain.ts'
@@ -108,6 +112,35 @@ test('a node alone without receipts shows a block when the next one is there, wi
   await followBlocks(land, 1)
   expect([...land.chain.confirmations.keys()]).not.toContain('alone')
   expect(land.chain.confirmations.get('repeated')).toBeGreaterThan(0)
+  await land.chain.close()
+})
+
+test('events that a contract is not known to have are a line once each, and counted, in the history and later', async () => {
+  await simulated.reset()
+  await simulated.change(NEAR)
+  const network = JSON.parse(readFileSync(simulated.env.CHAIN_NETWORK!, 'utf8'))
+  // Where the contract of bids is expected, another one stands.
+  const { address } = simulated.chain.contracts.foreign
+  network.contracts.ERC721Bid.address = address
+  const file = join(emptyDir(), 'network.json')
+  writeFileSync(file, JSON.stringify(network))
+  const land = await followLand(db, simulated, { timing: new FixedTiming(), env: { CHAIN_NETWORK: file } })
+  const metric = followerSeries(land.chain).find(({ name }) => name === 'landpass_chain_other_logs_total')!
+  const counted = async () => (await metric.read()).find(({ labels }) => labels.outcome === 'unknown')
+  const lines = () => land.lines.filter((line) => line.startsWith('warning'))
+
+  await land.replaceWorld()
+  const inHistory = (await counted())!
+  expect(inHistory.labels).toEqual({ outcome: 'unknown', role: 'ERC721Bid' })
+  expect(lines()[0]).toContain(
+    `ERC721Bid (${address}) has logs of an event that this version does not know (first topic ${TOPIC.transfer}), seen first in block `,
+  )
+
+  await land.followTo((await simulated.mine(30)).number)
+  expect((await counted())!.value).toBeGreaterThan(inHistory.value)
+  const kinds = land.chain.tally.entries().filter(({ outcome }) => outcome !== 'ignored')
+  expect(kinds.filter(({ role }) => role !== 'ERC721Bid')).toEqual([])
+  expect(lines()).toHaveLength(kinds.length)
   await land.chain.close()
 })
 

@@ -181,7 +181,7 @@ export class CleanChain {
   ): Promise<readonly LandEvent[]> {
     return readEvents(logs, () => block.timeMs, {
       network: this.options.network,
-      tally: new LogTally(),
+      tally: new LogTally(() => undefined),
       loanTerms: (loanId) => this.loanTerms(block, loanId),
     })
   }

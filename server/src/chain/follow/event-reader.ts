@@ -26,7 +26,7 @@ export async function readEvents<Log extends RawLog>(
   for (const log of logs) {
     const meaning = landEventsOf(network, log, timeMsOf(log))
     if (meaning.outcome !== 'events') {
-      tally.add(meaning)
+      tally.add(meaning, log)
       continue
     }
     for (const event of meaning.events) {

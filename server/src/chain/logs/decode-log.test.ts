@@ -292,17 +292,47 @@ test('a small log whose offsets all lead to the same bytes does not become a lar
   })
 })
 
-test('a log without topics, of another contract or of an unknown event is ignored', () => {
+test('an upgrade of a contract is known until the newest contract of the network was added, and later names its code', () => {
+  const { LANDRegistry, EstateRegistry } = EXAMPLE_NETWORK.contracts
+  const network = {
+    ...EXAMPLE_NETWORK,
+    contracts: { LANDRegistry, EstateRegistry: { ...EstateRegistry!, startBlock: 50 } },
+  }
+  const code = `0x${'c0'.repeat(20)}`
+  const word = `0x${'0'.repeat(24)}${code.slice(2)}`
+  const upgrade = '0xe74baeef5988edac1159d9177ca52f0f3d68f624a1996f77467eb3ebfb316537'
+  const upgraded = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'
+  const log = { ...EXAMPLE_LOGS[0]!.log, address: LAND }
+
+  expect(decodeLog(network, { ...log, topics: [upgrade, word], blockNumber: 50 }).outcome).toBe('ignored')
+  for (const [topics, data] of [
+    [[upgrade, word], '0x'],
+    [[upgraded, word], '0x'],
+    [[upgraded], word],
+  ] as const)
+    expect(decodeLog(network, { ...log, topics, data, blockNumber: 51 })).toEqual({
+      outcome: 'upgraded',
+      role: 'LANDRegistry',
+      topic0: topics[0],
+      code,
+    })
+  expect(decodeLog(network, { ...log, topics: [upgraded], data: '0x', blockNumber: 51 })).toMatchObject({
+    outcome: 'upgraded',
+    code: undefined,
+  })
+})
+
+test('a log without topics or of an unknown event is unknown, and one of another contract is ignored', () => {
   const log = logOf('LANDRegistry', 'Transfer', [ALICE, BOB, 1n], '0x')
   const topic0 = `0x${'12'.repeat(32)}`
 
   expect(decodeLog(EXAMPLE_NETWORK, { ...log, topics: [] })).toEqual({
-    outcome: 'ignored',
+    outcome: 'unknown',
     role: 'LANDRegistry',
     topic0: undefined,
   })
   expect(decodeLog(EXAMPLE_NETWORK, { ...log, topics: [topic0] })).toEqual({
-    outcome: 'ignored',
+    outcome: 'unknown',
     role: 'LANDRegistry',
     topic0,
   })

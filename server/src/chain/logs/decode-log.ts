@@ -2,6 +2,7 @@ import { CONTRACT_ROLES, type ContractRole, type Network, type RawLog } from '..
 import { addStruct, headBytesOf, type WordType } from './abi-types.ts'
 import { EVENTS_OF_ROLE, type EventFields, type EventName, LAYOUTS, type Layout } from './layouts.ts'
 import { LogData, UnfitLogError } from './log-data.ts'
+import { isSilent, isUpgrade } from './silent-events.ts'
 
 /** An event with its arguments, by their names in `layouts.ts`. */
 export type DecodedLog = {
@@ -13,12 +14,29 @@ export type DecodedLog = {
   }
 }[EventName]
 
-/** A log of an event that changes nothing, or of no contract of the network: then its role is undefined. */
+/** A log of an event that is known to change nothing, or of no contract of the network: then its role is undefined. */
 export interface IgnoredLog {
   readonly outcome: 'ignored'
   readonly role: ContractRole | undefined
   /** Undefined where the log has no topic. */
   readonly topic0: string | undefined
+}
+
+/** A log of an event that a contract of the network is not known to have. What it changed is unknown. */
+export interface UnknownLog {
+  readonly outcome: 'unknown'
+  readonly role: ContractRole
+  /** Undefined where the log has no topic. */
+  readonly topic0: string | undefined
+}
+
+/** A proxy has other code since this log, which is not known. */
+export interface UpgradeLog {
+  readonly outcome: 'upgraded'
+  readonly role: ContractRole
+  readonly topic0: string
+  /** The address of the code; undefined where the log does not have it. */
+  readonly code: string | undefined
 }
 
 /** A log that has the first topic of an event, but not its form. What it changed is unknown. */
@@ -29,6 +47,9 @@ export interface UnreadableLog {
   readonly reason: string
 }
 
+/** A log that changes nothing here. */
+export type OtherLog = IgnoredLog | UnknownLog | UpgradeLog | UnreadableLog
+
 /**
  * Reads a log by its contract, its first topic and its number of topics. Reads no byte of the data more than once, and
  * never throws: that topics and data are hex was checked when the node answered.
@@ -37,12 +58,13 @@ export interface UnreadableLog {
  * decodeLog(MAINNET, log)
  * // { outcome: 'decoded', role: 'EstateRegistry', event: 'AddLand', fields: { estateId: 1n, landId: 0n } }
  */
-export function decodeLog(network: Network, log: RawLog): DecodedLog | IgnoredLog | UnreadableLog {
+export function decodeLog(network: Network, log: RawLog): DecodedLog | OtherLog {
   const role = roleOf(network, log.address)
   const [topic0] = log.topics
-  const reader = role && topic0 !== undefined ? READERS.get(role)?.get(topic0) : undefined
-  if (role === undefined || topic0 === undefined || reader === undefined)
-    return { outcome: 'ignored', role, topic0 }
+  if (role === undefined) return { outcome: 'ignored', role, topic0 }
+  if (topic0 === undefined) return { outcome: 'unknown', role, topic0 }
+  const reader = READERS.get(role)?.get(topic0)
+  if (reader === undefined) return withoutReader(network, log, role, topic0)
   try {
     const fields = readFields(reader, log)
     // The fields are those of this event's layout.
@@ -51,6 +73,19 @@ export function decodeLog(network: Network, log: RawLog): DecodedLog | IgnoredLo
     if (error instanceof UnfitLogError) return { outcome: 'unreadable', role, topic0, reason: error.message }
     throw error
   }
+}
+
+function withoutReader(network: Network, log: RawLog, role: ContractRole, topic0: string): OtherLog {
+  if (isSilent(role, topic0)) return { outcome: 'ignored', role, topic0 }
+  if (!isUpgrade(topic0)) return { outcome: 'unknown', role, topic0 }
+  if (log.blockNumber <= knownTo(network)) return { outcome: 'ignored', role, topic0 }
+  const code = /[0-9a-f]{40}$/.exec(log.topics[1] ?? log.data.slice(0, WORD_LENGTH))?.[0]
+  return { outcome: 'upgraded', role, topic0, code: code === undefined ? undefined : `0x${code}` }
+}
+
+/** The list of contracts was last looked through when it got its newest one: until then, their code is known. */
+function knownTo({ contracts }: Network): number {
+  return Math.max(...Object.values(contracts).map(({ startBlock }) => startBlock))
 }
 
 /** The role of a contract in a network. */

@@ -1,6 +1,6 @@
 import type { LandEvent, LandFact } from '../../land/events/land-event.ts'
 import type { Network, RawLog } from '../chain-types.ts'
-import { type DecodedLog, decodeLog, type IgnoredLog, type UnreadableLog } from '../logs/decode-log.ts'
+import { type DecodedLog, decodeLog, type OtherLog } from '../logs/decode-log.ts'
 import type { EventName } from '../logs/layouts.ts'
 import { UnfitLogError } from '../logs/log-data.ts'
 import { MARKET_FACTS } from './market-facts.ts'
@@ -11,10 +11,7 @@ import { RENTAL_FACTS } from './rental-facts.ts'
 import { TRADE_FACTS } from './trade-facts.ts'
 
 /** What a log means. A log that was read and changes nothing of the land has no events. */
-export type LogMeaning =
-  | { readonly outcome: 'events'; readonly events: readonly LandEvent[] }
-  | IgnoredLog
-  | UnreadableLog
+export type LogMeaning = { readonly outcome: 'events'; readonly events: readonly LandEvent[] } | OtherLog
 
 /**
  * What happened to the land by a log, in the order in which it must be applied. Never throws: logs without meaning and
