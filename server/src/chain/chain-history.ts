@@ -7,6 +7,7 @@ import { contractsAt } from './check/contracts-at.ts'
 import type { ChainSource } from './follow/chain-source.ts'
 import { readEvents } from './follow/event-reader.ts'
 import type { LoanReader } from './follow/loan-reader.ts'
+import { expectedCallsText } from './history/expected-calls.ts'
 import type { OpenFetcher } from './history/history-fetcher.ts'
 import { type HistoryOptions, spoolFolderIn } from './history/history-options.ts'
 import { type HistoryStep, sentenceOf } from './history/history-step.ts'
@@ -104,6 +105,14 @@ export function makeWorld(
     until: until ?? Number.POSITIVE_INFINITY,
     steadyMs: () => steadyMs(clock),
     onProgress: show,
+    onBegin: (blocks) =>
+      parts.log(
+        expectedCallsText({
+          blocks,
+          maxRangeBlocks: config.chain.maxRangeBlocks,
+          isCompared: nodes.haveTwoHosts,
+        }),
+      ),
   })
 }
 

@@ -38,7 +38,7 @@ import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import type { Confirmation } from './rpc/confirm-logs.ts'
-import { connectNodes, omissionText } from './rpc/connect.ts'
+import { connectNodes, omissionText, withoutReceiptsText } from './rpc/connect.ts'
 import { MAX_WAIT_MS } from './rpc/json-rpc.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
 import type { Nodes } from './rpc/nodes.ts'
@@ -129,6 +129,7 @@ export class Chain {
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
       onUnusable: (shown, reason) => options.log(`${shown} is not used now: ${withoutName(shown, reason)}`),
       onOmission: (shown, block) => options.log(omissionText(shown, block)),
+      onWithoutReceipts: (shown) => options.log(withoutReceiptsText(shown, this.nodes.haveTwoHosts)),
     })
     this.context = ruleContextOf(network)
     this.known = {
@@ -371,6 +372,7 @@ export class Chain {
   }: FollowRun): Promise<StepResult | 'reached' | undefined> {
     const ending = new AbortController()
     const checking = isCompared ? this.checking.run(AbortSignal.any([signal, ending.signal])) : undefined
+    let hasAsked = false
     try {
       return await runFollower(this.follower, {
         until,
@@ -380,7 +382,12 @@ export class Chain {
         pollMs: this.options.config.chain.pollMs,
         pollsWhenDue: this.options.config.chain.head === 'latest',
         endsWith: (result) => endsAt.includes(result),
-        onStep: (result) => this.state.noteStep(result),
+        onStep: (result) => {
+          this.state.noteStep(result)
+          // A process that waits for the one that follows asks its nodes nothing.
+          if (this.leads && !hasAsked) void this.askForReceipts()
+          hasAsked ||= this.leads
+        },
         onFailure: (error, inRow) => this.state.noteFailure(error, inRow),
       })
     } finally {
@@ -437,8 +444,16 @@ export class Chain {
       onSuspectBlocks: (blocks: readonly number[]) => this.warnOfSuspects(blocks),
       publicText: (error: unknown) => this.publicText(error),
     }
+    await this.askForReceipts()
     const { block, revision } = await makeWorld(parts, choice, onProgress)
     log(`the world is at block ${block.number}, revision ${revision}`)
+  }
+
+  /** Names the nodes without receipts. Without them, only the newest blocks are shown later. */
+  private async askForReceipts(): Promise<void> {
+    if (this.options.config.chain.head !== 'latest') return
+    // What ends the program also ends the calls that follow this one.
+    await this.nodes.askForReceipts().catch(() => undefined)
   }
 
   private warnOfSuspects(blocks: readonly number[]): void {

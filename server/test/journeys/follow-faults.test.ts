@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { followerSeries } from '../../src/chain/chain-metrics.ts'
+import { firstBlock } from '../../src/chain/logs/log-filter.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { TOPIC } from '../../src/simulate/chain/contracts/topics.ts'
 import { DIALECTS } from '../../src/simulate/chain/node/dialects.ts'
@@ -92,6 +93,10 @@ test.each(Object.entries(OMISSIONS))(
       await simulated.change({ block_receipts }, 'second')
       await land.replaceWorld()
       await followBlocks(land)
+      const lacking = land.lines.filter((line) =>
+        /a new block is shown when a node of another host/.test(line),
+      )
+      expect(lacking).toHaveLength(block_receipts === 'served' ? 0 : 2)
       const named = land.lines.filter((line) => line.includes('has left out logs'))
       expect(named).toEqual([expect.stringMatching(/^node1 .* is asked last from now on$/)])
       expect(land.chain.confirmations.get('alone')).toBeUndefined()
@@ -110,8 +115,35 @@ test('a node alone without receipts shows a block when the next one is there, wi
   await land.replaceWorld()
 
   await followBlocks(land, 1)
+  const named = land.lines.filter((line) => line.includes('does not give the receipts'))
+  expect(named).toEqual([
+    expect.stringMatching(/^node1 .* a new block is shown when the next one is there\. /),
+  ])
   expect([...land.chain.confirmations.keys()]).not.toContain('alone')
   expect(land.chain.confirmations.get('repeated')).toBeGreaterThan(0)
+  await land.chain.close()
+})
+
+test('before the history is read, a line says how many calls it needs', async () => {
+  await simulated.reset()
+  await simulated.change(NEAR)
+  const env = { CHAIN_RANGE_BLOCKS: '8' }
+  const land = await followLand(db, simulated, { timing: new FixedTiming(), env })
+  const last = (await simulated.head()).number - NEAR.finalized_depth
+  const first = firstBlock(land.chain.network)
+  const ranges = Math.ceil((last - first + 1) / 8)
+  await land.replaceWorld()
+  const { asked_logs } = await simulated.calls()
+  await land.replaceWorld()
+
+  const said = land.lines.filter((line) => line.includes('eth_getLogs'))
+  expect(said).toEqual([
+    expect.stringContaining(
+      `the logs of blocks ${first} to ${last} need about ${3 * ranges} calls: ${ranges} eth_getLogs and ${2 * ranges} eth_getBlockByNumber, with ranges of 8 blocks`,
+    ),
+  ])
+  const isOfHistory = ({ from = 0, to = 0 }) => from >= first && to <= last && to - from < 8
+  expect(asked_logs.filter(isOfHistory)).toHaveLength(ranges)
   await land.chain.close()
 })
 

@@ -1,3 +1,4 @@
+import type { BlockRange } from '../follow/chain-source.ts'
 import type { FetchEvents, LogFetcher, SpoolPlace } from './log-fetcher.ts'
 import { spoolPath } from './spool.ts'
 import { StoredRanges } from './stored-ranges.ts'
@@ -7,6 +8,8 @@ export type OpenFetcher = (place: SpoolPlace, events: FetchEvents) => Promise<Lo
 
 export interface HistoryFetcherOptions extends SpoolPlace, Omit<FetchEvents, 'onStored'> {
   readonly openFetcher: OpenFetcher
+  /** Gets once, before they are requested, the blocks whose logs are not stored; not where there are none. */
+  readonly onBegin: (blocks: BlockRange) => void
 }
 
 /**
@@ -24,6 +27,7 @@ export class HistoryFetcher {
   private readonly options: HistoryFetcherOptions
   private ranges: StoredRanges
   private target = -1
+  private hasBegun = false
 
   private constructor(fetcher: LogFetcher, options: HistoryFetcherOptions, ranges: StoredRanges) {
     this.fetcher = fetcher
@@ -36,7 +40,7 @@ export class HistoryFetcher {
     let started: HistoryFetcher | undefined
     const fetcher = await options.openFetcher(options, {
       ...options,
-      onStored: (last) => started?.release(last),
+      onStored: (last) => started?.takeStored(last),
     })
     try {
       started = new HistoryFetcher(fetcher, options, await openRanges(options))
@@ -75,6 +79,12 @@ export class HistoryFetcher {
   async close(): Promise<void> {
     await this.fetcher.close()
     await this.ranges.close()
+  }
+
+  private takeStored(last: number): void {
+    if (!this.hasBegun && last < this.target) this.options.onBegin({ first: last + 1, last: this.target })
+    this.hasBegun = true
+    this.release(last)
   }
 
   /** Stored logs that reach further than the world are not part of it. */

@@ -7,7 +7,7 @@ import type { LandEvent } from '../../land/events/land-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import type { BlockRef, Network } from '../chain-types.ts'
 import type { ContractState } from '../check/contract-state.ts'
-import type { ChainSource } from '../follow/chain-source.ts'
+import type { BlockRange, ChainSource } from '../follow/chain-source.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
 import type { TimedLog } from '../packed-logs.ts'
@@ -60,6 +60,8 @@ export interface HistoryOptions {
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryStep) => void
+  /** Gets once, before they are requested, the blocks whose logs are not stored. */
+  readonly onBegin: (blocks: BlockRange) => void
   /** Gets the blocks whose logs may be incomplete. */
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
   /** Writes a line for operators. */

@@ -19,13 +19,14 @@ import { type HistoryReport, PATIENCE_MS, showAt, writeAndShow } from './show-wo
  * changed then, and logs that were read stay stored
  */
 export async function readHistory(options: HistoryOptions): Promise<HistoryReport> {
-  const { db, ground: folder, openFetcher, onSuspectBlocks, onProgress, log } = options
+  const { db, ground: folder, openFetcher, onBegin, onSuspectBlocks, onProgress, log } = options
   const { worldId } = await readLandHead(db)
   const named = folder === undefined ? undefined : await readSnapshotBlock(folder)
   if (folder !== undefined && named) return joinSnapshot(options, { folder, named }, worldId)
   const fetcher = await HistoryFetcher.start({
     ...spoolPlace(options),
     openFetcher,
+    onBegin,
     onSuspectBlocks,
     onProgress: (progress) => onProgress({ phase: 'history', ...progress }),
   })

@@ -16,6 +16,7 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   readonly finality?: number | undefined
   readonly onUnusable?: NodesOptions['onUnusable']
   readonly onOmission?: NodesOptions['onOmission']
+  readonly onWithoutReceipts?: NodesOptions['onWithoutReceipts']
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000
@@ -37,6 +38,7 @@ export function connectNodes({
   finality,
   onUnusable,
   onOmission,
+  onWithoutReceipts,
   ...options
 }: ConnectOptions): Nodes {
   const timing = options.timing ?? REAL_TIMING
@@ -60,6 +62,7 @@ export function connectNodes({
     finality,
     onUnusable,
     onOmission,
+    onWithoutReceipts,
     ...(maxLagBlocks !== undefined && { maxLagBlocks }),
   })
 }
@@ -67,4 +70,12 @@ export function connectNodes({
 /** A line for operators. */
 export function omissionText(shown: string, block: number): string {
   return `${shown} has left out logs of block ${block}: it is asked last from now on`
+}
+
+/** A line for operators. */
+export function withoutReceiptsText(shown: string, haveTwoHosts: boolean): string {
+  const until = haveTwoHosts
+    ? 'a node of another host has the same logs, or the next block is there'
+    : 'the next one is there'
+  return `${shown} does not give the receipts of a block (eth_getBlockReceipts), which prove that no log is missing: a new block is shown when ${until}. Use a node that offers this method, or ask its provider for it${haveTwoHosts ? '' : '; or add a node of another host'}`
 }

@@ -303,7 +303,7 @@ export class JsonRpc {
 }
 
 /** A refusal with its code and status, which decide whether the node is avoided, and asked again. */
-class RefusedError extends NodeError {
+export class RefusedError extends NodeError {
   readonly code: number | undefined
   readonly status: number
 

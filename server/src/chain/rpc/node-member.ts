@@ -36,6 +36,8 @@ export class NodeMember {
   isBehind = false
   /** It was caught leaving out logs, so it is asked last. */
   hasLeftOut = false
+  /** Whether it gives the receipts of a block; undefined where it has not been asked. */
+  givesReceipts: boolean | undefined
   /** Number of the last block that it has answered as final. */
   finalNumber: number | undefined
   /** How often the final block of other nodes has moved since its own did. */

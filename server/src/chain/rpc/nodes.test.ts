@@ -8,6 +8,7 @@ import {
   type ScriptedBlock,
   ScriptedNode,
 } from '../../../test/support/scripted-node.ts'
+import { MINUTE_MS } from '../../clock.ts'
 import { CallCounters } from './call-counters.ts'
 import { type ConnectOptions, connectNodes } from './connect.ts'
 import { MAX_WAIT_MS } from './json-rpc.ts'
@@ -340,6 +341,34 @@ test('logs from receipts are proven: a node that leaves one out is accused', asy
   expect(logs).toHaveLength(2)
   all[1]!.fault = ({ method }) => (method === 'eth_getBlockReceipts' ? { result: null } : undefined)
   await expect(nodes.provenLogsOfBlock(header, ADDRESSES)).rejects.toMatchObject({ kind: 'unknown_block' })
+})
+
+test('nodes that give no receipts of a block are named once each, and one that fails for the moment is asked again', async () => {
+  const named: string[] = []
+  const chains = [CHAIN, CHAIN, CHAIN, CHAIN, CHAIN]
+  const { nodes, all, timing } = await connect(chains, {
+    onWithoutReceipts: (shown) => named.push(shown.slice(0, 5)),
+  })
+  const answers: readonly (Fault | undefined)[] = [
+    undefined,
+    { error: { code: -32_601, message: 'the method eth_getBlockReceipts does not exist' } },
+    { error: { code: -32_000, message: 'not part of your plan' } },
+    { result: null },
+    { status: 502, body: '<html>' },
+  ]
+  for (const [at, answer] of answers.entries())
+    all[at]!.fault = ({ method }) => (method === 'eth_getBlockReceipts' ? answer : undefined)
+
+  await nodes.askForReceipts()
+  expect(named.toSorted()).toEqual(['node2', 'node3', 'node4'])
+
+  all[4]!.fault = ({ method }) => (method === 'eth_getBlockReceipts' ? { result: null } : undefined)
+  timing.advance(MINUTE_MS)
+  const askAgain = async () => {
+    await nodes.askForReceipts() // The node that failed is checked meanwhile.
+    return named.toSorted()
+  }
+  await expect.poll(askAgain).toEqual(['node2', 'node3', 'node4', 'node5'])
 })
 
 test.each<

@@ -4,7 +4,7 @@ import { findLogOutsideBloom } from '../proofs/bloom.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { agreeOnFinal } from './agree-on-final.ts'
 import { checkHighest } from './check-highest.ts'
-import { MAX_WAIT_MS } from './json-rpc.ts'
+import { MAX_WAIT_MS, RefusedError } from './json-rpc.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
@@ -31,6 +31,8 @@ export interface NodesOptions {
   readonly onUnusable?: ((shown: string, reason: string) => void) | undefined
   /** Gets, once for each node, that it has left out logs of this block. */
   readonly onOmission?: ((shown: string, block: number) => void) | undefined
+  /** Gets, once for each node, that it does not give the receipts of a block. */
+  readonly onWithoutReceipts?: ((shown: string) => void) | undefined
 }
 
 /** The newest block, and the node that gave it. */
@@ -207,6 +209,38 @@ export class Nodes {
     if (!member || member.hasLeftOut) return
     member.hasLeftOut = true
     this.options.onOmission?.(node.shown, block)
+  }
+
+  /** Whether one node can confirm what another one says: nodes of one host may be the same one. */
+  get haveTwoHosts(): boolean {
+    return new Set(this.members.map(({ node }) => node.host)).size > 1
+  }
+
+  /**
+   * Asks each node that can be asked now for the receipts of a block, until it has answered once, and names the nodes that do
+   * not give them. A failure of a node is none of this method.
+   */
+  async askForReceipts(): Promise<void> {
+    await this.checkMembers()
+    const members = this.trusted().filter(({ givesReceipts }) => givesReceipts === undefined)
+    await Promise.all(members.map((member) => this.askMemberForReceipts(member)))
+  }
+
+  private async askMemberForReceipts(member: NodeMember): Promise<void> {
+    const { head } = member
+    if (!head) return
+    // Behind one address, one of several machines may not have the newest block yet
+    const blockHash = head.number === 0 ? head.hash : head.parentHash
+    try {
+      member.givesReceipts = (await member.node.receiptsOf(blockHash)) !== undefined
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      // An error page or a failure within the node says nothing about its methods.
+      const isRefused = error instanceof RefusedError && error.kind === 'refused' && error.status < 500
+      if (error.kind !== 'unknown_method' && !isRefused) return
+      member.givesReceipts = false
+    }
+    if (!member.givesReceipts) this.options.onWithoutReceipts?.(member.node.shown)
   }
 
   /**
