@@ -308,7 +308,8 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       const { body } = await stage.server.send('POST', `/event/${made.uuid}/report`, { editCode })
       return (body.data as unknown as { gifts: { given: number } }).gifts
     }
-    expect((await give('1')).body.code).toBe('no_codes_loaded')
+    const early = await give('1')
+    expect(early.body).toMatchObject({ code: 'no_codes_loaded', error: expect.stringContaining('approv') })
     expect(await gifts()).toEqual({ allowed: false, waiting: 0, given: 0 })
     await approve(made)
     expect((await give('1')).body.code).toBe('operator_only')
@@ -322,7 +323,55 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     await answer(made, { approval: 'approved', may_give: false })
     expect((await give('3')).body.code).toBe('operator_only')
     await approve(made, 'refused')
-    expect((await give('3')).body.code).toBe('event_refused')
+    const refused = await give('3')
+    expect(refused.body).toMatchObject({
+      code: 'event_refused',
+      error: expect.stringContaining('Ask the operator'),
+    })
+  })
+
+  test('addresses that wait get no token of the organiser any more once they are blocked, or their list was stopped', async () => {
+    const made = await make(stage.server, { tokens: 1 })
+    const { id, uuid, editCode } = made
+    const { db } = stage.engine
+    const addressOf = (digit: string) => `0x${digit.repeat(40)}`
+    const organise = async (path: string, body: object, method: 'POST' | 'PATCH' = 'POST') =>
+      (await stage.server.send(method, `/${path}`, { editCode, ...body })).body
+    const give = (list: string) => organise(`event/${uuid}/gifts`, { list })
+    const addWaiting = (...addresses: string[]) =>
+      db
+        .insertInto('attendance_gift')
+        .values(addresses.map((address) => ({ event_id: id, address })))
+        .execute()
+    const waiting = async () => {
+      const rows = await db
+        .selectFrom('attendance_gift')
+        .select('address')
+        .where('event_id', '=', id)
+        .execute()
+      return rows.map(({ address }) => address).toSorted()
+    }
+    await answer(made, { approval: 'approved', may_give: true })
+    const last = await playerAt(outside, `${kind} last`, { x: 10, y: 20 }, stage.clock.nowMs())
+    await stage.server.claim(uuid, last)
+    const [ann, bo, cleo] = ['a', 'b', 'c'].map(addressOf) as [string, string, string]
+
+    // A list was taken before that claim: one of its addresses has claimed the last token itself
+    await addWaiting(ann, bo, last.address.toLowerCase())
+    expect(await give(last.address)).toMatchObject({ data: { accepted: 0 } })
+    await eventually(waiting, (addresses) => addresses.length === 2, 20_000)
+
+    await organise(`event/${uuid}/blocked`, { add: [ann] })
+    expect(await waiting()).toEqual([bo])
+    await answer(made, { approval: 'approved', may_give: false })
+    expect(await waiting()).toEqual([])
+
+    await addWaiting(cleo)
+    await answer(made, { approval: 'approved', may_give: true })
+    expect(await waiting(), 'the operator allows it again').toEqual([cleo])
+    await organise(`events/${uuid}`, { cancelled: true }, 'PATCH')
+    expect(await waiting()).toEqual([])
+    expect(await give(cleo)).toMatchObject({ code: 'event_cancelled' })
   })
 
   test('the call of an approval names what it does not know, and the reason of a refusal reaches the organiser', async () => {

@@ -356,8 +356,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     // A process was killed after it made the token of one address, and before that of another
     const { db } = stage.engine
     const rest = [cleo, bo.address.toLowerCase()].map((address) => ({ event_id: made.id, address }))
-    await db.insertInto('attendance_gift').values(rest).execute()
     await db.updateTable('made_event').set({ given: 1 }).where('event_id', '=', made.id).execute()
+    await db.insertInto('attendance_gift').values(rest).execute()
     await untilGiven(made, 3)
     expect((await stage.server.claim(made.uuid, bo)).body.code).toBe('already_claimed')
     const given = (await signedOf(made)).toSorted((one, other) => one.number - other.number)

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyToken } from '@landpass/client/tokens'
+import { GIVEN_BY_ORGANISER, verifyToken } from '@landpass/client/tokens'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
@@ -25,7 +25,7 @@ import { hashOfEditCode } from '../own-issuer/made-events/edit-code.ts'
 import { insertMadeEvent } from '../own-issuer/made-events/made-event-queries.ts'
 import { OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { tokenPackage } from '../own-issuer/signing/token-message.ts'
-import { findTokenOf, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
+import { findTokenOf, insertToken, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
 import { Vault } from '../vault.ts'
 import { closeClaim, findClaim, type HeldClaim, hasFreeCode, swapCode } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
@@ -85,6 +85,8 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     (await insertClaim(db, claim, { request: undefined, wait: false })).made!
   /** A claim without its token, as of the other issuer. */
   const reserve = async () => insert({ ...(await prepare()), token: undefined })
+  const approve = (approval: 'waiting' | 'approved' | 'refused') =>
+    db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
   /** State of claim and code, and whether the token is signed. */
   const stateOf = async (address: string) => {
     const token = await findTokenOf(db, eventId, address)
@@ -311,9 +313,40 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(await findSigned(claim.address)).toMatchObject({ signer: next })
   })
 
+  test('say that they are given, or where they were claimed, as the claim that is stored in the end', async () => {
+    const failing = { state: 'failed', reason: 'rejected', code: 'free' } as const
+    const event = await getEvent(db, { eventId })
+    const locationOf = async (address: string) => (await findTokenOf(db, eventId, address))!.eventLocation
+    for (const isGiven of [false, true]) {
+      const address = addressOf(++players)
+      const prepared = (given: boolean) => issuer.prepare(event, address, given)
+      const nowMs = clock.nowMs()
+      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
+      const held = await insert({ ...claim, token: undefined })
+      await insertToken(db, { eventId, address, token: await prepared(!isGiven) })
+      const stale = (await findTokenOf(db, eventId, address))!
+      const code = vault.open('claim-code', held.sealed, String(eventId))
+      const { number } = parseOwnCode(code)!
+      await closeClaim(db, held, nowMs, failing)
+
+      // No code is free: the message stays that of the claim that failed
+      const token = await prepared(isGiven)
+      await approve('waiting')
+      expect(await reviveClaim(db, { ...claim, token })).toBeUndefined()
+      expect(await locationOf(address)).toBe(stale.eventLocation)
+      await approve('approved')
+      expect(await reviveClaim(db, { ...claim, token })).toBeDefined()
+      expect(await locationOf(address)).toBe(isGiven ? GIVEN_BY_ORGANISER : '1,2')
+
+      // A process that has read the message before signs one that does not hold any more
+      expect(await storeSignature(db, stale, { ...token, number })).toBe(false)
+      const { uid, signature } = keys.signToken((await findTokenOf(db, eventId, address))!)
+      const current = (await findTokenOf(db, eventId, address))!
+      expect(await storeSignature(db, current, { uid, signature, number })).toBe(true)
+    }
+  })
+
   test('get no code while their event waits or is refused, although codes are free', async () => {
-    const approve = (approval: 'waiting' | 'approved' | 'refused') =>
-      db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
     const unmade = async () => {
       const address = `0x${String(++players).padStart(40, '0')}`
       const nowMs = clock.nowMs()

@@ -69,6 +69,7 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
             'event_not_found',
             'operator_only',
             'event_refused',
+            'event_cancelled',
             'no_codes_loaded',
             'no_codes_left',
           ],

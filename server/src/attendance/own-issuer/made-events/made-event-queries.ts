@@ -6,6 +6,7 @@ import type { Tx } from '../../../db/transaction.ts'
 import { voidUnapproved } from '../../codes/code-queries.ts'
 import type { EventMove } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
+import { deleteGifts } from '../../events/gift-list-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 
 /** What decides about the tokens of an event that was made here. */
@@ -121,8 +122,15 @@ export async function setApproval(
   await voidUnapproved(tx, eventId)
 }
 
-export async function setMayGive(db: Db, eventId: number, mayGive: boolean): Promise<void> {
-  await db.updateTable('made_event').set({ may_give: mayGive }).where('event_id', '=', eventId).execute()
+/** Where the operator ends the permission to give tokens, the addresses that wait get none. */
+export async function setMayGive(tx: Tx, eventId: number, mayGive: boolean): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('made_event')
+    .set({ may_give: mayGive })
+    .where('event_id', '=', eventId)
+    .where('may_give', '<>', mayGive)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n && !mayGive) await deleteGifts(tx, eventId)
 }
 
 export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {
@@ -147,7 +155,7 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
     .execute()
 }
 
-/** Stores when an event is, and whether it was cancelled. */
+/** Stores when an event is, and whether it was cancelled: then the addresses that wait for a token get none. */
 export async function moveEvent(
   tx: Tx,
   eventId: number,
@@ -168,6 +176,7 @@ export async function moveEvent(
     })
     .where('event_id', '=', eventId)
     .execute()
+  if (isCancelled) await deleteGifts(tx, eventId)
 }
 
 interface MovedEvent {
