@@ -7,7 +7,7 @@ import { noFreeCode } from '../claims/claims.ts'
 import { insertClaims, type NewClaim, reviveClaim } from '../claims/reserve-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { countCodes, type Event, findEvent } from '../events/event-queries.ts'
-import { eventRefused } from '../events/openness.ts'
+import { eventCancelled, eventRefused } from '../events/openness.ts'
 import { assertOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
 import { badLine, readAddressList } from './address-list.ts'
@@ -71,7 +71,7 @@ export class Gifts {
    *
    * @param list see {@link readAddressList}
    * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` with the number of a bad line,
-   * `operator_only`, `event_refused`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
+   * `operator_only`, `event_cancelled`, `event_refused`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
    */
   async give(
     event: Event,
@@ -132,8 +132,9 @@ export class Gifts {
     return this.options.who === 'anyone' || may_give
   }
 
-  /** @throws {AppError} `event_refused`, `no_codes_loaded`, `operator_only` */
+  /** @throws {AppError} `event_cancelled`, `event_refused`, `no_codes_loaded`, `operator_only` */
   private assertMayGive(event: Event, made: GivingEvent, isOperator: boolean): void {
+    if (event.is_cancelled) throw eventCancelled()
     if (made.approval === 'refused') throw eventRefused()
     if (made.approval === 'waiting') throw noFreeCode(event, false)
     if (isOperator || this.isAllowed(made)) return
