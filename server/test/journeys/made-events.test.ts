@@ -3,12 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
+import { inTransaction } from '../../src/db/transaction.ts'
 import { attendanceDump, untilAnswered } from '../support/attendance-rows.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
 import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
+import { countWaiting } from '../support/lock-waits.ts'
 
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const EVENT = {
@@ -276,6 +278,47 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const { body } = await stage.server.get(`/event/${made.uuid}`)
     expect(body.data).toMatchObject({ ...changed, event_start_date: `${day}T00:00:00.000Z` })
     expect(await pictureOf('')).toEqual(wanted)
+  })
+
+  // The embedded engine makes one change after the other
+  test.runIf(kind === 'postgres')('changes and an answer at the same moment all hold', async () => {
+    const made = await make()
+    await approve(made)
+    const patch = (fields: object) =>
+      stage.server.send('PATCH', `/events/${made.uuid}`, { editCode: made.editCode, ...fields })
+    await patch({ name: 'Harbour Lamps' })
+    const { db } = stage.engine
+    const day = new Date(REFERENCE_TIME_MS + 48 * HOUR_MS).toISOString().slice(0, 10)
+    const closes = `${day}T20:00:00.000Z`
+
+    const answers = await inTransaction(db, async (tx) => {
+      await tx
+        .selectFrom('made_event')
+        .select('event_id')
+        .where('event_id', '=', made.id)
+        .forUpdate()
+        .execute()
+      const sent: Promise<{ readonly status: number }>[] = []
+      for (const send of [
+        () => patch({ start_date: day }),
+        () => answer(made, { approval: 'approved' }),
+        () => patch({ distribution_end_date: closes }),
+      ]) {
+        sent.push(send())
+        await eventually(
+          () => countWaiting(tx),
+          (waiting) => waiting === sent.length,
+          60_000,
+        )
+      }
+      return sent
+    }).then((sent) => Promise.all(sent))
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await stage.server.get(`/event/${made.uuid}`)).body.data).toMatchObject({
+      ...{ name: 'Harbour Lamps', event_start_date: `${day}T00:00:00.000Z` },
+      ...{ event_end_date: `${day}T00:00:00.000Z`, distribution_end_date: closes },
+    })
   })
 
   test('an approval may lower the supply, but not below what was given out', async () => {

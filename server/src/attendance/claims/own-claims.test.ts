@@ -23,6 +23,7 @@ import { TokenKeys } from '../own-issuer/keys/token-keys.ts'
 import { lockTokens } from '../own-issuer/log/token-log-queries.ts'
 import { hashOfEditCode } from '../own-issuer/made-events/edit-code.ts'
 import { insertMadeEvent } from '../own-issuer/made-events/made-event-queries.ts'
+import { deleteUnused } from '../own-issuer/made-events/waiting-event-queries.ts'
 import { OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { tokenPackage } from '../own-issuer/signing/token-message.ts'
 import { findTokenOf, insertToken, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
@@ -62,7 +63,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
           supply: SUPPLY,
           approval: 'approved',
           hidesHolders: false,
-          image: null,
+          image: undefined,
         },
         nowMs: clock.nowMs(),
       }),
@@ -103,6 +104,15 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     new ClaimWorker({
       ...{ db, clock, vault, issuer: by, log: SILENT },
       ...{ issuerTimeoutMs: 10 * SECOND_MS, callsPerSecond: 1, holds: new EventHolds({ db, clock }) },
+    })
+  const claimsOf = (worker: ClaimWorker, onMinted = () => {}) =>
+    new Claims({
+      ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
+      signedFetch: { assertFirstUse: () => {} },
+      codeCounts: { forget: () => {}, isRefused: async () => false },
+      grants: { assertGranted: async () => {} },
+      prepareToken: (event, address) => issuer.prepare(event, address),
+      onMinted,
     })
   /** The next step of a claim that this process has reserved. */
   const step = async (claim: HeldClaim) => {
@@ -270,15 +280,8 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     for (let at = 0; at < 8; at++) worker.take(await reserve())
     expect(worker.hasRoom).toBe(false)
     let minted = 0
-    const claims = new Claims({
-      ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
-      signedFetch: { assertFirstUse: () => {} },
-      codeCounts: { forget: () => {}, isRefused: async () => false },
-      grants: { assertGranted: async () => {} },
-      prepareToken: (event, address) => issuer.prepare(event, address),
-      onMinted: () => {
-        minted += 1
-      },
+    const claims = claimsOf(worker, () => {
+      minted += 1
     })
     const address = addressOf(++players)
 
@@ -346,7 +349,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     }
   })
 
-  test('get no code while their event waits or is refused, although codes are free', async () => {
+  test('get no code while their event waits, is refused or cancelled, although codes are free', async () => {
     const unmade = async () => {
       const address = `0x${String(++players).padStart(40, '0')}`
       const nowMs = clock.nowMs()
@@ -367,7 +370,23 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       expect([await revive(), await swap()], approval).toEqual([undefined, undefined])
     }
     await approve('approved')
+    const event = await getEvent(db, { eventId })
+    const cancel = (is_cancelled: boolean) =>
+      db.updateTable('attendance_event').set({ is_cancelled }).where('event_id', '=', eventId).execute()
+    await cancel(true)
+    expect(await unmade()).toEqual({ made: undefined, isSurpassed: false })
+    expect([await revive(), await swap()]).toEqual([undefined, undefined])
+    // The event was read before the cancellation, and then the player was looked for
+    const late = claimsOf(workerOf(issuer)).claim(event, addressOf(++players))
+    await expect(late).rejects.toMatchObject({ code: 'event_cancelled' })
+    await cancel(false)
     expect([await revive(), await swap()]).toMatchObject([{ id: failing.id }, { id: swapping.id }])
+  })
+
+  test('keep the codes of their event where it cannot be deleted', async () => {
+    await insert(await prepare())
+    expect(await inTransaction(db, (tx) => deleteUnused(tx, eventId))).toBe(false)
+    expect(await hasFreeCode(db, eventId)).toBe(true)
   })
 
   test('are never signed with a key that was withdrawn after they were signed and before they were stored', async () => {

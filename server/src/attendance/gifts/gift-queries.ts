@@ -77,6 +77,7 @@ export async function giftEvents(db: Db): Promise<readonly number[]> {
     select event_id from made_event
     where exists (select from attendance_gift as gift where gift.event_id = made_event.event_id)
       and approval = 'approved'
+      and not exists (select from attendance_event as event where event.event_id = made_event.event_id and is_cancelled)
       and exists (select from claim_code as code where code.event_id = made_event.event_id and state = 'free')
     order by event_id`.execute(db)
   return rows.map(({ event_id }) => event_id)

@@ -68,6 +68,7 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
             ...ORGANISER_ERRORS,
             'event_not_found',
             'operator_only',
+            'event_cancelled',
             'event_refused',
             'event_cancelled',
             'no_codes_loaded',
