@@ -2361,6 +2361,10 @@ export interface MadeEvent {
 export interface MadeEventChange {
   /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
   /** It is signed with every token. */
   name?: string
   description?: string

@@ -273,7 +273,7 @@ export const ERRORS = {
   },
   event_cancelled: {
     status: 403,
-    where: 'POST /claim/:uuid',
+    where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning: 'The organiser has cancelled this event. Tokens that were given out before stay.',
     next: 'Ask the organiser, who can take the cancellation back.',
   },
@@ -375,7 +375,7 @@ export const ERRORS = {
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
-    next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
+    next: 'The organiser loads them with POST /addcodes/:id. An event made here needs no loading: wait until the operator has approved it.',
   },
   content_changed: {
     status: 409,
@@ -405,7 +405,7 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning: 'The operator of this server has refused the event, so it gives out no tokens.',
-    next: 'Ask the organiser, who can ask the operator: the operator can still approve it.',
+    next: 'Ask the operator, who can still approve it. Players ask the organiser.',
   },
   claim_refused: {
     status: 409,

@@ -257,6 +257,10 @@ async function dearRequests(rig: Rig, stock: Stock): Promise<readonly Dear[]> {
       }),
     )
   })
+  add('giveTokens', '5,000 that have one', () => {
+    const list = Array.from({ length: 5_000 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`)
+    return jsonCall('POST', ofEvent(full, '/gifts'), edit(full, { list: list.join('\n') }))
+  })
   add('report', '10,000 claims', () => jsonCall('POST', ofEvent(full, '/report'), edit(full)))
   add('listClaims', '1,000', () => jsonCall('POST', ofEvent(full, '/claims'), edit(full, { limit: 1_000 })))
   add('listClaims', 'all as CSV', () =>

@@ -247,7 +247,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
-    changeMade: (event, change, by) => maker.change(event, change, by),
+    changeMade: (event, change, by) => maker.change(event, change, by).then(() => pictures.forget(event)),
     keys,
     pictures,
     shares,

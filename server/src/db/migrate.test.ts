@@ -128,6 +128,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0020-named-edit-codes',
         '0021-gifts-and-guests',
         '0023-chain-completeness',
+        '0024-drawn-pictures',
       ])
     })
 

@@ -25,6 +25,7 @@ import * as movedEvents from './migrations/0019-moved-events.ts'
 import * as namedEditCodes from './migrations/0020-named-edit-codes.ts'
 import * as giftsAndGuests from './migrations/0021-gifts-and-guests.ts'
 import * as chainCompleteness from './migrations/0023-chain-completeness.ts'
+import * as drawnPictures from './migrations/0024-drawn-pictures.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -54,6 +55,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-named-edit-codes': namedEditCodes,
   '0021-gifts-and-guests': giftsAndGuests,
   '0023-chain-completeness': chainCompleteness,
+  '0024-drawn-pictures': drawnPictures,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

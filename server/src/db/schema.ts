@@ -416,8 +416,10 @@ export interface MadeEventTable {
   approval: Approval
   /** Whether lists of holders are for the organiser alone. */
   hides_holders: boolean
-  /** The organiser's picture as a PNG; null: drawn by the server. */
+  /** Its picture as a PNG; null where it has none. */
   image: Buffer | null
+  /** Whether the picture was drawn from the map of its places. */
+  draws_image: Generated<boolean>
   made_at_ms: number
   /** Whether the maker got the edit code: false until the answer was sent. */
   is_answered: Generated<boolean>
@@ -453,6 +455,8 @@ export interface MadeEventChangeTable {
   event_url: string | null
   /** A picture as a PNG. */
   image: Buffer | null
+  /** Whether the picture was drawn from the map of the changed places. */
+  draws_image: Generated<boolean>
   is_refused: Generated<boolean>
   /** Why it was refused. */
   reason: Generated<string | null>

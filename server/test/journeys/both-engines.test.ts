@@ -198,7 +198,8 @@ test('attendance is answered alike', async () => {
   const ready = '/health/ready/attendance'
   await expectSentAlike('get', ready, ready, undefined, 200)
   await expectSentAlike('get', '/event/{event}', event, undefined, 200)
-  await expectSentAlike('get', '/event/{event}/availability', `${event}/availability`, undefined, 200)
+  for (const part of ['availability', 'sentences'])
+    await expectSentAlike('get', `/event/{event}/${part}`, `${event}/${part}`, undefined, 200)
 
   const captchas = await Promise.all(
     attendances.map((server, n) => {
@@ -305,6 +306,29 @@ test('events that are made here are answered alike', async () => {
       `/tokens/{id}${part}`,
       tokens.map((id) => `/tokens/${id}${part}`),
     )
+  const codes = made.map(({ body }) => (body.data as { edit_code: string }).edit_code)
+  for (const [method, template, body, status] of [
+    ['patch', '/events/{event}', { description: 'Bring a lamp.' }, 200],
+    ['post', '/event/{event}/gifts', { list: `0x${'3'.repeat(40)}` }, 200],
+    ['post', '/events/{event}/codes', { add: 'Bea' }, 200],
+    ['post', '/events/{event}/deletion', {}, 409],
+    ['post', '/events/{event}/first-code', {}, 200],
+  ] as const) {
+    const path = template.replace('{event}', String(ids[0]))
+    const answers = await Promise.all(
+      attendances.map((server, n) => {
+        const isOfOperator = template.endsWith('/first-code')
+        const sent = isOfOperator ? body : { ...body, editCode: codes[n] }
+        return server.send(method.toUpperCase(), path, sent, isOfOperator ? headers : undefined)
+      }),
+    )
+    asked.add(`${method} ${template}`)
+    expect(
+      answers.map((answer) => answer.status),
+      template,
+    ).toEqual([status, status])
+    expect(fieldsOf(answers[0]!), template).toEqual(fieldsOf(answers[1]!))
+  }
   const wrong = { editCode: '0'.repeat(32), reason: 'A test.' }
   const refused = await Promise.all(
     attendances.map((server, n) => server.send('POST', `/tokens/${tokens[n]}/revocation`, wrong)),

@@ -323,7 +323,8 @@ describe('attendance', () => {
       deleted: unused.event.uuid,
     })
     const change = { event_url: 'https://lanterns.example/', cancelled: false }
-    expect(await ofOperator.send(attendance.changeMadeEvent(uuid, made.edit_code, change))).toMatchObject({
+    const credentials = { editCode: made.edit_code, pass: 'an old one', proof: 'of:1' }
+    expect(await ofOperator.send(attendance.changeMadeEvent(uuid, credentials, change))).toMatchObject({
       event: { uuid, event_url: 'https://lanterns.example/' },
     })
 

@@ -3,12 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
+import { inTransaction } from '../../src/db/transaction.ts'
 import { attendanceDump, untilAnswered } from '../support/attendance-rows.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
 import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
+import { countWaiting } from '../support/lock-waits.ts'
 
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const EVENT = {
@@ -278,6 +280,47 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(await pictureOf('')).toEqual(wanted)
   })
 
+  // The embedded engine makes one change after the other
+  test.runIf(kind === 'postgres')('changes and an answer at the same moment all hold', async () => {
+    const made = await make()
+    await approve(made)
+    const patch = (fields: object) =>
+      stage.server.send('PATCH', `/events/${made.uuid}`, { editCode: made.editCode, ...fields })
+    await patch({ name: 'Harbour Lamps' })
+    const { db } = stage.engine
+    const day = new Date(REFERENCE_TIME_MS + 48 * HOUR_MS).toISOString().slice(0, 10)
+    const closes = `${day}T20:00:00.000Z`
+
+    const answers = await inTransaction(db, async (tx) => {
+      await tx
+        .selectFrom('made_event')
+        .select('event_id')
+        .where('event_id', '=', made.id)
+        .forUpdate()
+        .execute()
+      const sent: Promise<{ readonly status: number }>[] = []
+      for (const send of [
+        () => patch({ start_date: day }),
+        () => answer(made, { approval: 'approved' }),
+        () => patch({ distribution_end_date: closes }),
+      ]) {
+        sent.push(send())
+        await eventually(
+          () => countWaiting(tx),
+          (waiting) => waiting === sent.length,
+          60_000,
+        )
+      }
+      return sent
+    }).then((sent) => Promise.all(sent))
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await stage.server.get(`/event/${made.uuid}`)).body.data).toMatchObject({
+      ...{ name: 'Harbour Lamps', event_start_date: `${day}T00:00:00.000Z` },
+      ...{ event_end_date: `${day}T00:00:00.000Z`, distribution_end_date: closes },
+    })
+  })
+
   test('an approval may lower the supply, but not below what was given out', async () => {
     const made = await make(stage.server, { tokens: 4 })
     expect((await answer(made, { approval: 'approved', tokens: 3 })).status).toBe(200)
@@ -308,7 +351,8 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       const { body } = await stage.server.send('POST', `/event/${made.uuid}/report`, { editCode })
       return (body.data as unknown as { gifts: { given: number } }).gifts
     }
-    expect((await give('1')).body.code).toBe('no_codes_loaded')
+    const early = await give('1')
+    expect(early.body).toMatchObject({ code: 'no_codes_loaded', error: expect.stringContaining('approv') })
     expect(await gifts()).toEqual({ allowed: false, waiting: 0, given: 0 })
     await approve(made)
     expect((await give('1')).body.code).toBe('operator_only')
@@ -322,7 +366,55 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     await answer(made, { approval: 'approved', may_give: false })
     expect((await give('3')).body.code).toBe('operator_only')
     await approve(made, 'refused')
-    expect((await give('3')).body.code).toBe('event_refused')
+    const refused = await give('3')
+    expect(refused.body).toMatchObject({
+      code: 'event_refused',
+      error: expect.stringContaining('Ask the operator'),
+    })
+  })
+
+  test('addresses that wait get no token of the organiser any more once they are blocked, or their list was stopped', async () => {
+    const made = await make(stage.server, { tokens: 1 })
+    const { id, uuid, editCode } = made
+    const { db } = stage.engine
+    const addressOf = (digit: string) => `0x${digit.repeat(40)}`
+    const organise = async (path: string, body: object, method: 'POST' | 'PATCH' = 'POST') =>
+      (await stage.server.send(method, `/${path}`, { editCode, ...body })).body
+    const give = (list: string) => organise(`event/${uuid}/gifts`, { list })
+    const addWaiting = (...addresses: string[]) =>
+      db
+        .insertInto('attendance_gift')
+        .values(addresses.map((address) => ({ event_id: id, address })))
+        .execute()
+    const waiting = async () => {
+      const rows = await db
+        .selectFrom('attendance_gift')
+        .select('address')
+        .where('event_id', '=', id)
+        .execute()
+      return rows.map(({ address }) => address).toSorted()
+    }
+    await answer(made, { approval: 'approved', may_give: true })
+    const last = await playerAt(outside, `${kind} last`, { x: 10, y: 20 }, stage.clock.nowMs())
+    await stage.server.claim(uuid, last)
+    const [ann, bo, cleo] = ['a', 'b', 'c'].map(addressOf) as [string, string, string]
+
+    // A list was taken before that claim: one of its addresses has claimed the last token itself
+    await addWaiting(ann, bo, last.address.toLowerCase())
+    expect(await give(last.address)).toMatchObject({ data: { accepted: 0 } })
+    await eventually(waiting, (addresses) => addresses.length === 2, 20_000)
+
+    await organise(`event/${uuid}/blocked`, { add: [ann] })
+    expect(await waiting()).toEqual([bo])
+    await answer(made, { approval: 'approved', may_give: false })
+    expect(await waiting()).toEqual([])
+
+    await addWaiting(cleo)
+    await answer(made, { approval: 'approved', may_give: true })
+    expect(await waiting(), 'the operator allows it again').toEqual([cleo])
+    await organise(`events/${uuid}`, { cancelled: true }, 'PATCH')
+    expect(await waiting()).toEqual([])
+    expect(await give(cleo)).toMatchObject({ code: 'event_cancelled' })
   })
 
   test('the call of an approval names what it does not know, and the reason of a refusal reaches the organiser', async () => {

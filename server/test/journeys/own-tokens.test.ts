@@ -356,8 +356,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     // A process was killed after it made the token of one address, and before that of another
     const { db } = stage.engine
     const rest = [cleo, bo.address.toLowerCase()].map((address) => ({ event_id: made.id, address }))
-    await db.insertInto('attendance_gift').values(rest).execute()
     await db.updateTable('made_event').set({ given: 1 }).where('event_id', '=', made.id).execute()
+    await db.insertInto('attendance_gift').values(rest).execute()
     await untilGiven(made, 3)
     expect((await stage.server.claim(made.uuid, bo)).body.code).toBe('already_claimed')
     const given = (await signedOf(made)).toSorted((one, other) => one.number - other.number)
@@ -602,6 +602,9 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       },
       warnings: [expect.stringMatching(/^The days moved, but .* Send distribution_start_date/)],
     })
+    expect((await patch({ distribution_end_date: `${day(3)}T20:00:00Z` })).body.data).toMatchObject({
+      warnings: [expect.stringMatching(/^Tokens can only be claimed until .* before the first day/)],
+    })
     const times = {
       distribution_start_date: `${day(7)}T18:00:00Z`,
       distribution_end_date: `${day(8)}T02:00:00+02:00`,
@@ -613,7 +616,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       const { body } = await patch({ time_zone: name })
       return (body.data as unknown as { event: { time_zone: string | null } }).event.time_zone
     }
-    expect([await zone('Asia/Kolkata'), await zone('')]).toEqual(['Asia/Kolkata', null])
+    for (const name of ['Asia/Kolkata', 'Etc/GMT-14', 'UTC', 'CET']) expect(await zone(name)).toBe(name)
+    expect(await zone('')).toBeNull()
     const corrected = await patch({
       ...{ name: 'Harbour of Lights', description: '', event_url: 'https://harbour.example/' },
       ...{ coordinates: '11,20;10,20', image, distribution_start_date: '', distribution_end_date: '' },
@@ -668,7 +672,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       [{ image: 'bm90IGFuIGltYWdl' }, 'image'],
       [{ tokens: 1 }, 'tokens'],
       [{ time_zone: 'Mars/Olympus' }, 'time_zone'],
-      [{ time_zone: '+01:00' }, 'time_zone'],
+      ...['+01:00', 'PST', 'SystemV/AST4'].map((time_zone) => [{ time_zone }, 'time_zone'] as const),
       [{ enddate: day(9) }, 'enddate'],
     ] as const)
       expect((await patch(fields, oneDay)).body.data, JSON.stringify(fields)).toMatchObject({ parameter })
@@ -700,6 +704,9 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const [token] = await signedOf(made)
     expect((await stage.server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: null })
     expect((await send('POST', '/deletion')).body.code).toBe('event_has_tokens')
+    const list = { editCode: made.edit_code, list: ben.address }
+    const gift = await stage.server.send('POST', `/event/${made.uuid}/gifts`, list)
+    expect([gift.status, gift.body.code]).toEqual([403, 'event_cancelled'])
     expect((await send('PATCH', '', { cancelled: false })).body.data).toMatchObject({
       event: { cancelled: false },
     })
@@ -1023,6 +1030,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const options = [['hide_holders', true]]
     const change = await stage.server.send('PATCH', '/event/77001', { editCode: '123456', options })
     expect(change.body.code).toBe('event_not_found')
+    const codes = await stage.server.send('POST', '/events/77001/codes', { editCode: '000000' })
+    expect(codes.body.code, 'the other issuer is not asked').toBe('event_not_found')
   })
 
   test('the log has every token once, and a root for each day that is over', async () => {

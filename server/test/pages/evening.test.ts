@@ -99,10 +99,12 @@ describe.each([
     await page.locator('#opens-at').fill('')
     await press('evening.times.save')
     await expectState('open')
-    expect(await optionsOf(uuid)).toMatchObject({
-      distribution_start_date: null,
-      distribution_end_date: iso(30),
-    })
+    await expect
+      .poll(() => optionsOf(uuid), SOON)
+      .toMatchObject({
+        distribution_start_date: null,
+        distribution_end_date: iso(30),
+      })
 
     for (const who of ['eve', 'finn', 'gil', 'hal', 'ida', 'jon', 'kim', 'lea']) await claim(who)
     await lookAgain(page)
@@ -366,7 +368,23 @@ test('the edit code is given once for the evening and the form that changes the 
   expect(await isRight()).toBe(false)
   await hands.press('evening.code.forget')
   expect(await stored()).toBeNull()
-  expectRefusals(opened, 503) // the map: this server has no land
+
+  // A choice holds as soon as it is made, also where the evening cannot be opened
+  const keep = (code: string) =>
+    page.evaluate(`localStorage.setItem('landpass.codes', '${JSON.stringify([[other.uuid, code]])}')`)
+  const reports = /\/event\/.*\/report$/
+  await keep(other.editCode)
+  await page.route(reports, (route) => route.fulfill({ status: 503 }))
+  await page.reload()
+  await page.locator('#keep-code:checked').waitFor()
+  await page.locator('#keep-code').uncheck()
+  await expect.poll(stored, SOON).toBeNull()
+  await page.unroute(reports)
+  await keep('0'.repeat(32))
+  await page.reload()
+  await hands.expectText('organise.change.wrong_code')
+  await expect.poll(stored, SOON).toBeNull()
+  expectRefusals(opened, 401, 503) // the map: this server has no land
 })
 
 async function givenEvent(name: string, tokens: number): Promise<MadeEvent> {

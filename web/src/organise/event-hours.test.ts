@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { enteredOf, momentOf, momentsOf, zoneName } from './event-hours.ts'
+import { deviceZone, enteredOf, momentOf, momentsOf, zoneName, zoneOf } from './event-hours.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -42,4 +42,9 @@ test.each([
   expect(found.map((atMs) => new Date(atMs).toISOString())).toEqual(moments)
   expect(momentOf({ day, time, isLater: true }, zone)).toBe(found.at(-1))
   for (const atMs of found) expect(momentOf(enteredOf(atMs, zone), zone)).toBe(atMs)
+})
+
+test('the times of an event are entered in its zone, and on the clock of the device where the browser does not know that', () => {
+  const zones = ['Asia/Kolkata', 'Mars/Olympus', null].map((time_zone) => zoneOf({ time_zone }))
+  expect(zones).toEqual(['Asia/Kolkata', deviceZone(), deviceZone()])
 })

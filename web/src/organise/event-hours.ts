@@ -1,3 +1,6 @@
+import type { EventInfo } from '@landpass/client'
+import { isKnownZone } from '../texts/format.ts'
+
 /** Hours of an event as an organiser enters them: days and times of day on the clock of a time zone. */
 
 /** A day as `YYYY-MM-DD`, and a time of that day as `HH:MM`; empty where none was entered. */
@@ -11,6 +14,11 @@ export interface EnteredTime {
 /** The zone of the device's clock. */
 export function deviceZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** The zone on whose clock an organiser enters the times of an event: its own, where it has one that this browser knows. */
+export function zoneOf({ time_zone: zone }: Pick<EventInfo, 'time_zone'>): string {
+  return zone !== null && isKnownZone(zone) ? zone : deviceZone()
 }
 
 /** All zones that the browser knows, and `zone`. */

@@ -1,6 +1,6 @@
 import type { EventInfo } from '@landpass/client'
 import { text } from '../texts/texts.ts'
-import { deviceZone, enteredOf, momentOf, momentsOf } from './event-hours.ts'
+import { deviceZone, enteredOf, momentOf, momentsOf, zoneOf } from './event-hours.ts'
 import type { Fault } from './fault-state.ts'
 
 /** Days and times of an event, as the forms that make or change it have them. */
@@ -71,10 +71,10 @@ const EARLIEST_MS = 14 * 60 * 60_000
  * @returns `hasTimes`: false where tokens begin or end on other days than the event, which these fields cannot say
  */
 export function timesOf(info: EventInfo): { readonly times: EventTimes; readonly hasTimes: boolean } {
-  const { event_start_date: first, event_end_date: last, time_zone: zone } = info
+  const { event_start_date: first, event_end_date: last } = info
   const { distribution_start_date: opens, distribution_end_date: closes } = info
   const [first_day, last_day] = [first, last].map((day) => (day ?? '').slice(0, 10)) as [string, string]
-  const times = { ...noTimes(), first_day, last_day, ...(zone !== null && { zone }) }
+  const times = { ...noTimes(), first_day, last_day, zone: zoneOf(info) }
   const isWholeDay = opens === null || Date.parse(opens) === Date.parse(first ?? '') - EARLIEST_MS
   const from = isWholeDay ? undefined : enteredOf(Date.parse(opens), times.zone)
   const until = closes === null ? undefined : enteredOf(Date.parse(closes), times.zone)

@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
+import type { QrCodeProps } from '../ui/qr-code.tsx'
 import type { ChangeFormProps } from './change-form-props.ts'
 
 /** The form that changes an event that was made here. */
@@ -12,6 +13,8 @@ export const LateChangeForm = latePart<ChangeFormProps>(
 )
 /** The form that makes an event here, and the edit code of the event that it has made. */
 export const LateMakeForm = latePart<object>(async () => (await import('./make-part.ts')).MakePart)
+
+export const LateQrCode = latePart<QrCodeProps>(async () => (await import('../ui/qr-code.tsx')).QrCode)
 
 /** A part of the page that is loaded when it is first shown. */
 function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {

@@ -8,7 +8,6 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
-import { QrCode } from '../ui/qr-code.tsx'
 import { forgetEditCode } from './edit-code.ts'
 import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
@@ -17,7 +16,7 @@ import { EventLook } from './event-look.tsx'
 import { typeEvent } from './event-state.ts'
 import { canBeChanged } from './event-ways.ts'
 import { beginChange, news } from './form-state.ts'
-import { LateChangeForm } from './late-part.tsx'
+import { LateChangeForm, LateQrCode } from './late-part.tsx'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
@@ -203,7 +202,7 @@ function ForBuilders({ info }: { readonly info: EventInfo }) {
       </p>
       <h3>{text('organise.qr.heading')}</h3>
       <p>{text('organise.qr.explained')}</p>
-      <QrCode value={address} label={text('organise.qr.label', { address })} />
+      <LateQrCode value={address} label={text('organise.qr.label', { address })} />
       <p class="row">
         <a class="address" href={address}>
           {address}

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
@@ -7,7 +6,7 @@ import { TimeFields } from './event-times.tsx'
 import { TIME_PLACES } from './event-times-state.ts'
 import { eventMakers, whyClosed } from './event-ways.ts'
 import { hasIncompleteField } from './incomplete-field.ts'
-import { changeDraft, draft, openDraft, refusePicture, reviewEvent } from './make-state.ts'
+import { changeDraft, draft, refusePicture, reviewEvent } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
@@ -15,7 +14,6 @@ import { OtherWay } from './way-choice.tsx'
 /** Makes an event whose tokens this server signs. */
 export function MakeForm() {
   usePageTitle(text('organise.way.here'))
-  useEffect(openDraft, [])
   return (
     <>
       <h1>{text('organise.way.here')}</h1>

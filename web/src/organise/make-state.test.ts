@@ -26,3 +26,19 @@ test('the next new event begins without the places of the one before, also after
 
   expect(places.placesText.value).toBe('')
 })
+
+test('the look at an event before it is made ends when its page is left, so it never has the places of another event', () => {
+  const leave = make.openDraft()
+  const day = { first_day: '2026-11-28', last_day: '2026-11-28', zone: 'UTC' }
+  make.changeDraft({ ...day, name: 'Harbour Lights', tokens: '5' })
+  places.typePlaces('7,7')
+  make.reviewEvent([])
+  expect(make.isReviewing.value).toBe(true)
+
+  // The browser's Back shows the form of event 5
+  leave()
+  places.fillPlaces('5', '1,1')
+  expect(make.isReviewing.value).toBe(false)
+  make.openDraft()
+  expect(places.placesText.value).toBe('7,7')
+})

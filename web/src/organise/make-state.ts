@@ -63,9 +63,16 @@ function isTimePlace(place: MakePlace): place is TimePlace {
   return TIME_PLACES.some((one) => one === place)
 }
 
-/** The places of the form are those of the new event alone. */
-export function openDraft(): void {
+/**
+ * The places of the form, and of the look at the event before it is made, are those of the new event alone.
+ *
+ * @returns is called when both are left: they begin with the form again
+ */
+export function openDraft(): () => void {
   fillPlaces(NEW_EVENT, '')
+  return () => {
+    isReviewing.value = false
+  }
 }
 
 /** The chosen file is no picture that can be used; the one before stays. */

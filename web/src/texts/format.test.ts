@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { formatDate, formatDateTime, formatWait } from './format.ts'
+import { formatDate, formatDateTime, formatDateTimeThere, formatWait } from './format.ts'
 
 beforeEach(() => {
   vi.stubGlobal('navigator', { languages: ['en'] })
@@ -12,6 +12,11 @@ test('a time that no calendar holds is shown as the last one', () => {
     expect([format(Number.MAX_SAFE_INTEGER), format('9007199254740991')]).toEqual([last, last])
     expect(format(Date.UTC(2026, 0, 15, 12))).toContain('2026')
   }
+})
+
+test('a time in a zone that the browser does not know is shown on the clock of the reader', () => {
+  const atMs = Date.UTC(2026, 0, 15, 12)
+  expect(formatDateTimeThere(atMs, 'Mars/Olympus')).toBe(formatDateTime(atMs))
 })
 
 test('a wait is rounded up, and shown in hours above two of them', () => {

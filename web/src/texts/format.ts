@@ -42,9 +42,18 @@ export function formatDateTime(timeMs: number | string, timeZone?: string): stri
 /** Day and time for the reader, and on the clock of the event where that shows something else. @param zone of the event */
 export function formatDateTimeThere(timeMs: number, zone: string | null): string {
   const here = formatDateTime(timeMs)
-  if (zone === null) return here
+  if (zone === null || !isKnownZone(zone)) return here
   const there = formatDateTime(timeMs, zone)
   return there === here ? here : text('common.time_there', { here, there, zone: zone.replaceAll('_', ' ') })
+}
+
+/** Whether this browser knows a zone: the server may know newer or older names. */
+export function isKnownZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** The last time that a Date can hold, in the year 275760. Offers, bids and rents may end later. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { qrPath } from './qr-path.ts'
 
-interface QrCodeProps {
+export interface QrCodeProps {
   readonly value: string
   /** Text for screen readers. */
   readonly label: string

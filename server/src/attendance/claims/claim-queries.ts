@@ -38,13 +38,14 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .executeTakeFirst()
 }
 
-/** Whether a code is free; a code that an open transaction is taking counts as free. */
+/** Whether claims may get a code, and one is free; a code that an open transaction is taking counts as free. */
 export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
   const row = await db
     .selectFrom('claim_code')
     .select('id')
     .where('event_id', '=', eventId)
     .where('state', '=', 'free')
+    .where(mayGiveOut(eventId))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -167,9 +168,15 @@ type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
 const isOurs = ({ id, codeId, state, lease }: Seen) =>
   sql`id = ${id} and code_id = ${codeId} and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
-/** Whether claims may get codes of an event: not where it was made here, and the operator has refused it. */
+/**
+ * Whether claims may get codes of an event: not where it was made here, and the operator has not approved it, or its organiser
+ * has cancelled it.
+ */
 export const mayGiveOut = (eventId: number) =>
-  sql`not exists (select from made_event where made_event.event_id = ${eventId} and approval <> 'approved')`
+  sql<boolean>`not exists (
+    select from made_event join attendance_event using (event_id)
+    where event_id = ${eventId} and (approval <> 'approved' or is_cancelled)
+  )`
 
 export interface AcceptedClaim {
   readonly claim: Seen

@@ -3,8 +3,8 @@ import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { Batches } from '../batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
-import type { Event } from '../events/event-queries.ts'
-import { eventExpired, eventRefused } from '../events/openness.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import { eventCancelled, eventExpired, eventRefused } from '../events/openness.ts'
 import type { Grants } from '../grants/grants.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
@@ -66,8 +66,8 @@ export class Claims {
    * our own issuer is stored together with the claim. A player with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
-   * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `event_refused`, `no_codes_left`, `no_codes_loaded`,
-   * or why the issuer refused
+   * @throws {AppError} `signature_used`, `already_claimed`, `event_cancelled`, `grant_required`, `event_refused`, `no_codes_left`,
+   * `no_codes_loaded`, or why the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
@@ -116,6 +116,8 @@ export class Claims {
     // Another process may have given the last code to this player meanwhile
     const late = unfinished(await findClaim(db, event.event_id, address))
     if (late) return { repeated: late }
+    // The event was read before the player was looked for
+    if ((await getEvent(db, { eventId: event.event_id })).is_cancelled) throw eventCancelled()
     await grants.assertGranted(event, address)
     if (await codeCounts.isRefused(event.event_id, { free: 0 })) throw eventRefused()
     throw noFreeCode(event, await hasCode(db, event.event_id))

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyToken } from '@landpass/client/tokens'
+import { GIVEN_BY_ORGANISER, verifyToken } from '@landpass/client/tokens'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
@@ -23,9 +23,10 @@ import { TokenKeys } from '../own-issuer/keys/token-keys.ts'
 import { lockTokens } from '../own-issuer/log/token-log-queries.ts'
 import { hashOfEditCode } from '../own-issuer/made-events/edit-code.ts'
 import { insertMadeEvent } from '../own-issuer/made-events/made-event-queries.ts'
+import { deleteUnused } from '../own-issuer/made-events/waiting-event-queries.ts'
 import { OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { tokenPackage } from '../own-issuer/signing/token-message.ts'
-import { findTokenOf, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
+import { findTokenOf, insertToken, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
 import { Vault } from '../vault.ts'
 import { closeClaim, findClaim, type HeldClaim, hasFreeCode, swapCode } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
@@ -62,7 +63,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
           supply: SUPPLY,
           approval: 'approved',
           hidesHolders: false,
-          image: null,
+          image: undefined,
         },
         nowMs: clock.nowMs(),
       }),
@@ -85,6 +86,8 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     (await insertClaim(db, claim, { request: undefined, wait: false })).made!
   /** A claim without its token, as of the other issuer. */
   const reserve = async () => insert({ ...(await prepare()), token: undefined })
+  const approve = (approval: 'waiting' | 'approved' | 'refused') =>
+    db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
   /** State of claim and code, and whether the token is signed. */
   const stateOf = async (address: string) => {
     const token = await findTokenOf(db, eventId, address)
@@ -101,6 +104,15 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     new ClaimWorker({
       ...{ db, clock, vault, issuer: by, log: SILENT },
       ...{ issuerTimeoutMs: 10 * SECOND_MS, callsPerSecond: 1, holds: new EventHolds({ db, clock }) },
+    })
+  const claimsOf = (worker: ClaimWorker, onMinted = () => {}) =>
+    new Claims({
+      ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
+      signedFetch: { assertFirstUse: () => {} },
+      codeCounts: { forget: () => {}, isRefused: async () => false },
+      grants: { assertGranted: async () => {} },
+      prepareToken: (event, address) => issuer.prepare(event, address),
+      onMinted,
     })
   /** The next step of a claim that this process has reserved. */
   const step = async (claim: HeldClaim) => {
@@ -268,15 +280,8 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     for (let at = 0; at < 8; at++) worker.take(await reserve())
     expect(worker.hasRoom).toBe(false)
     let minted = 0
-    const claims = new Claims({
-      ...{ db, clock, worker, waitMs: 10 * SECOND_MS },
-      signedFetch: { assertFirstUse: () => {} },
-      codeCounts: { forget: () => {}, isRefused: async () => false },
-      grants: { assertGranted: async () => {} },
-      prepareToken: (event, address) => issuer.prepare(event, address),
-      onMinted: () => {
-        minted += 1
-      },
+    const claims = claimsOf(worker, () => {
+      minted += 1
     })
     const address = addressOf(++players)
 
@@ -311,9 +316,40 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(await findSigned(claim.address)).toMatchObject({ signer: next })
   })
 
-  test('get no code while their event waits or is refused, although codes are free', async () => {
-    const approve = (approval: 'waiting' | 'approved' | 'refused') =>
-      db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
+  test('say that they are given, or where they were claimed, as the claim that is stored in the end', async () => {
+    const failing = { state: 'failed', reason: 'rejected', code: 'free' } as const
+    const event = await getEvent(db, { eventId })
+    const locationOf = async (address: string) => (await findTokenOf(db, eventId, address))!.eventLocation
+    for (const isGiven of [false, true]) {
+      const address = addressOf(++players)
+      const prepared = (given: boolean) => issuer.prepare(event, address, given)
+      const nowMs = clock.nowMs()
+      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
+      const held = await insert({ ...claim, token: undefined })
+      await insertToken(db, { eventId, address, token: await prepared(!isGiven) })
+      const stale = (await findTokenOf(db, eventId, address))!
+      const code = vault.open('claim-code', held.sealed, String(eventId))
+      const { number } = parseOwnCode(code)!
+      await closeClaim(db, held, nowMs, failing)
+
+      // No code is free: the message stays that of the claim that failed
+      const token = await prepared(isGiven)
+      await approve('waiting')
+      expect(await reviveClaim(db, { ...claim, token })).toBeUndefined()
+      expect(await locationOf(address)).toBe(stale.eventLocation)
+      await approve('approved')
+      expect(await reviveClaim(db, { ...claim, token })).toBeDefined()
+      expect(await locationOf(address)).toBe(isGiven ? GIVEN_BY_ORGANISER : '1,2')
+
+      // A process that has read the message before signs one that does not hold any more
+      expect(await storeSignature(db, stale, { ...token, number })).toBe(false)
+      const { uid, signature } = keys.signToken((await findTokenOf(db, eventId, address))!)
+      const current = (await findTokenOf(db, eventId, address))!
+      expect(await storeSignature(db, current, { uid, signature, number })).toBe(true)
+    }
+  })
+
+  test('get no code while their event waits, is refused or cancelled, although codes are free', async () => {
     const unmade = async () => {
       const address = `0x${String(++players).padStart(40, '0')}`
       const nowMs = clock.nowMs()
@@ -334,7 +370,23 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       expect([await revive(), await swap()], approval).toEqual([undefined, undefined])
     }
     await approve('approved')
+    const event = await getEvent(db, { eventId })
+    const cancel = (is_cancelled: boolean) =>
+      db.updateTable('attendance_event').set({ is_cancelled }).where('event_id', '=', eventId).execute()
+    await cancel(true)
+    expect(await unmade()).toEqual({ made: undefined, isSurpassed: false })
+    expect([await revive(), await swap()]).toEqual([undefined, undefined])
+    // The event was read before the cancellation, and then the player was looked for
+    const late = claimsOf(workerOf(issuer)).claim(event, addressOf(++players))
+    await expect(late).rejects.toMatchObject({ code: 'event_cancelled' })
+    await cancel(false)
     expect([await revive(), await swap()]).toMatchObject([{ id: failing.id }, { id: swapping.id }])
+  })
+
+  test('keep the codes of their event where it cannot be deleted', async () => {
+    await insert(await prepare())
+    expect(await inTransaction(db, (tx) => deleteUnused(tx, eventId))).toBe(false)
+    expect(await hasFreeCode(db, eventId)).toBe(true)
   })
 
   test('are never signed with a key that was withdrawn after they were signed and before they were stored', async () => {

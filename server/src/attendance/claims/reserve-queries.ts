@@ -237,12 +237,19 @@ function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
 
 /**
  * Gives a failed claim another code. It still has the grant that it has used; a claim that was made without one uses one
- * up now, where the event requires it.
+ * up now, where the event requires it. A message that is not signed yet gets the place of `claim.token`: a player may claim what an
+ * organiser wanted to give, and the other way round.
  *
  * @returns undefined when the claim has not failed, or lacks a grant, or no code is free
  */
 export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
-  const { eventId, address, nowMs, nextStepAtMs, needsGrant = false } = claim
+  const { eventId, address, nowMs, nextStepAtMs, needsGrant = false, token } = claim
+  const placed = token
+    ? sql`, placed as (
+      update token set event_location = ${token.eventLocation} from made
+      where token.event_id = ${eventId} and token.address = ${address} and signature is null
+    )`
+    : sql``
   const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
     with failed as (
       select id from claim
@@ -273,7 +280,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
     ), bound as (
       update attendance_grant set claim_id = made.id from made, granted
       where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
-    )
+    )${placed}
     select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
   return rows[0] && heldClaim(rows[0], claim)
 }

@@ -11,6 +11,7 @@ import {
   listBlocked,
   lockBlocked,
 } from './blocked-queries.ts'
+import { deleteGifts } from './gift-list-queries.ts'
 
 /** How many players an organiser can block for one event. */
 export const MAX_BLOCKED = 1_000
@@ -44,7 +45,7 @@ export class BlockedPlayers {
   }
 
   /**
-   * Removes players from the list, then adds others. A list that would be too long is not changed at all.
+   * Removes players from the list, then adds others, who wait for no token of the organiser any more. A list that would be too long is not changed at all.
    *
    * @returns the whole list, the newest first
    * @throws {AppError} `invalid_parameter`
@@ -57,6 +58,7 @@ export class BlockedPlayers {
         await lockBlocked(tx, eventId)
         await deleteBlocked(tx, eventId, remove)
         await addBlocked(tx, eventId, { addresses: add, nowMs })
+        if (add.length > 0) await deleteGifts(tx, eventId, add)
         if ((await countBlocked(tx, eventId)) > MAX_BLOCKED) throw tooManyBlocked()
         return listBlocked(tx, eventId)
       })

@@ -42,7 +42,7 @@ export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = 
         tags: ['events'],
         operationId: 'changeBlocked',
         summary: 'Block players, let others claim again, or list the blocked ones',
-        description: `At most ${MAX_BLOCKED} are blocked for an event. Who has a token, or a claim that waits, keeps it.`,
+        description: `At most ${MAX_BLOCKED} are blocked for an event. Who has a token, or a claim that waits, keeps it. An address that waits for a token of a list gets none.`,
         params: eventParams,
         body: Type.Object(
           {

@@ -19,6 +19,7 @@ export const CHANGE_COLUMNS = [
   'is_refused',
   'reason',
   'sent_at_ms',
+  'draws_image',
   sql<boolean>`image is not null`.as('has_image'),
 ] as const
 
@@ -29,6 +30,12 @@ export function findChange(db: Db, eventId: number): Promise<StoredChange | unde
     .select(CHANGE_COLUMNS)
     .where('event_id', '=', eventId)
     .executeTakeFirst()
+}
+
+/** The change of an event that waits for the operator. */
+export async function findWaitingChange(db: Db, eventId: number): Promise<StoredChange | undefined> {
+  const change = await findChange(db, eventId)
+  return change?.is_refused === false ? change : undefined
 }
 
 /** What the operator has answered for an event itself; undefined for one that was not made here. */

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import { parseTimeOrNull } from '../request-time.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
-import type { EventOptions } from './event-queries.ts'
+import type { Event, EventOptions } from './event-queries.ts'
 
 const MAX_OPTIONS = 20
 /** The names of all options. */
@@ -37,7 +37,8 @@ export interface MadeEventChange {
   readonly eventUrl?: string | undefined
   /** The file of a picture; `drawn`: the map of the places. */
   readonly picture?: Buffer | 'drawn' | undefined
-  readonly move?: EventMove | undefined
+  /** From when the event is before to when it is then. */
+  readonly move?: ((before: Event) => EventMove) | undefined
   /** The IANA name of the zone of its times; empty for none. */
   readonly timeZone?: string | undefined
   readonly isCancelled?: boolean | undefined

@@ -185,7 +185,8 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       const event = await change().finally(() => forgetReport(id))
       events.forget(event)
       const approval = await readApproval(db, id)
-      const warnings = options.distribution_start_at_ms === undefined ? {} : warningsIn(event)
+      const { distribution_start_at_ms: opens, distribution_end_at_ms: closes } = options
+      const warnings = opens === undefined && closes === undefined ? {} : warningsIn(event)
       const info = eventInfoJson(event, baseOf(request))
       return { ok: true as const, data: { ...info, approval, ...warnings, ...passIn(reply, newPass) } }
     },

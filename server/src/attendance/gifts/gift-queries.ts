@@ -8,15 +8,21 @@ import type { Tx } from '../../db/transaction.ts'
 export interface GivingEvent {
   readonly approval: Approval
   readonly may_give: boolean
+  readonly is_cancelled: boolean
 }
 
-/** Locks the event against other lists until the transaction ends. @returns undefined for an event that was not made here */
+/**
+ * Locks the event against other lists, and against changes of it and of its blocked players, until the transaction ends.
+ *
+ * @returns undefined for an event that was not made here
+ */
 export async function lockGivingEvent(tx: Tx, eventId: number): Promise<GivingEvent | undefined> {
   return tx
     .selectFrom('made_event')
-    .select(['approval', 'may_give'])
-    .where('event_id', '=', eventId)
-    .forUpdate()
+    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
+    .select(['approval', 'may_give', 'is_cancelled'])
+    .where('made_event.event_id', '=', eventId)
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 
@@ -71,32 +77,45 @@ export async function giftEvents(db: Db): Promise<readonly number[]> {
     select event_id from made_event
     where exists (select from attendance_gift as gift where gift.event_id = made_event.event_id)
       and approval = 'approved'
+      and not exists (select from attendance_event as event where event.event_id = made_event.event_id and is_cancelled)
       and exists (select from claim_code as code where code.event_id = made_event.event_id and state = 'free')
     order by event_id`.execute(db)
   return rows.map(({ event_id }) => event_id)
 }
 
-/** Lets addresses wait no longer, and counts those whose token was given: each once, however many processes end them. */
-export async function endGifts(db: Db, eventId: number, addresses: readonly string[]): Promise<void> {
-  await sql`
-    with ended as (
-      delete from attendance_gift where event_id = ${eventId} and address = any(${addresses}::text[]) returning address
+/**
+ * Addresses with a claim that is not refused wait no longer. Counts those whose token was given: each once, however many processes
+ * end them.
+ *
+ * @param batch left out: of all events
+ * @returns the event of each address
+ */
+export async function endGifts(
+  db: Db,
+  batch?: { readonly eventId: number; readonly addresses: readonly string[] },
+): Promise<readonly number[]> {
+  const only = batch
+    ? sql`and gift.event_id = ${batch.eventId} and gift.address = any(${batch.addresses}::text[])`
+    : sql``
+  const { rows } = await sql<{ event_id: number }>`
+    with event as (
+      select event_id from made_event
+      where exists (select from attendance_gift as gift where gift.event_id = made_event.event_id ${only})
+      for no key update -- before the rows of the list: who stops a list locks in this order
+    ), ended as (
+      delete from attendance_gift as gift using event, claim
+      where gift.event_id = event.event_id and claim.event_id = gift.event_id and claim.address = gift.address and claim.state <> 'failed' ${only}
+      returning gift.event_id, gift.address
+    ), counted as (
+      update made_event set given = given + made.count
+      from (
+        select event_id, count(*)::integer as count from ended join token using (event_id, address)
+        where event_location = ${GIVEN_BY_ORGANISER} group by event_id
+      ) as made
+      where made_event.event_id = made.event_id
     )
-    update made_event set given = given + (
-      select count(*)::integer from ended join token using (address)
-      where token.event_id = ${eventId} and event_location = ${GIVEN_BY_ORGANISER}
-    ) where event_id = ${eventId}`.execute(db)
-}
-
-/** The unsigned message of a claim that failed says from now on that its token is given. */
-export async function markAsGiven(db: Db, eventId: number, address: string): Promise<void> {
-  await db
-    .updateTable('token')
-    .set({ event_location: GIVEN_BY_ORGANISER })
-    .where('event_id', '=', eventId)
-    .where('address', '=', address)
-    .where('signature', 'is', null)
-    .execute()
+    select event_id from ended`.execute(db)
+  return rows.map(({ event_id }) => event_id)
 }
 
 export interface GiftCounts extends GivingEvent {
@@ -109,14 +128,15 @@ export interface GiftCounts extends GivingEvent {
 export async function countGifts(db: Db, eventId: number): Promise<GiftCounts | undefined> {
   const row = await db
     .selectFrom('made_event')
-    .select(['approval', 'may_give', 'given'])
+    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
+    .select(['approval', 'may_give', 'is_cancelled', 'given'])
     .select(({ selectFrom, fn }) =>
       selectFrom('attendance_gift')
         .select(fn.countAll<string | number>().as('count'))
         .whereRef('attendance_gift.event_id', '=', 'made_event.event_id')
         .as('waiting'),
     )
-    .where('event_id', '=', eventId)
+    .where('made_event.event_id', '=', eventId)
     .executeTakeFirst()
   return row && { ...row, waiting: Number(row.waiting) }
 }

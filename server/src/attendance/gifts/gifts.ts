@@ -3,11 +3,9 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
-import { noFreeCode } from '../claims/claims.ts'
 import { insertClaims, type NewClaim, reviveClaim } from '../claims/reserve-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { countCodes, type Event, findEvent } from '../events/event-queries.ts'
-import { eventRefused } from '../events/openness.ts'
 import { assertOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
 import { badLine, readAddressList } from './address-list.ts'
@@ -19,7 +17,6 @@ import {
   type GivingEvent,
   giftEvents,
   lockGivingEvent,
-  markAsGiven,
   nextGifts,
   withToken,
 } from './gift-queries.ts'
@@ -71,7 +68,7 @@ export class Gifts {
    *
    * @param list see {@link readAddressList}
    * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` with the number of a bad line,
-   * `operator_only`, `event_refused`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
+   * `operator_only`, `event_refused`, `event_cancelled`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
    */
   async give(
     event: Event,
@@ -83,13 +80,13 @@ export class Gifts {
     assertOwnEvent(eventId)
     const lines = readAddressList(list)
     const addresses = lines.map(({ address }) => address)
-    const blocked = await blockedOf(db, eventId, addresses)
-    const bad = lines.find(({ address }) => blocked.has(address))
-    if (bad) throw badLine(bad.line, 'blocked')
     const taken = await inTransaction(db, async (tx) => {
       const made = await lockGivingEvent(tx, eventId)
       if (!made) throw notMadeHere()
-      this.assertMayGive(event, made, isOperator)
+      this.assertMayGive(made, isOperator)
+      const blocked = await blockedOf(tx, eventId, addresses)
+      const bad = lines.find(({ address }) => blocked.has(address))
+      if (bad) throw badLine(bad.line, 'blocked')
       const known = await withToken(tx, eventId, addresses)
       const accepted = await addGifts(
         tx,
@@ -110,8 +107,8 @@ export class Gifts {
   async count(eventId: number) {
     const counts = await countGifts(this.options.db, eventId)
     if (!counts) return null
-    const { waiting, given } = counts
-    return { allowed: counts.approval === 'approved' && this.isAllowed(counts), waiting, given }
+    const { approval, is_cancelled, waiting, given } = counts
+    return { allowed: approval === 'approved' && !is_cancelled && this.isAllowed(counts), waiting, given }
   }
 
   /** Begins to make the tokens that wait, unless this process makes them already. */
@@ -128,14 +125,27 @@ export class Gifts {
     await this.running
   }
 
-  private isAllowed({ may_give }: GivingEvent): boolean {
+  private isAllowed({ may_give }: Pick<GivingEvent, 'may_give'>): boolean {
     return this.options.who === 'anyone' || may_give
   }
 
-  /** @throws {AppError} `event_refused`, `no_codes_loaded`, `operator_only` */
-  private assertMayGive(event: Event, made: GivingEvent, isOperator: boolean): void {
-    if (made.approval === 'refused') throw eventRefused()
-    if (made.approval === 'waiting') throw noFreeCode(event, false)
+  /** @throws {AppError} `event_refused`, `no_codes_loaded`, `event_cancelled`, `operator_only` */
+  private assertMayGive(made: GivingEvent, isOperator: boolean): void {
+    if (made.approval === 'refused')
+      throw new AppError(
+        'event_refused',
+        'The operator of this server has refused this event, so it gives out no tokens. Ask the operator, then send the list again.',
+      )
+    if (made.approval === 'waiting')
+      throw new AppError(
+        'no_codes_loaded',
+        'The operator of this server has not approved this event yet. Wait for the approval, then send the list again.',
+      )
+    if (made.is_cancelled)
+      throw new AppError(
+        'event_cancelled',
+        'This event is cancelled, so it gives out no tokens. Let it take place again, then send the list again.',
+      )
     if (isOperator || this.isAllowed(made)) return
     throw new AppError(
       'operator_only',
@@ -144,10 +154,12 @@ export class Gifts {
   }
 
   private async makeWanted(): Promise<void> {
-    const { db, log } = this.options
+    const { db, forgetReport, log } = this.options
     try {
       while (this.isWanted && !this.isClosed) {
         this.isWanted = false
+        // Those who have claimed meanwhile, perhaps the last token
+        for (const eventId of new Set(await endGifts(db))) forgetReport(eventId)
         for (const eventId of await giftEvents(db)) await this.makeAllOf(eventId)
       }
     } catch (err) {
@@ -160,19 +172,19 @@ export class Gifts {
     const event = await findEvent(db, { eventId })
     while (event && !this.isClosed) {
       const addresses = await nextGifts(db, eventId, BATCH)
-      const ended = await this.makeSome(event, addresses)
+      await this.makeSome(event, addresses)
+      const ended = await endGifts(db, { eventId, addresses })
       if (ended.length === 0) return // none waits, or no code is free: a later call goes on
-      await endGifts(db, eventId, ended)
       codeCounts.forget(eventId)
       forgetReport(eventId)
       await setImmediate()
     }
   }
 
-  /** @returns the addresses that have a claim now, their own or one of before */
-  private async makeSome(event: Event, addresses: readonly string[]): Promise<readonly string[]> {
+  /** Makes claims for the addresses; a claim that failed gets a code again, for a token that is given. */
+  private async makeSome(event: Event, addresses: readonly string[]): Promise<void> {
     const { db, clock, prepareToken, onMinted } = this.options
-    if (addresses.length === 0) return []
+    if (addresses.length === 0) return
     const { event_id: eventId } = event
     const nowMs = clock.nowMs()
     const claims: NewClaim[] = []
@@ -186,21 +198,10 @@ export class Gifts {
       claims.map((claim) => ({ claim, request: undefined })),
       { wait: false },
     )
-    const ended: string[] = []
     for (const [at, { made, known }] of insertions.entries()) {
-      const claim = claims[at]!
       if (made?.state === 'minted') onMinted()
-      if (made || (known && known.state !== 'failed') || (known && (await this.revive(claim))))
-        ended.push(claim.address)
+      if (known?.state === 'failed') await reviveClaim(db, claims[at]!)
     }
-    return ended
-  }
-
-  /** A claim that failed gets a code again, for a token that is given. */
-  private async revive(claim: NewClaim): Promise<boolean> {
-    const { db } = this.options
-    await markAsGiven(db, claim.eventId, claim.address)
-    return (await reviveClaim(db, claim)) !== undefined
   }
 }
 

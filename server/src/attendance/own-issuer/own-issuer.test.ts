@@ -4,20 +4,25 @@ import { join } from 'node:path'
 import { readRevocationList, verifyToken } from '@landpass/client/tokens'
 import Fastify from 'fastify'
 import { sql } from 'kysely'
+import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Engine } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { findChange } from '../events/change-queries.ts'
+import { coordinatesText } from '../events/coordinates.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { ownCode } from '../issuer/own-codes.ts'
 import { makeTokenKeyFile, readTokenKeys } from './keys/token-key-file.ts'
 import { TokenKeys } from './keys/token-keys.ts'
 import { TokenLog } from './log/token-log.ts'
 import { findLogPlace } from './log/token-log-queries.ts'
+import { Approvals } from './made-events/approvals.ts'
+import { findChangedImage } from './made-events/content-queries.ts'
 import { hashOfEditCode } from './made-events/edit-code.ts'
-import { EventMaker } from './made-events/event-maker.ts'
-import { insertMadeEvent } from './made-events/made-event-queries.ts'
+import { type EventDescription, EventMaker } from './made-events/event-maker.ts'
+import { deleteRefusedImages, findAnyImage, insertMadeEvent } from './made-events/made-event-queries.ts'
 import { OwnIssuer } from './own-issuer.ts'
 import { revocationRoutes } from './revocations/revocation-routes.ts'
 import { attestationOf, tokenPackage } from './signing/token-message.ts'
@@ -29,6 +34,13 @@ const PLAYERS = 24
 const PROCESSES = 3
 /** Two batches and a bit of a third. */
 const ROWS = 401
+
+/** An event whose tokens can be claimed from a time on. */
+const lanternsAt = (startAtMs: number): EventDescription => ({
+  ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
+  ...{ startDate: '2027-03-06', endDate: '2027-03-06', startAtMs, endAtMs: undefined, timeZone: undefined },
+  ...{ picture: undefined, requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
+})
 
 /** `npm run faults -- kill --issuer own` does the same with processes that are killed. */
 describeOnOneEngine('processes that die while they sign', (open) => {
@@ -56,7 +68,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
           supply: 100,
           approval: 'approved',
           hidesHolders: false,
-          image: null,
+          image: undefined,
         },
         nowMs: clock.nowMs(),
       }),
@@ -137,25 +149,60 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       codes: { load: () => Promise.reject(new Error('the database is away')) },
       log: { warn: (_facts, sentence) => void warnings.push(sentence) },
     })
-    const description = {
-      ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
-      ...{
-        startDate: '2027-03-06',
-        endDate: '2027-03-06',
-        startAtMs: clock.nowMs(),
-        endAtMs: undefined,
-        timeZone: undefined,
-      },
-      picture: undefined,
-      ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
-    }
-    const { event, editCode } = await maker.make(description, {
+    const { event, editCode } = await maker.make(lanternsAt(clock.nowMs()), {
       ...{ isOperator: false, assertMayMake: async () => {} },
     })
     const own = new OwnIssuer({ db: engine.db, clock, keys })
     expect(await own.isEditCode(event.event_id, editCode)).toBe(true)
     expect(event).toEqual(await getEvent(engine.db, { eventId: event.event_id }))
     expect(warnings).toEqual([expect.stringContaining('POST /addcodes/:id')])
+  })
+
+  test('the map of the places is drawn again when they change, at once or with an approval, and nothing else is', async () => {
+    const { db } = engine
+    const maker = new EventMaker({
+      ...{ db, clock, keys, who: 'approved', maxTokens: 9, maxWaiting: 0, log: { warn: () => {} } },
+      codes: { load: async () => ({ added: 0, waitingForIssuer: false }) as never },
+      drawPlaces: (places) => Buffer.from(coordinatesText(places)),
+    })
+    const approvals = new Approvals({ db, clock, codes: { load: async () => ({}) as never } })
+    const operator = { isOperator: true }
+    const organiser = { isOperator: false }
+    const { event } = await maker.make(lanternsAt(clock.nowMs()), {
+      ...operator,
+      assertMayMake: async () => {},
+    })
+    const shown = async () => (await findAnyImage(db, event.event_id))?.toString()
+    const waiting = async () => (await findChangedImage(db, event.event_id))?.toString()
+    expect(await shown()).toBe('1,2')
+
+    await maker.change(event, { coordinates: '3,4' }, operator)
+    expect(await shown()).toBe('3,4')
+    await maker.change(event, { coordinates: '5,6' }, organiser)
+    expect([await shown(), await waiting()]).toEqual(['3,4', '5,6'])
+    await maker.change(event, { coordinates: '3,4' }, organiser)
+    expect(await findChange(db, event.event_id)).toBeUndefined()
+    await maker.change(event, { coordinates: '5,6' }, organiser)
+    await approvals.answer(event, { approval: 'approved' })
+    expect(await shown()).toBe('5,6')
+
+    const picture = PNG.sync.write(new PNG({ width: 64, height: 64 }))
+    await maker.change(event, { picture }, operator)
+    const own = await shown()
+    await maker.change(event, { coordinates: '7,8' }, operator)
+    expect(await shown(), 'the picture of an organiser stays').toBe(own)
+    await maker.change(event, { coordinates: '9,9' }, organiser)
+    expect(await waiting()).toBeUndefined()
+    await maker.change(event, { picture: 'drawn' }, organiser)
+    expect([await shown(), await waiting()], 'of the places that wait').toEqual([own, '9,9'])
+    await maker.change(event, { coordinates: '10,10' }, organiser)
+    expect(await waiting()).toBe('10,10')
+
+    await approvals.answer(event, { approval: 'refused' })
+    expect(await findChange(db, event.event_id)).toMatchObject({ is_refused: true, has_image: true })
+    await deleteRefusedImages(db, clock.nowMs() + 1)
+    expect(await findChange(db, event.event_id)).toMatchObject({ is_refused: true, has_image: false })
+    expect(await shown()).toBe(own)
   })
 
   test('the list of revoked tokens is valid from the first second of a key on', async () => {
@@ -303,7 +350,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
           approval: 'approved',
           hidesHolders: false,
         },
-        ...{ image: null, nowMs: clock.nowMs() },
+        ...{ image: undefined, nowMs: clock.nowMs() },
       }),
     )
     await sql`

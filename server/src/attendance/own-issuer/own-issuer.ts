@@ -108,7 +108,7 @@ export class OwnIssuer implements Issuer {
     const signature = keys.signToken(token)
     await beforeSend()
     if (await storeSignature(db, token, { number: parsed.number, ...signature })) return 'made'
-    // Another process has signed the token or renewed its message, or the key has ended. The next step of the claim reads them again
+    // Another process has signed the token or changed its message, or the key has ended. The next step of the claim reads them again
     keys.forgetTimes()
     throw new IssuerError('busy', { call: 'mint' })
   }

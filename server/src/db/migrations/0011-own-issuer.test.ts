@@ -51,7 +51,8 @@ describeOnBothEngines('the tables of our own issuer', (open, kind) => {
     const { db } = await open()
     // The database as the version before made it
     await sql`drop table made_event_change`.execute(db)
-    await sql`drop table attendance_gift`.execute(db)
+    for (const table of ['attendance_gift', 'event_edit_code'])
+      await sql`drop table ${sql.table(table)}`.execute(db)
     for (const table of NEW_TABLES) await sql`drop table ${sql.table(table)}`.execute(db)
     await sql`drop sequence made_event_number`.execute(db)
     await register(db)

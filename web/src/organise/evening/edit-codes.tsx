@@ -25,24 +25,21 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
     codes.value = answer.codes
   }
   useEffect(() => {
-    void action.run(async () =>
-      show(await sendForEvent((id, { editCode }) => attendance.changeEditCodes(id, editCode))),
-    )
+    void action.run(async () => show(await send()))
   }, [event.uuid])
   const make = async () => {
     const name = typed.value.trim()
     isWrong.value = name === ''
     if (isWrong.value) return
     made.value = undefined
-    const answer = await sendForEvent((id, { editCode }) =>
-      attendance.changeEditCodes(id, editCode, { add: name }),
-    )
+    const answer = await send({ add: name })
     show(answer)
     made.value = { name, code: answer.edit_code ?? '' }
     typed.value = ''
   }
   const revoke = async (name: string) => {
-    show(await sendForEvent((id, { editCode }) => attendance.changeEditCodes(id, editCode, { revoke: name })))
+    // Refused where another page has revoked it: then the list is read anew
+    show(await send({ revoke: name }).catch((fault) => (isOfName(fault) ? send() : Promise.reject(fault))))
     if (made.value?.name === name) made.value = undefined
   }
   const valid = codes.value?.filter(({ ended_at }) => ended_at === null) ?? []
@@ -54,6 +51,9 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
       <p>{text('evening.codes.explained', { count: MAX_CODES })}</p>
       {reissued && (
         <p>{text('evening.codes.reissued', { time: formatDateTime(Date.parse(reissued.made_at)) })}</p>
+      )}
+      {named.length > 0 && (
+        <p class="hint">{text('evening.codes.revoke_hint', { grants: text('evening.grants.heading') })}</p>
       )}
       <ul class="places">
         {named.map(({ name, made_at }) => (
@@ -113,8 +113,15 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
   )
 }
 
-/** The server refuses names: it is the only thing that is sent. */
+function send(change: Parameters<typeof attendance.changeEditCodes>[2] = {}): Promise<Codes> {
+  return sendForEvent((id, { editCode }) => attendance.changeEditCodes(id, editCode, change))
+}
+
 function wordsOfRefusal(fault: unknown): string | undefined {
-  const isOfName = fault instanceof LandpassError && fault.code === 'invalid_parameter'
-  return isOfName ? text('evening.codes.wrong') : undefined
+  return isOfName(fault) ? text('evening.codes.wrong') : undefined
+}
+
+/** The server refuses names: it is the only thing that is sent. */
+function isOfName(fault: unknown): boolean {
+  return fault instanceof LandpassError && fault.code === 'invalid_parameter'
 }

@@ -1,7 +1,7 @@
 import './evening.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
-import { signal, useSignal } from '@preact/signals'
+import { signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
@@ -47,10 +47,11 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
   const open = async () => {
     const code = heldEditCode()
     await openEvening(info, loadPart)
-    if (!isOwn || !evening.peek()) return
-    if (isKept.value) keepCode(info.uuid, code)
-    else dropKeptCode(info.uuid)
+    if (isOwn && isKept.value && evening.peek()) keepCode(info.uuid, code)
   }
+  useSignalEffect(() => {
+    if (isOwn && !isKept.value) dropKeptCode(info.uuid)
+  })
   useEffect(() => {
     if (takeForgotten()) heading.current?.focus()
   }, [])

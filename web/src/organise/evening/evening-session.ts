@@ -2,9 +2,9 @@ import { attendance, type Call, type EventInfo, LandpassError, type Report } fro
 import { effect, signal } from '@preact/signals'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { text } from '../../texts/texts.ts'
-import { forgetEditCode, isEditCodeHeld, noteEditCode } from '../edit-code.ts'
+import { forgetEditCode, heldEditCode, isEditCodeHeld, noteEditCode } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
-import { dropKeptCode } from '../kept-codes.ts'
+import { dropKeptCode, keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
@@ -64,7 +64,9 @@ export async function openEvening(
     evening.value = { eventId: event.id, report, atMs: serverNowMs() }
     follow(event.id)
   } catch (error) {
-    if (mine === round) fault.value = faultOf(error, event)
+    if (mine !== round) return
+    dropWrongCode(error, event.uuid)
+    fault.value = faultOf(error, event)
   } finally {
     if (mine === round) busyAt.value = undefined
   }
@@ -200,7 +202,8 @@ async function look(eventId: number): Promise<unknown> {
   } catch (error) {
     const shown = evening.peek()
     if (mine !== round || !shown) return undefined
-    if (error instanceof LandpassError && error.code === 'wrong_edit_code') {
+    if (isWrongCode(error)) {
+      dropWrongCode(error, shown.report.event.uuid)
       closeEvening()
       fault.value = faultOf(error, { id: eventId })
       return undefined
@@ -221,9 +224,18 @@ function show(event: EventInfo, change: attendance.EventChange): void {
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {
-  const isWrongCode = error instanceof LandpassError && error.code === 'wrong_edit_code'
+  const isWrong = isWrongCode(error)
   // The server's own words are about the e-mail of an issuer outside
-  if (isWrongCode && isMadeHere(event))
+  if (isWrong && isMadeHere(event))
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
-  return faultAt(isWrongCode ? 'edit_code' : 'step', error)
+  return faultAt(isWrong ? 'edit_code' : 'step', error)
+}
+
+/** A code that is kept on this device is dropped where it was sent and is not valid any more. */
+function dropWrongCode(error: unknown, uuid: string): void {
+  if (isWrongCode(error) && keptCode(uuid) === heldEditCode()) dropKeptCode(uuid)
+}
+
+function isWrongCode(error: unknown): boolean {
+  return error instanceof LandpassError && error.code === 'wrong_edit_code'
 }

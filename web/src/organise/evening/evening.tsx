@@ -45,7 +45,14 @@ export function Evening({ onChanged, below }: EveningProps) {
           <Refusals refusals={report.refusals} />
           <Services report={report} />
           <MoreTokens report={report} onChanged={onChanged} />
-          {report.gifts && <Gifts gifts={report.gifts} available={report.availability.available} />}
+          {report.gifts && (
+            <Gifts
+              gifts={report.gifts}
+              available={report.availability.available}
+              approval={report.approval}
+              isCancelled={event.cancelled}
+            />
+          )}
           {below?.left}
         </div>
         <div>

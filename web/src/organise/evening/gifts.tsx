@@ -1,4 +1,4 @@
-import { attendance, type GivenList, LandpassError, type Report } from '@landpass/client'
+import { attendance, type EventApproval, type GivenList, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
@@ -13,10 +13,12 @@ interface GiftsProps {
   readonly gifts: NonNullable<Report['gifts']>
   /** Tokens that are left. */
   readonly available: number
+  readonly approval: EventApproval | null
+  readonly isCancelled: boolean
 }
 
 /** Tokens that the organiser gives to a list of addresses, of an event that was made here. */
-export function Gifts({ gifts: { allowed, waiting, given }, available }: GiftsProps) {
+export function Gifts({ gifts: { allowed, waiting, given }, available, approval, isCancelled }: GiftsProps) {
   return (
     <section class="card" data-part="gifts">
       <h2>{text('evening.gifts.heading')}</h2>
@@ -30,9 +32,15 @@ export function Gifts({ gifts: { allowed, waiting, given }, available }: GiftsPr
         </dl>
       )}
       {waiting > 0 && available === 0 && <p>{text('evening.gifts.short')}</p>}
-      {allowed ? <ListForm /> : <p>{text('evening.gifts.not_allowed')}</p>}
+      {allowed ? <ListForm /> : <p>{text(whyNot(approval, isCancelled))}</p>}
     </section>
   )
+}
+
+function whyNot(approval: EventApproval | null, isCancelled: boolean) {
+  if (approval?.state === 'waiting') return 'evening.gifts.not_approved'
+  if (approval?.state === 'refused') return 'organise.next.event_refused'
+  return isCancelled ? 'evening.gifts.cancelled' : 'evening.gifts.not_allowed'
 }
 
 function ListForm() {
@@ -122,6 +130,9 @@ function wordsOfRefusal(fault: unknown): string | undefined {
   if (!(fault instanceof LandpassError)) return undefined
   const { line, fault: kind, needed, free } = fault.data
   if (fault.code === 'body_too_large') return text('evening.gifts.too_long')
+  if (fault.code === 'no_codes_loaded') return text('evening.gifts.not_approved')
+  if (fault.code === 'event_refused') return text('organise.next.event_refused')
+  if (fault.code === 'event_cancelled') return text('evening.gifts.cancelled')
   if (fault.code === 'operator_only') return text('evening.gifts.not_allowed')
   if (typeof needed === 'number' && typeof free === 'number')
     return text('evening.gifts.too_few', { needed, free })

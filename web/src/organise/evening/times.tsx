@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { formatDateTime, formatDays } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
-import { deviceZone } from '../event-hours.ts'
+import { zoneOf } from '../event-hours.ts'
 import { hasIncompleteField } from '../incomplete-field.ts'
 import { RepeatedHour } from '../repeated-hour.tsx'
 import { ActionFault } from './action-fault.tsx'
@@ -30,7 +30,7 @@ export function Times({ report, onChanged }: TimesProps) {
   const skippedHour = useSignal<string | undefined>(undefined)
   /** The opening is far before the event, and the next press saves it nevertheless. */
   const isEarly = useSignal(false)
-  const zone = event.time_zone ?? deviceZone()
+  const zone = zoneOf(event)
   const start = typedStart.value ?? localText(event.distribution_start_date, zone)
   const end = typedEnd.value ?? localText(event.distribution_end_date, zone)
   /** Of an hour that the clock shows twice, the second one is meant. */
@@ -98,7 +98,7 @@ export function Times({ report, onChanged }: TimesProps) {
     >
       <h2>{text('evening.times.heading')}</h2>
       <p class="hint" id="times-hint">
-        {text(event.time_zone === null ? 'evening.times.hint' : 'evening.times.hint_event', { zone })}
+        {text(event.time_zone === zone ? 'evening.times.hint_event' : 'evening.times.hint', { zone })}
       </p>
       <TimeField
         id="opens-at"

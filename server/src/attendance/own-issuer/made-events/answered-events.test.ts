@@ -24,7 +24,7 @@ describeOnOneEngine('what was answered', (open) => {
         timeZone: null,
       },
       ...{ expiresAtMs: 1, editCodeHash: Buffer.alloc(32), supply: 1, approval: 'approved' as const },
-      ...{ hidesHolders: false, image: null, nowMs: 1 },
+      ...{ hidesHolders: false, image: undefined, nowMs: 1 },
     }
     const [at, late, never] = [
       await inTransaction(db, (tx) => insertMadeEvent(tx, event)),

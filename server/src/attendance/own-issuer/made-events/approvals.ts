@@ -5,7 +5,7 @@ import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
 import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { CodeLoader } from '../../codes/code-loader.ts'
-import { findChange } from '../../events/change-queries.ts'
+import { findWaitingChange } from '../../events/change-queries.ts'
 import { CodeCountCache } from '../../events/code-count-cache.ts'
 import { EventHolds } from '../../events/event-holds.ts'
 import { type Event, getEvent } from '../../events/event-queries.ts'
@@ -140,8 +140,7 @@ async function storeAnswer(
   if (!live) throw notMadeHere()
   if (content !== undefined && content !== live.version) throw contentChanged()
   if (mayGive !== undefined) await setMayGive(tx, eventId, mayGive)
-  const stored = await findChange(tx, eventId)
-  const waiting = stored?.is_refused === false ? stored : undefined
+  const waiting = await findWaitingChange(tx, eventId)
   if (approval === 'refused') {
     if (tokens !== undefined) throw invalidParameter('tokens', tokens, 'left out of a refusal')
     if (waiting) {
@@ -151,7 +150,8 @@ async function storeAnswer(
   } else {
     const wanted = waiting?.supply ?? live.supply
     if (tokens !== undefined && tokens > wanted) throw aboveMaximum('tokens', tokens, wanted)
-    const image = waiting?.has_image ? await findChangedImage(tx, eventId) : undefined
+    const file = waiting?.has_image ? await findChangedImage(tx, eventId) : undefined
+    const image = waiting && file ? { file, isDrawn: waiting.draws_image } : undefined
     await applyContent(tx, live, { change: { ...waiting, image, supply: tokens ?? wanted }, nowMs })
     await deleteChange(tx, eventId)
   }

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
-import { findChange, type StoredChange } from '../../events/change-queries.ts'
+import { findWaitingChange, type StoredChange } from '../../events/change-queries.ts'
+import { type Event, getEvent } from '../../events/event-queries.ts'
 
 /** What the operator reads of an event before an approval, and what can be changed later. The picture is apart: it is large. */
 export interface Content {
@@ -16,16 +18,26 @@ export interface Content {
 /** An event as it is live, locked against other changes and answers until the transaction ends. */
 export interface LiveEvent extends Content {
   readonly eventId: number
+  readonly event: Event
   readonly record: Readonly<Record<string, unknown>>
   readonly approval: Approval
+  /** Whether its picture was drawn from the map of its places. */
+  readonly draws_image: boolean
   /** Raised with every change of what the operator reads, and with every answer. */
   readonly version: number
 }
 
+/** A picture of an event. */
+export interface Picture {
+  /** Of a PNG. */
+  readonly file: Buffer
+  /** Whether it was drawn from the map of the event's places. */
+  readonly isDrawn: boolean
+}
+
 /** Fields that a change does not have are null. */
 type ChangedContent = { readonly [Field in keyof Content]?: Content[Field] | null | undefined } & {
-  /** The file of a PNG. */
-  readonly image?: Buffer | null | undefined
+  readonly image?: Picture | undefined
 }
 
 const TEXTS = ['name', 'description', 'event_url'] as const
@@ -33,21 +45,24 @@ const FIELDS = [...TEXTS, 'coordinates', 'supply'] as const satisfies readonly (
 
 /** @returns undefined for an event that was not made here */
 export async function lockContent(tx: Tx, eventId: number): Promise<LiveEvent | undefined> {
-  const row = await tx
+  const made = await tx
     .selectFrom('made_event')
-    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
-    .select(['supply', 'approval', 'version', 'coordinates', 'issuer_record'])
-    .where('made_event.event_id', '=', eventId)
-    .forUpdate('made_event')
+    .select(['supply', 'approval', 'version', 'draws_image'])
+    .where('event_id', '=', eventId)
+    .forUpdate()
     .executeTakeFirst()
-  if (!row) return undefined
-  const { issuer_record: record, ...others } = row
+  if (!made) return undefined
+  // A row that is joined in the statement that waits for the lock is read as it was before the wait. Claims, which refer to
+  // the event, do not wait for this lock
+  await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
+  const event = await getEvent(tx, { eventId })
+  const { issuer_record: record, coordinates } = event
   const textOf = (field: (typeof TEXTS)[number]) => {
     const text = record[field]
     return typeof text === 'string' ? text : ''
   }
   const texts = { name: textOf('name'), description: textOf('description'), event_url: textOf('event_url') }
-  return { eventId, record, ...texts, ...others }
+  return { eventId, event, record, coordinates, ...texts, ...made }
 }
 
 /** Makes a change live. Fields without a value stay as they are. */
@@ -56,7 +71,7 @@ export async function applyContent(
   live: LiveEvent,
   { change, nowMs }: { readonly change: ChangedContent; readonly nowMs: number },
 ): Promise<void> {
-  const image = change.image ?? undefined
+  const { image } = change
   if (!image && FIELDS.every((field) => (change[field] ?? live[field]) === live[field])) return
   const { eventId, record } = live
   const texts = Object.fromEntries(TEXTS.map((field) => [field, change[field] ?? live[field]]))
@@ -72,7 +87,7 @@ export async function applyContent(
   const supply = change.supply ?? live.supply
   await tx
     .updateTable('made_event')
-    .set({ supply, ...(image && { image }) })
+    .set({ supply, ...(image && columnsOf(image)) })
     .where('event_id', '=', eventId)
     .execute()
   await raiseVersion(tx, eventId)
@@ -88,28 +103,35 @@ export async function storeChange(
   { change, nowMs }: { readonly change: ChangedContent; readonly nowMs: number },
 ): Promise<void> {
   const { eventId } = live
-  const stored = await findChange(tx, eventId)
-  const before = stored?.is_refused === false ? stored : undefined
+  const before = await findWaitingChange(tx, eventId)
   const merged = Object.fromEntries(
     FIELDS.map((field) => {
       const value = change[field] ?? before?.[field] ?? null
       return [field, value === live[field] ? null : value]
     }),
   ) as Pick<StoredChange, (typeof FIELDS)[number]>
-  const image = change.image ?? null
+  const { image } = change
   const hadImage = before?.has_image === true
-  if (!image && FIELDS.every((field) => merged[field] === (before?.[field] ?? null))) return
-  if (!image && !hadImage && FIELDS.every((field) => merged[field] === null)) await deleteChange(tx, eventId)
+  const isDrawn = image ? image.isDrawn : hadImage && before.draws_image
+  // The live picture shows the live places already
+  const hasImage = (image !== undefined || hadImage) && !(isDrawn && live.draws_image && !merged.coordinates)
+  const isSameImage = hasImage === hadImage && !(hasImage && image)
+  if (isSameImage && FIELDS.every((field) => merged[field] === (before?.[field] ?? null))) return
+  if (!hasImage && FIELDS.every((field) => merged[field] === null)) await deleteChange(tx, eventId)
   else {
-    const row = { ...merged, is_refused: false, reason: null, sent_at_ms: nowMs }
-    const keepsImage = !image && hadImage
+    const picture = isSameImage && hadImage ? {} : columnsOf(hasImage ? image : undefined)
+    const row = { ...merged, ...picture, is_refused: false, reason: null, sent_at_ms: nowMs }
     await tx
       .insertInto('made_event_change')
-      .values({ event_id: eventId, ...row, image })
-      .onConflict((conflict) => conflict.column('event_id').doUpdateSet(keepsImage ? row : { ...row, image }))
+      .values({ event_id: eventId, ...row })
+      .onConflict((conflict) => conflict.column('event_id').doUpdateSet(row))
       .execute()
   }
   await raiseVersion(tx, eventId)
+}
+
+function columnsOf(picture: Picture | undefined) {
+  return { image: picture?.file ?? null, draws_image: picture?.isDrawn ?? false }
 }
 
 export async function refuseChange(tx: Tx, eventId: number, reason: string | null): Promise<void> {

@@ -7,10 +7,10 @@ import { orNull } from '../../../schema-parts.ts'
 import {
   credentialsOf,
   editCodeField,
-  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
+  parseEventName,
   parsePublicEventName,
 } from '../../events/event-params.ts'
 import { getEvent } from '../../events/event-queries.ts'
@@ -51,7 +51,7 @@ export interface EditCodeRouteOptions extends OrganiserCallOptions {
 
 /** Edit codes for co-organisers, and a new first code for an organiser who has lost it. */
 export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> = (app, options, done) => {
-  const { db, editCodes, organiserLimit, assertConfigured, isOperator } = options
+  const { db, editCodes, organisers, organiserLimit, assertConfigured, isOperator } = options
   app.post(
     '/events/:event/codes',
     {
@@ -73,8 +73,10 @@ export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> 
     async (request, reply) => {
       const { add, revoke } = request.body
       const added = add === undefined ? undefined : readCodeName(add)
-      const { event_id: eventId } = (await eventOfOrganiser(request, options)).event
+      assertConfigured()
+      const { event_id: eventId } = await getEvent(db, parseEventName(request.params.event))
       assertOwnEvent(eventId)
+      await organisers.assertEditCode(eventId, credentialsOf(request))
       if (added !== undefined || revoke !== undefined)
         await editCodes.assertFirst(eventId, credentialsOf(request).editCode)
       if (revoke !== undefined) await editCodes.revoke(eventId, revoke.trim())

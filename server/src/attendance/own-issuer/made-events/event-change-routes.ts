@@ -8,14 +8,14 @@ import { okSchema } from '../../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
 import { approvalOfEvent, readApproval } from '../../events/approval-json.ts'
 import { coordinatesText, parseCoordinates } from '../../events/coordinates.ts'
-import { warningsField, warningsIn } from '../../events/early-opening.ts'
+import { openingWarning, warningsField, warningsIn } from '../../events/early-opening.ts'
 import type { EventCache } from '../../events/event-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../../events/event-json.ts'
 import { assertStartsBefore, type EventMove } from '../../events/event-options.ts'
 import {
+  credentialFields,
   credentialsOf,
   editCodeBody,
-  editCodeField,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
@@ -43,7 +43,7 @@ import {
 
 const bodySchema = Type.Object(
   {
-    editCode: editCodeField,
+    ...credentialFields,
     ...Type.Partial(Type.Object(eventFields)).properties,
     cancelled: Type.Optional(
       Type.Boolean({
@@ -128,7 +128,7 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
         name: name === undefined ? undefined : readName(name),
         coordinates:
           coordinates === undefined ? undefined : coordinatesText(parseCoordinates(coordinates, world)),
-        move: moveIn(body, known, clock.nowMs()),
+        move: movesEvent(body) ? (before: Event) => moveIn(body, before, clock.nowMs()) : undefined,
         ...{
           description,
           tokens,
@@ -195,15 +195,19 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
   done()
 }
 
+function movesEvent({ start_date, end_date, distribution_start_date, distribution_end_date }: Body): boolean {
+  const times = [start_date, end_date, distribution_start_date, distribution_end_date]
+  return times.some((value) => value !== undefined)
+}
+
 /**
- * When the event is after a change; undefined where the change is not about that. The last day of an event of one day, and an
+ * When the event is after a change of that. The last day of an event of one day, and an
  * opening at the begin of the first day, follow the first day.
  *
  * @throws {AppError} `invalid_parameter` for times in which no token could be claimed
  */
-function moveIn(body: Body, event: Event, nowMs: number): EventMove | undefined {
+function moveIn(body: Body, event: Event, nowMs: number): EventMove {
   const { start_date, end_date, distribution_start_date: opens, distribution_end_date: closes } = body
-  if ([start_date, end_date, opens, closes].every((value) => value === undefined)) return undefined
   const [first, last] = [String(event.issuer_record.start_date), String(event.issuer_record.end_date)]
   const startDate = start_date ?? first
   const endDate = end_date ?? (first === last ? startDate : last)
@@ -243,7 +247,7 @@ function movedWarnings(body: Body, before: Event, after: Event): readonly string
     !opensWithFirstDay(before)
   const { warnings = [] } = warningsIn(after)
   const startAtMs = after.distribution_start_at_ms
-  if (isOnlyOfDays && startAtMs !== null && warnings.length === 0)
+  if (isOnlyOfDays && startAtMs !== null && openingWarning(after) === undefined)
     warnings.push(
       `The days moved, but tokens can still be claimed from ${isoText(startAtMs)} on. Send distribution_start_date to move that time too.`,
     )

@@ -5,6 +5,7 @@ import type { Approval } from '../../../db/schema.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
 import type { CodeLoader } from '../../codes/code-loader.ts'
+import { findWaitingChange, type StoredChange } from '../../events/change-queries.ts'
 import { coordinatesText, readCoordinates } from '../../events/coordinates.ts'
 import { fewerTokens, type MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
@@ -12,7 +13,7 @@ import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 import { assertOwnEvent, notMadeHere } from '../../issuer/own-event-ids.ts'
 import type { TokenKeys } from '../keys/token-keys.ts'
 import { PictureReader } from '../pictures/picture-reader.ts'
-import { applyContent, lockContent, storeChange } from './content-queries.ts'
+import { applyContent, type LiveEvent, lockContent, type Picture, storeChange } from './content-queries.ts'
 import { hashOfEditCode, newEditCode } from './edit-code.ts'
 import { assertDescription, pictureMissing } from './event-texts.ts'
 import {
@@ -78,6 +79,12 @@ export interface ChangingRequest {
   readonly mayDecode?: () => Promise<void>
 }
 
+interface PlacesChange {
+  readonly before: StoredChange | undefined
+  readonly coordinates: string | undefined
+  readonly isWanted: boolean
+}
+
 export interface MadeEventAnswer {
   readonly event: Event
   /** For the organiser: it is not stored, and never shown again. */
@@ -113,7 +120,7 @@ export class EventMaker {
     if (approval === 'waiting') await this.assertRoom(db)
     const { picture, places } = description
     const mayMake = () => assertMayMake(approval)
-    const image = picture
+    const file = picture
       ? await this.pictures.read(picture, mayMake)
       : await mayMake().then(() => drawPlaces(places))
     const nowMs = clock.nowMs()
@@ -121,7 +128,7 @@ export class EventMaker {
     const event = await this.insert({
       record: (eventId) => recordOf(eventId, description),
       coordinates: coordinatesText(places),
-      image: image ?? null,
+      image: file && { file, isDrawn: picture === undefined },
       requiresCaptcha: description.requiresCaptcha,
       requiresPresence: description.requiresPresence,
       startAtMs: description.startAtMs,
@@ -158,7 +165,8 @@ export class EventMaker {
     const { hidesHolders, tokens: supply, move, timeZone, isCancelled, picture, eventUrl, ...texts } = change
     if (texts.description !== undefined) assertDescription(texts.description)
     assertOwnEvent(eventId)
-    const image = await this.changedImage(picture, change.coordinates ?? event.coordinates, mayDecode)
+    if (picture === 'drawn') await mayDecode()
+    const own = picture instanceof Buffer ? await this.pictures.read(picture, mayDecode) : undefined
     await inTransaction(db, async (tx) => {
       const live = await lockContent(tx, eventId)
       if (!live) throw notMadeHere()
@@ -166,10 +174,15 @@ export class EventMaker {
       if (hidesHolders !== undefined) await setHidesHolders(tx, eventId, hidesHolders)
       const nowMs = clock.nowMs()
       // Days and times are no content: they change at once
-      const record = { ...live.record, ...(move && daysOf(move)) }
-      if ([move, timeZone, isCancelled].some((value) => value !== undefined))
-        await moveEvent(tx, eventId, { record, move, timeZone, isCancelled, nowMs })
+      const moved = move?.(live.event)
+      const record = { ...live.record, ...(moved && daysOf(moved)) }
+      if ([moved, timeZone, isCancelled].some((value) => value !== undefined))
+        await moveEvent(tx, eventId, { record, move: moved, timeZone, isCancelled, nowMs })
       const waits = who !== 'anyone' && !isOperator && live.approval !== 'waiting'
+      const before = waits ? await findWaitingChange(tx, eventId) : undefined
+      const image = own
+        ? { file: own, isDrawn: false }
+        : this.drawn(live, { before, coordinates: texts.coordinates, isWanted: picture === 'drawn' })
       const changed = { change: { ...texts, supply, image, event_url: eventUrl }, nowMs }
       await (waits ? storeChange : applyContent)(tx, { ...live, record }, changed)
     })
@@ -188,18 +201,21 @@ export class EventMaker {
     })
   }
 
-  /** @throws {PictureError} for a picture that is none, too large, or damaged */
-  private async changedImage(
-    picture: MadeEventChange['picture'],
-    coordinates: string,
-    mayDecode: () => Promise<void>,
-  ): Promise<Buffer | undefined> {
-    if (picture === undefined) return undefined
-    if (picture !== 'drawn') return this.pictures.read(picture, mayDecode)
-    await mayDecode()
-    const drawn = this.options.drawPlaces(readCoordinates(coordinates))
-    if (!drawn) throw pictureMissing()
-    return drawn
+  /**
+   * The map of the places that become true with a change, where the picture of the event is that map and other places are
+   * sent, or where it is wanted.
+   *
+   * @param change `before`: the one that waits; `coordinates`: the places that are sent
+   * @throws {AppError} `invalid_parameter` where it is wanted and there is no map
+   */
+  private drawn(live: LiveEvent, { before, coordinates, isWanted }: PlacesChange): Picture | undefined {
+    const placesBefore = before?.coordinates ?? live.coordinates
+    const places = coordinates ?? placesBefore
+    const { draws_image: isMap } = before?.has_image ? before : live
+    if (!isWanted && (!isMap || places === placesBefore)) return undefined
+    const file = this.options.drawPlaces(readCoordinates(places))
+    if (!file && isWanted) throw pictureMissing()
+    return file && { file, isDrawn: true }
   }
 
   /** @throws {AppError} `too_many_requests` where too many events wait by now */

@@ -6,7 +6,9 @@ import type { Tx } from '../../../db/transaction.ts'
 import { voidUnapproved } from '../../codes/code-queries.ts'
 import type { EventMove } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
+import { deleteGifts } from '../../events/gift-list-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
+import type { Picture } from './content-queries.ts'
 
 /** What decides about the tokens of an event that was made here. */
 export type MadeEvent = Pick<
@@ -27,8 +29,7 @@ export interface EventToMake {
   readonly supply: number
   readonly approval: Approval
   readonly hidesHolders: boolean
-  /** The file of a PNG; null where there is none. */
-  readonly image: Buffer | null
+  readonly image: Picture | undefined
   readonly nowMs: number
 }
 
@@ -65,7 +66,8 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       supply: event.supply,
       approval: event.approval,
       hides_holders: event.hidesHolders,
-      image: event.image,
+      image: event.image?.file ?? null,
+      draws_image: event.image?.isDrawn ?? false,
       made_at_ms: event.nowMs,
       is_answered: false,
     })
@@ -121,8 +123,15 @@ export async function setApproval(
   await voidUnapproved(tx, eventId)
 }
 
-export async function setMayGive(db: Db, eventId: number, mayGive: boolean): Promise<void> {
-  await db.updateTable('made_event').set({ may_give: mayGive }).where('event_id', '=', eventId).execute()
+/** Where the operator ends the permission to give tokens, the addresses that wait get none. */
+export async function setMayGive(tx: Tx, eventId: number, mayGive: boolean): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('made_event')
+    .set({ may_give: mayGive })
+    .where('event_id', '=', eventId)
+    .where('may_give', '<>', mayGive)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n && !mayGive) await deleteGifts(tx, eventId)
 }
 
 export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {
@@ -133,11 +142,21 @@ export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boo
     .execute()
 }
 
-/** Deletes the pictures of events without a row in `token`, signed or not, that were refused before a time. */
+/**
+ * Deletes the pictures of events without a row in `token`, signed or not, that were refused before a time, and those of
+ * refused changes that were sent before it.
+ */
 export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<void> {
   await db
+    .updateTable('made_event_change')
+    .set({ image: null, draws_image: false })
+    .where('is_refused', '=', true)
+    .where('image', 'is not', null)
+    .where('sent_at_ms', '<', beforeMs)
+    .execute()
+  await db
     .updateTable('made_event')
-    .set({ image: null })
+    .set({ image: null, draws_image: false })
     .where('approval', '=', 'refused')
     .where('image', 'is not', null)
     .where('decided_at_ms', '<', beforeMs)
@@ -147,7 +166,7 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
     .execute()
 }
 
-/** Stores when an event is, and whether it was cancelled. */
+/** Stores when an event is, and whether it was cancelled: then the addresses that wait for a token get none. */
 export async function moveEvent(
   tx: Tx,
   eventId: number,
@@ -168,6 +187,7 @@ export async function moveEvent(
     })
     .where('event_id', '=', eventId)
     .execute()
+  if (isCancelled) await deleteGifts(tx, eventId)
 }
 
 interface MovedEvent {

@@ -283,13 +283,19 @@ export function assertEventUrl(eventUrl: string): void {
 
 /** Names begin with a letter: an offset such as `+01:00` is no zone. */
 const ZONE_NAME = /^[A-Za-z][\w+/-]*$/
+/** `PST` and the like, which Node knows and some browsers do not: of three letters the IANA has these names alone. */
+const ABBREVIATION = /^(?!CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)[A-Z]{3}$/i
+const ZONES: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])
+/** Zones of ships, which not every list has. */
+const SHIP_ZONE = /^Etc\/GMT[+-]\d{1,2}$/
 
-/** @throws {AppError} `invalid_parameter` for a zone that this server does not know; an empty text is none */
+/** @throws {AppError} `invalid_parameter` for a zone that a browser may not know; an empty text is none */
 export function assertTimeZone(name: string): void {
   if (name === '') return
   try {
-    if (!ZONE_NAME.test(name)) throw new RangeError()
-    new Intl.DateTimeFormat('en', { timeZone: name })
+    if (!ZONE_NAME.test(name) || ABBREVIATION.test(name)) throw new RangeError()
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    if (!ZONES.has(timeZone) && !SHIP_ZONE.test(timeZone)) throw new RangeError()
   } catch {
     throw invalidParameter('time_zone', name, 'the IANA name of a time zone, such as Europe/Paris')
   }

@@ -147,14 +147,20 @@ export async function deleteAbandoned(
  * @returns false, and then the transaction has to be undone, where the event has tokens or claims
  */
 export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
+  // An event may have a hundred thousand codes: in most cases of a refusal none is deleted in vain
+  const isUnused = sql`not exists (select from token where event_id = ${eventId})
+    and not exists (select from claim where event_id = ${eventId})`
+  const { rows: unused } = await sql`select where ${isUnused}`.execute(tx)
+  if (unused.length === 0) return false
   await tx
     .deleteFrom('claim_code')
     .where('event_id', '=', eventId)
     .where('state', 'in', ['free', 'void'])
     .execute()
-  const { rows } = await sql`delete from made_event where event_id = ${eventId}
-    and not exists (select from token where event_id = ${eventId})
-    and not exists (select from claim where event_id = ${eventId}) returning event_id`.execute(tx)
+  const { rows } =
+    await sql`delete from made_event where event_id = ${eventId} and ${isUnused} returning event_id`.execute(
+      tx,
+    )
   if (rows.length === 0) return false
   await deleteRowsOf(tx, [eventId])
   return true

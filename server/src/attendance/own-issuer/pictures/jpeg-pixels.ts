@@ -3,11 +3,9 @@ import { isWholeJpeg } from './picture-header.ts'
 import type { Pixels } from './picture-square.ts'
 import { type DecodedImage, pixelsOf, prepareDecoder } from './wasm-decoder.ts'
 
-/** What the decoder prints where a scan has fewer pixels than its frame: it fills the rest with grey. */
-const ENDS_EARLY = /premature end/i
-
 let isReady = false
-let endsEarly = false
+/** Whether the decoder has printed a line: it fills what is missing with grey, and prints its first warning only. */
+let isWarned = false
 
 /**
  * Decodes a JPEG, upright as its camera says. For a thread of its own: the decoder cannot be used again after a failure.
@@ -17,13 +15,13 @@ let endsEarly = false
 export async function jpegPixels(bytes: Buffer): Promise<Pixels> {
   if (!isWholeJpeg(bytes)) throw new RangeError('the end of the file is missing')
   if (!isReady) {
-    await prepareDecoder('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm', init, (line) => {
-      endsEarly ||= ENDS_EARLY.test(line)
+    await prepareDecoder('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm', init, () => {
+      isWarned = true
     })
     isReady = true
   }
-  endsEarly = false
+  isWarned = false
   const image = await decode(new Uint8Array(bytes).buffer, { preserveOrientation: true })
-  if (endsEarly) throw new RangeError('a scan ends before its last pixel')
+  if (isWarned) throw new RangeError('the file is damaged, or a scan ends before its last pixel')
   return pixelsOf(image as DecodedImage)
 }

@@ -1,3 +1,4 @@
+import { firstGifFrame } from './gif-frame.ts'
 import { firstWebpFrame } from './webp-frame.ts'
 
 /** What decides how much work a picture is. */
@@ -24,11 +25,7 @@ const JPEG_START = 0xffd8
 const JPEG_BITS = 24
 const CMYK_COLOURS = 4
 const RGBA_BITS = 32
-const GIF = { kind: 'gif', bitsPerPixel: 8, scans: 1 } as const
-const GIF_START = /^GIF8[79]a$/
-const GIF_HEAD_BYTES = 13
-const GIF_FRAME_BYTES = 10
-const [GIF_FRAME, GIF_EXTENSION, GIF_END] = [0x2c, 0x21, 0x3b]
+const GIF_BITS = 8
 /** Markers that begin a frame: those of usual JPEGs, baseline, extended and progressive. */
 const FRAMES = [0xc0, 0xc1, 0xc2]
 const SCAN = 0xda
@@ -46,7 +43,11 @@ const BEFORE_FRAME = [0xc4, 0xdb, 0xdd, 0xfe]
 export function readPictureHeader(bytes: Buffer): PictureHeader | undefined {
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return pngHeader(bytes)
   if (bytes.length > 4 && bytes.readUInt16BE(0) === JPEG_START) return jpegHeader(bytes)
-  if (GIF_START.test(bytes.toString('latin1', 0, 6))) return gifHeader(bytes)
+  const gif = firstGifFrame(bytes)
+  if (gif) {
+    const { widthPx, heightPx, isAnimated } = gif
+    return { kind: 'gif', widthPx, heightPx, isAnimated, bitsPerPixel: GIF_BITS, scans: 1 }
+  }
   const webp = firstWebpFrame(bytes)
   if (webp) {
     const { widthPx, heightPx, isAnimated } = webp
@@ -77,35 +78,6 @@ function jpegHeader(bytes: Buffer): PictureHeader | undefined {
   const isCmyk = bytes[at + 9] === CMYK_COLOURS
   const { count: scans } = scansFrom(bytes, at)
   return { kind: 'jpeg', heightPx, widthPx, bitsPerPixel: JPEG_BITS, scans, isCmyk }
-}
-
-/**
- * Goes from block to block. The size is that of the whole picture, in which the first frame must lie; the decoder reserves memory
- * for both.
- */
-function gifHeader(bytes: Buffer): PictureHeader | undefined {
-  if (bytes.length < GIF_HEAD_BYTES) return undefined
-  const [widthPx, heightPx] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]
-  let at = GIF_HEAD_BYTES + paletteBytes(bytes[10]!)
-  for (let frames = 0; at + 2 <= bytes.length; ) {
-    const block = bytes[at]
-    if (block === GIF_END) break
-    if (block === GIF_FRAME) {
-      if (at + GIF_FRAME_BYTES > bytes.length) return undefined
-      if (++frames === 2) return { ...GIF, widthPx, heightPx, isAnimated: true }
-      const [left, top, width, height] = [1, 3, 5, 7].map((from) => bytes.readUInt16LE(at + from))
-      if (left! + width! > widthPx || top! + height! > heightPx) return undefined
-      at += GIF_FRAME_BYTES + paletteBytes(bytes[at + 9]!) + 1
-    } else if (block === GIF_EXTENSION) at += 2
-    else return undefined
-    while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!
-    at += 1
-  }
-  return { ...GIF, widthPx, heightPx }
-}
-
-function paletteBytes(flags: number): number {
-  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 
 /** Goes from segment to segment up to the first frame. The pictures in segments of applications are passed over. */

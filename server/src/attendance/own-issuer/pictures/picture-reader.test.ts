@@ -12,6 +12,7 @@ import {
   pngOf,
   SAMPLES,
 } from '../../../../test/support/costly-pictures.ts'
+import { gifPixels } from './gif-pixels.ts'
 import { assertSize, isAnimation, readPictureHeader } from './picture-header.ts'
 import { MAX_SCANS, PictureError, PictureReader } from './picture-reader.ts'
 import { squareOf } from './picture-square.ts'
@@ -167,6 +168,13 @@ test('a JPEG whose frame ends early is refused, whatever marker follows', async 
     const cut = Buffer.concat([half, Buffer.from(behind, 'hex')])
     await expect(reader.read(cut, mayDecode), behind).rejects.toThrow('damaged')
   }
+  // The decoder prints its first warning only: here another one comes before that of the missing pixels
+  const [cut, scanAt] = [Buffer.concat([half, Buffer.from('ffd9', 'hex')]), half.indexOf('ffda', 'hex')]
+  const strayByte = Buffer.concat([cut.subarray(0, scanAt), Buffer.from([0x11]), cut.subarray(scanAt)])
+  const otherVersion = Buffer.from(cut)
+  otherVersion[cut.indexOf('JFIF') + 5] = 2
+  for (const file of [strayByte, otherVersion])
+    await expect(reader.read(file, mayDecode)).rejects.toThrow('damaged')
   expect(await reader.read(jpeg, mayDecode), 'the thread works on').toBeInstanceOf(Buffer)
 })
 
@@ -203,6 +211,8 @@ test('a WebP becomes a square on white, and so does the first frame of an animat
   expect(await pixelsOf(animation)).toEqual(await pixelsOf(half!))
 
   await expect(reader.read(half!.subarray(0, -9), mayDecode)).rejects.toThrow('of another format')
+  const noWidth = 'UklGRiwAAABXRUJQQUxQSAQAAAAAAAAAVlA4IBQAAAAAAACdASoAAAAAAAAAAAAAAAAAAA=='
+  await expect(reader.read(Buffer.from(noWidth, 'base64'), mayDecode)).rejects.toThrow('of another format')
   const short = Buffer.from(whole!.subarray(0, -14))
   short.writeUInt32LE(12, 16)
   await expect(reader.read(short, mayDecode)).rejects.toThrow('damaged')
@@ -229,6 +239,60 @@ test('a GIF becomes a square of its first frame, and what its memory would not h
   await expect(reader.read(wide, mayDecode)).rejects.toThrow('of another format')
   const short = Buffer.concat([first.subarray(0, frameAt + 11), Buffer.from('0104003b', 'hex')])
   await expect(reader.read(short, mayDecode)).rejects.toThrow('damaged')
+  await expect(reader.read(first.subarray(0, -100), mayDecode)).rejects.toThrow('of another format')
+  const noColours = Buffer.concat([first.subarray(0, 13), first.subarray(13 + 12)])
+  noColours[10] = 0
+  await expect(reader.read(noColours, mayDecode)).rejects.toThrow('damaged')
+})
+
+test('no frame hides in an extension of a GIF', async () => {
+  const first = gifOf(1)
+  // Some readers take this extension for one of 16 bytes, and go on behind them
+  const hidden = Buffer.concat([
+    Buffer.from([0x21, 0xff, 28]),
+    Buffer.alloc(16),
+    frameOf(40_000),
+    Buffer.from([2, 0, 0]),
+  ])
+  const file = Buffer.concat([first.subarray(0, 25), hidden, first.subarray(25)])
+  expect((await reader.read(file, mayDecode)).equals(await reader.read(first, mayDecode))).toBe(true)
+})
+
+test('codes of a GIF that refer to one another are refused', () => {
+  for (const codes of [
+    [256, 1, 259, 2, 258, 259, 259, 260],
+    [256, 1, 300, 258, 259, 260],
+    [256, 258, 1],
+    [257],
+  ])
+    expect(() => gifPixels(gifOfCodes(codes)), String(codes)).toThrow(RangeError)
+})
+
+test('a GIF has the pixels that another decoder reads, whatever its colours, its frame and the order of its rows', () => {
+  for (const colours of [2, 4, 16, 256])
+    for (const isInterlaced of [false, true])
+      for (const [left, top, width, height] of [
+        [0, 0, 80, 70],
+        [3, 5, 70, 61],
+        [79, 69, 1, 1],
+      ] as const) {
+        const bytes = Buffer.alloc(100_000)
+        const palette = Array.from({ length: colours }, (_, at) => (at * 7_654_321) & 0xffffff)
+        const writer = new omggif.GifWriter(bytes, 80, 70, { palette })
+        // Runs, then noise: codes of all lengths, and tables that are full
+        const pixels = Array.from({ length: width * height }, (_, at) =>
+          at < 1_000 ? (at >> 6) % colours : ((at * at * 31) >> 5) & (colours - 1),
+        )
+        writer.addFrame(left, top, width, height, pixels, { transparent: 1 })
+        const file = bytes.subarray(0, writer.end())
+        if (isInterlaced) file[file.indexOf(0x2c, 13 + 3 * colours + 8) + 9]! |= 0x40
+        const expected = new Uint8Array(4 * 80 * 70)
+        new omggif.GifReader(file).decodeAndBlitFrameRGBA(0, expected)
+        const { rgba } = gifPixels(file)
+        expect(Buffer.from(rgba).equals(expected), JSON.stringify({ colours, isInterlaced, width })).toBe(
+          true,
+        )
+      }
 })
 
 test('what is too much work is refused before it counts, and what counts does so before it is decoded', async () => {
@@ -320,6 +384,23 @@ test('transparent pixels become white, and several of them their mean', () => {
   expect([...squareOf({ widthPx: 2, heightPx: 2, rgba }, 1).rgb]).toEqual([114, 89, 64])
   expect(readPictureHeader(Buffer.from('ffd8ffff', 'hex'))).toBeUndefined()
 })
+
+/** The head of a frame of a GIF, as high as wide. */
+function frameOf(sidePx: number): Buffer {
+  const head = Buffer.alloc(10)
+  head[0] = 0x2c
+  head.writeUInt16LE(sidePx, 5)
+  head.writeUInt16LE(sidePx, 7)
+  return head
+}
+
+/** A GIF of 64 x 64 pixels and 256 colours with these codes of 9 bits. */
+function gifOfCodes(codes: readonly number[]): Buffer {
+  const bits = codes.map((code) => [...code.toString(2).padStart(9, '0')].reverse().join('')).join('')
+  const bytes = bits.match(/.{1,8}/g)!.map((byte) => Number.parseInt([...byte].reverse().join(''), 2))
+  const head = Buffer.from([...Buffer.from('GIF89a'), 64, 0, 64, 0, 0xf7, 0, 0, ...Buffer.alloc(768)])
+  return Buffer.concat([head, frameOf(64), Buffer.from([8, bytes.length, ...bytes, 0, 0x3b])])
+}
 
 /** With a comment behind the frame: its bytes are no markers. */
 function withComment(jpeg: Buffer, hex: string): Buffer {

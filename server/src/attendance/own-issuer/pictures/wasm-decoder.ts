@@ -46,13 +46,9 @@ export function pixelsOf({ data, width, height }: DecodedImage): Pixels {
  *
  * @param file of the decoder, as it is imported
  * @param init of its package
- * @param onWarning gets the lines that the decoder prints
+ * @param onWarning is called for each line that the decoder prints
  */
-export async function prepareDecoder(
-  file: string,
-  init: unknown,
-  onWarning: (line: string) => void,
-): Promise<void> {
+export async function prepareDecoder(file: string, init: unknown, onWarning: () => void): Promise<void> {
   Object.assign(globalThis, { ImageData: DecodedImage })
   const decoder = new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve(file))))
   const instantiateWasm = (imports: object, onInstance: (instance: Instance) => void) => {

@@ -28,7 +28,7 @@ export function firstWebpFrame(bytes: Buffer): WebpFrame | undefined {
   const own = animated ? chunksFrom(animated.body, FRAME_HEAD_BYTES) : chunks
   const picture = own?.find(({ type }) => type === 'VP8 ' || type === 'VP8L')
   const size = picture && sizeOf(picture)
-  if (!own || !picture || !size) return undefined
+  if (!own || !picture || !size || size.widthPx * size.heightPx === 0) return undefined
   const alpha = picture.type === 'VP8 ' ? own.find(({ type }) => type === 'ALPH') : undefined
   const parts = alpha ? [extended(size), alpha, picture] : [picture]
   return { ...size, isAnimated: animated !== undefined, file: fileOf(parts) }

@@ -26,7 +26,8 @@ async function makeEvent(db: Db): Promise<readonly string[]> {
         editCodeHash: Buffer.alloc(32),
         supply: TOKENS,
       },
-      ...{ approval: 'approved', hidesHolders: false, image: randomBytes(PICTURE_BYTES), nowMs: 0 },
+      ...{ approval: 'approved', hidesHolders: false, nowMs: 0 },
+      image: { file: randomBytes(PICTURE_BYTES), isDrawn: false },
     }),
   )
   const rows = Array.from({ length: TOKENS }, (_, at) => ({

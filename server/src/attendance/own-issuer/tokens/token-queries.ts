@@ -119,7 +119,12 @@ export async function insertToken(
  */
 export async function storeSignature(
   db: Db,
-  { id, signer, timeS }: Pick<TokenMessage, 'id' | 'timeS'> & { readonly signer: string },
+  {
+    id,
+    signer,
+    timeS,
+    eventLocation,
+  }: Pick<TokenMessage, 'id' | 'timeS' | 'eventLocation'> & { readonly signer: string },
   { number, uid, signature }: TokenSignature & { readonly number: number },
 ): Promise<boolean> {
   const result = await db
@@ -128,6 +133,7 @@ export async function storeSignature(
     .where('id', '=', id)
     .where('signer', '=', signer)
     .where('time_s', '=', timeS)
+    .where('event_location', '=', eventLocation)
     .where('signature', 'is', null)
     .where(keySigns('token'))
     .executeTakeFirst()
