@@ -308,21 +308,21 @@ test('events that are made here are answered alike', async () => {
     )
   const codes = made.map(({ body }) => (body.data as { edit_code: string }).edit_code)
   for (const [method, template, body, status] of [
-    ['patch', '/events/{event}', { description: 'Bring a lamp.' }, 200],
-    ['post', '/event/{event}/gifts', { list: `0x${'3'.repeat(40)}` }, 200],
-    ['post', '/events/{event}/codes', { add: 'Bea' }, 200],
-    ['post', '/events/{event}/deletion', {}, 409],
-    ['post', '/events/{event}/first-code', {}, 200],
+    ['PATCH', '/events/{event}', { description: 'Bring a lamp.' }, 200],
+    ['POST', '/event/{event}/gifts', { list: `0x${'3'.repeat(40)}` }, 200],
+    ['POST', '/events/{event}/codes', { add: 'Bea' }, 200],
+    ['POST', '/events/{event}/deletion', {}, 409],
+    ['POST', '/events/{event}/first-code', {}, 200],
   ] as const) {
     const path = template.replace('{event}', String(ids[0]))
     const answers = await Promise.all(
       attendances.map((server, n) => {
         const isOfOperator = template.endsWith('/first-code')
         const sent = isOfOperator ? body : { ...body, editCode: codes[n] }
-        return server.send(method.toUpperCase(), path, sent, isOfOperator ? headers : undefined)
+        return server.send(method, path, sent, isOfOperator ? headers : undefined)
       }),
     )
-    asked.add(`${method} ${template}`)
+    asked.add(`${method.toLowerCase()} ${template}`)
     expect(
       answers.map((answer) => answer.status),
       template,
