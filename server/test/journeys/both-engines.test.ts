@@ -301,6 +301,11 @@ test('events that are made here are answered alike', async () => {
   const list = '/.well-known/attendance-revocations.json'
   await expectTokensAlike(list, [list, list])
   await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
+  // The public log has it within some seconds.
+  for (const [n, server] of attendances.entries())
+    await expect
+      .poll(async () => (await server.get(`/tokens/${tokens[n]}`)).body.data, { timeout: 60_000 })
+      .toMatchObject({ log: { position: 0 } })
   for (const part of ['', '/metadata', '/attestation', '/image.png', '/share.png'])
     await expectTokensAlike(
       `/tokens/{id}${part}`,
