@@ -62,6 +62,7 @@ test('a server fills an empty database, follows, and says so; an import beside i
 
   const imported = await landpassHere(['import', exported], env)
   expect([imported.code, imported.stdout]).toEqual([0, imported.stdout])
+  await simulated.mine(1) // Without a block, the server looks after half a minute.
   await expect
     .poll(() => read('/v2/chain'), SOON)
     .toMatchObject({ state: 'stopped', block: null, reason: expect.stringContaining('was imported') })
