@@ -155,7 +155,7 @@ function LiveHeading({ info }: { readonly info: EventInfo }) {
   )
 }
 
-/** After so long nobody wants to read any more what was done. */
+/** How long the page says what was done. */
 const NEWS_MS = 60_000
 
 function NewsNotice() {

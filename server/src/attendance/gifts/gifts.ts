@@ -158,7 +158,7 @@ export class Gifts {
     try {
       while (this.isWanted && !this.isClosed) {
         this.isWanted = false
-        // Those who have claimed meanwhile, perhaps the last token
+        // Players of a list may have claimed meanwhile, perhaps the last token
         for (const eventId of new Set(await endGifts(db))) forgetReport(eventId)
         for (const eventId of await giftEvents(db)) await this.makeAllOf(eventId)
       }

@@ -201,8 +201,8 @@ function movesEvent({ start_date, end_date, distribution_start_date, distributio
 }
 
 /**
- * When the event is after a change of that. The last day of an event of one day, and an
- * opening at the begin of the first day, follow the first day.
+ * When the event is after a change of that. The last day of an event of one day, and an opening at the begin of the first day,
+ * follow the first day.
  *
  * @throws {AppError} `invalid_parameter` for times in which no token could be claimed
  */
