@@ -1,9 +1,8 @@
-import { encodeTokenId, parseCoord } from '@landpass/client/grid'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from '../chain-types.ts'
 import { assetDigest } from '../check/asset-digest.ts'
 import { findChanges } from '../check/change-blocks.ts'
-import { tokenOf } from '../check/check-context.ts'
+import { type Token, tokenOf } from '../check/check-context.ts'
 import { StateMissingError } from '../check/check-errors.ts'
 import type { ContractState } from '../check/contract-state.ts'
 import type { TimedLog } from '../packed-logs.ts'
@@ -32,19 +31,20 @@ const MOST_BLOCKS_OF_ASSET = 200
  * @returns the blocks of which logs were missing
  */
 export async function mendLogs(options: MendOptions): Promise<readonly number[]> {
-  const { folder, name, firstBlock, assets, log } = options
+  const { folder, name, firstBlock, network, log } = options
+  const tokens = options.assets.flatMap((asset) => tokenOf(network, asset) ?? [])
   const spool = await Spool.open(folder, { name, firstBlock })
   try {
     const last = spool.nextBlock - 1
-    const known = await knownBlocks(spool, assets)
+    const known = await knownBlocks(spool, tokens)
     const blocks = new Set<number>()
     let hasState = true
-    for (const [at, asset] of assets.entries()) {
+    for (const [at, token] of tokens.entries()) {
       const ofAsset = known[at]!
       for (const block of ofAsset) blocks.add(block)
       if (!hasState) continue
       try {
-        for (const block of await hiddenBlocks(options, asset, [firstBlock, ...ofAsset, last + 1]))
+        for (const block of await hiddenBlocks(options, token, [firstBlock, ...ofAsset, last + 1]))
           blocks.add(block)
       } catch (error) {
         if (!(error instanceof StateMissingError)) throw error
@@ -71,31 +71,24 @@ export async function mendLogs(options: MendOptions): Promise<readonly number[]>
 }
 
 /** For each asset the newest blocks that have a stored log with its number. */
-async function knownBlocks(
-  spool: Spool,
-  assets: readonly AssetName[],
-): Promise<readonly (readonly number[])[]> {
-  const blocks = new Map(assets.map((asset) => [topicOf(asset), new Set<number>()]))
+async function knownBlocks(spool: Spool, tokens: readonly Token[]): Promise<readonly (readonly number[])[]> {
+  const blocks = new Map(tokens.map((token) => [topicOf(token), new Set<number>()]))
   for await (const { logs } of spool.ranges())
     for (const { topics, blockNumber } of logs)
       for (const topic of topics) blocks.get(topic)?.add(blockNumber)
-  return assets.map((asset) => [...blocks.get(topicOf(asset))!].slice(-MOST_BLOCKS_OF_ASSET))
+  return tokens.map((token) => [...blocks.get(topicOf(token))!].slice(-MOST_BLOCKS_OF_ASSET))
 }
 
-function topicOf({ type, id }: AssetName): string {
-  const coord = type === 'parcel' ? parseCoord(id) : undefined
-  const number = coord ? encodeTokenId(coord) : BigInt(id)
-  return `0x${number.toString(16).padStart(64, '0')}`
+function topicOf({ id }: Token): string {
+  return `0x${id.toString(16).padStart(64, '0')}`
 }
 
 /** Blocks between those of `bounds` in which the contracts changed what they say of an asset. */
 async function hiddenBlocks(
   { network, contractsAt, headerByNumber }: MendOptions,
-  asset: AssetName,
+  token: Token,
   bounds: readonly number[],
 ): Promise<readonly number[]> {
-  const token = tokenOf(network, asset)
-  if (!token) return []
   const digestAt = async (number: number) =>
     assetDigest({ network, state: contractsAt(await headerByNumber(number)) }, token)
   const found: number[] = []

@@ -19,8 +19,8 @@ export interface PictureHeader {
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PNG_SIDES_AT = 16
 const PNG_DEPTH_AT = 24
-/** Samples of a pixel by the type of its colours. */
-const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+/** Samples of a pixel by the type of its colours: grey, red green blue, number in the palette, and the first two with opacity. */
+export const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 const JPEG_START = 0xffd8
 const JPEG_BITS = 24
 const CMYK_COLOURS = 4
@@ -144,5 +144,5 @@ export function assertSize(
 
 /** Whether a file is a picture of several frames, of which the first is shown. */
 export function isAnimation(bytes: Buffer): boolean {
-  return readPictureHeader(bytes)?.isAnimated === true
+  return (firstGifFrame(bytes) ?? firstWebpFrame(bytes))?.isAnimated === true
 }

@@ -1,5 +1,6 @@
 import { crc32, inflateSync } from 'node:zlib'
 import { expectedByte } from '../../../image/rgb-png.ts'
+import { PNG_SAMPLES } from './picture-header.ts'
 import type { Pixels } from './picture-square.ts'
 
 const SIGNATURE_BYTES = 8
@@ -8,8 +9,6 @@ const FRAME_BYTES = 12
 /** What decides about the pixels. Everything else (texts, times, colour profiles, animations) is left out unread. */
 const NEEDED = ['IHDR', 'PLTE', 'tRNS', 'IDAT']
 
-/** Samples of a pixel by the type of its colours: grey, red green blue, number in the palette, and the first two with opacity. */
-const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 const PALETTE = 3
 /** The bits of a sample that each type of colours may have. */
 const DEPTHS: Readonly<Record<number, readonly number[]>> = {
@@ -68,15 +67,15 @@ export function pngPixels(bytes: Buffer): Pixels {
   if (lines.length < length) throw new RangeError('rows are missing')
   const { widthPx, heightPx } = form
   const rgba = new Uint8Array(4 * widthPx * heightPx)
-  const samples = new Uint16Array(SAMPLES[form.colours]! * widthPx)
+  const samples = new Uint16Array(PNG_SAMPLES[form.colours]! * widthPx)
   const noRow = new Uint8Array(rows.reduce((longest, { bytes }) => Math.max(longest, bytes), 0))
   let above = noRow
   let from = 0
   for (const { part, y, columns, bytes } of rows) {
     if (y === part.top) above = noRow
     const line = lines.subarray(from + 1, from + bytes)
-    unfilter(lines[from]!, line, above, Math.max(1, (form.depth * SAMPLES[form.colours]!) / 8))
-    if (form.depth !== 8) readSamples(line, form.depth, samples, columns * SAMPLES[form.colours]!)
+    unfilter(lines[from]!, line, above, Math.max(1, (form.depth * PNG_SAMPLES[form.colours]!) / 8))
+    if (form.depth !== 8) readSamples(line, form.depth, samples, columns * PNG_SAMPLES[form.colours]!)
     writePixels(form, form.depth === 8 ? line : samples, rgba, {
       from: y * widthPx + part.left,
       step: part.stepX,
@@ -121,7 +120,7 @@ function rowsOf({ widthPx, heightPx, depth, colours, parts }: Form): readonly Ro
   const rows: Row[] = []
   for (const part of parts) {
     const columns = Math.ceil((widthPx - part.left) / part.stepX)
-    const bytes = 1 + Math.ceil((columns * depth * SAMPLES[colours]!) / 8)
+    const bytes = 1 + Math.ceil((columns * depth * PNG_SAMPLES[colours]!) / 8)
     for (let y = part.top; columns > 0 && y < heightPx; y += part.stepY)
       rows.push({ part, y, columns, bytes })
   }
@@ -173,7 +172,7 @@ function writePixels(
   { from, step, columns }: Target,
 ): void {
   const { depth, colours, palette, transparency } = form
-  const perPixel = SAMPLES[colours]!
+  const perPixel = PNG_SAMPLES[colours]!
   const [first, toStep] = [4 * from, 4 * step]
   // The first eight bits of a longer sample; a shorter one goes from 0 to 255 too
   const shift = Math.max(0, depth - 8)

@@ -3,7 +3,7 @@ import type { Pixels } from './picture-square.ts'
 import { type DecodedImage, pixelsOf, prepareDecoder } from './wasm-decoder.ts'
 import { firstWebpFrame } from './webp-frame.ts'
 
-let isReady = false
+await prepareDecoder('@jsquash/webp/codec/dec/webp_dec.wasm', init, () => {})
 
 /**
  * Decodes a WebP; of an animation the first frame. For a thread of its own.
@@ -13,7 +13,5 @@ let isReady = false
 export async function webpPixels(bytes: Buffer): Promise<Pixels> {
   const frame = firstWebpFrame(bytes)
   if (!frame) throw new RangeError('the file has no frame')
-  if (!isReady) await prepareDecoder('@jsquash/webp/codec/dec/webp_dec.wasm', init, () => {})
-  isReady = true
   return pixelsOf((await decode(new Uint8Array(frame.file).buffer)) as DecodedImage)
 }
