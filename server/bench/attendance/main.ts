@@ -21,7 +21,7 @@ import { type EngineKind, type IssuerKind, type Script, type ScriptOptions, Verd
 import { ssrf } from './ssrf.ts'
 import { throughput } from './throughput.ts'
 
-/** `npm run faults <script>`: docs/reliability.md says what each of them proves. */
+/** `npm run faults <script>`: faults/README.md says what each of them proves. */
 const SCRIPTS: Readonly<Record<string, Script>> = {
   crowd,
   'one-player': onePlayer,

@@ -14,7 +14,7 @@ import { ContractReads } from '../../src/simulate/chain/node/contract-reads.ts'
 import { describeOnBothEngines, emptyDir } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
-/** The short form of `npm run faults -- chain`: docs/reliability.md. */
+/** The short form of `npm run faults -- chain`: faults/README.md. */
 let server: NodeServer
 
 beforeAll(async () => {

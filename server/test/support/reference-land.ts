@@ -8,7 +8,7 @@ import type { LandChange } from './land-changes.ts'
 
 /**
  * What the land data interface has to answer, worked out a second time and as plainly as possible: filters and sorts
- * over arrays of records, nothing kept, nothing shared with the server. Slow, and meant to be read beside decisions.md.
+ * over arrays of records, nothing kept, nothing shared with the server. Slow, and meant to be read beside docs/land.md.
  */
 export class ReferenceLand {
   readonly parcels: Parcel[]

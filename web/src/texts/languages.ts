@@ -1,4 +1,4 @@
-/** The languages of our pages (interfaces.md, 4.2), each with its own name for itself. */
+/** The languages of our pages (docs/contract.md), each with its own name for itself. */
 export const LANGUAGES = {
   en: 'English',
   es: 'Español',

@@ -91,7 +91,7 @@ export interface BidRecord extends Line<typeof BID> {}
 const sanitizedJson = BID.jsonOf(DOCUMENTED)
 
 /**
- * A bid as it is answered (interfaces.md, Bid).
+ * A bid as it is answered (docs/land.md, Bid).
  *
  * @param sanitize false adds where on the chain the bid was found
  */

@@ -30,5 +30,5 @@ export interface ContributionTable extends Row<typeof CONTRIBUTION> {}
 /** A contribution as it stands on a line of a snapshot. */
 export interface ContributionRecord extends Line<typeof CONTRIBUTION> {}
 
-/** What an address contributed to a district, as it is answered (interfaces.md, Contribution). */
+/** What an address contributed to a district, as it is answered (docs/land.md, Contribution). */
 export const contributionJson = CONTRIBUTION.json

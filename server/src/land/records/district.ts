@@ -47,7 +47,7 @@ export interface District
   readonly parcelCount: number
 }
 
-/** The districts as they are answered (interfaces.md, District): fields of the table only. */
+/** The districts as they are answered (docs/land.md, District): fields of the table only. */
 export function districtListJson(districts: readonly District[]): string {
   return arrayJson(districts.map((district) => DISTRICT.json(district)))
 }

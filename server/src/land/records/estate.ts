@@ -104,7 +104,7 @@ export interface EstateTable extends Row<typeof ESTATE> {}
 export interface EstateRecord extends Line<typeof ESTATE> {}
 
 /**
- * An estate as it is answered, with `"publication":null` at the end (interfaces.md, Estate). Its second argument are
+ * An estate as it is answered, with `"publication":null` at the end (docs/land.md, Estate). Its second argument are
  * its parcels, in the order in which they were added.
  */
 export const estateJson = ESTATE.json

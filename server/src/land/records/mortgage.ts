@@ -94,5 +94,5 @@ export interface MortgageTable extends Row<typeof MORTGAGE> {}
 /** A mortgage as it stands on a line of a snapshot. */
 export interface MortgageRecord extends Line<typeof MORTGAGE> {}
 
-/** A mortgage as it is answered (interfaces.md, Mortgage). `is_due_at` and `payable_at` are seconds. */
+/** A mortgage as it is answered (docs/land.md, Mortgage). `is_due_at` and `payable_at` are seconds. */
 export const mortgageJson = MORTGAGE.json

@@ -159,7 +159,7 @@ export interface ParcelTable extends Row<typeof PARCEL> {}
 export interface ParcelRecord extends Line<typeof PARCEL> {}
 
 /**
- * A parcel as it is answered, with `"publication":null` at the end (interfaces.md, Parcel; `in_estate` is derived).
+ * A parcel as it is answered, with `"publication":null` at the end (docs/land.md, Parcel; `in_estate` is derived).
  *
  * @example
  * parcelJson(row) // '{"id":"0,0","x":0,"y":0,…,"publication":null}'

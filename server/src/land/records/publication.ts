@@ -98,7 +98,7 @@ export interface PublicationRecord extends Line<typeof PUBLICATION> {}
 const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
 
 /**
- * A publication as it is answered everywhere (interfaces.md, Publication): both names of the renamed pair, and the
+ * A publication as it is answered everywhere (docs/land.md, Publication): both names of the renamed pair, and the
  * transaction that closed it where that is known. It is never answered of an open one: a process of the version before
  * migration 0010 that undoes a block leaves it in the row.
  */
