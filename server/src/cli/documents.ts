@@ -46,10 +46,8 @@ Every failure is answered with its HTTP status and
 { "ok": false, "error": "a sentence for a person", "code": "a_code_for_a_program", "data": {} }
 \`\`\`
 
-\`data\` holds details where there are any, and the header \`x-error-code\` says the code again, for clients that do not
-see the body. Codes never change their meaning; sentences may. This page is made from
-\`server/src/errors.ts\` by \`npm run generate\`. One failure is a line of text instead: an image of too many parcels,
-\`docs/map.md\`.
+\`data\` holds details, and the header \`x-error-code\` says the code again. Codes never change their meaning; sentences
+may. \`npm run generate\` makes this page. One failure is a line of text: an image of too many parcels, \`docs/map.md\`.
 `
   const sections = Object.entries<ErrorMeaning>(ERRORS).map(
     ([code, { status, where, meaning, next }]) =>
@@ -62,8 +60,8 @@ function settingsPage(): string {
   const head = `# Settings
 
 Read once, at the start, from the environment and from a file \`.env\` in the working directory (the environment
-wins). A wrong value stops the start and is named; \`landpass config\` prints what is in force, secrets masked. This
-page is made from \`server/src/config/settings.ts\` by \`npm run generate\`.
+wins). A wrong value stops the start and is named; \`landpass config\` prints what is in force, secrets masked.
+Names in \`_MS\` are milliseconds; \`LIMIT_…=0\` is no limit. \`npm run generate\` makes this page.
 
 | name | type | default | meaning |
 |---|---|---|---|

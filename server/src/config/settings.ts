@@ -76,7 +76,7 @@ export const SETTINGS = {
   DATABASE_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 10_000,
-    meaning: 'How long one database query of a request may take, in milliseconds.',
+    meaning: 'How long one database query of a request may take.',
   },
   PUBLIC_URL: {
     kind: webAddress,
@@ -99,7 +99,7 @@ export const SETTINGS = {
   REQUEST_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 15_000,
-    meaning: 'How long a client may take to send its request, in milliseconds.',
+    meaning: 'How long a client may take to send its request.',
   },
   CONNECTIONS_MAX: {
     kind: integer({ min: 10, max: 1_000_000 }),
@@ -116,8 +116,7 @@ export const SETTINGS = {
   SLOW_READER_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 30_000,
-    meaning:
-      'A client that takes nothing, or too little, of its answer for this time is disconnected, in milliseconds.',
+    meaning: 'A client that takes nothing, or too little, of its answer for this time is disconnected.',
   },
   SLOW_READER_BYTES_PER_SECOND: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -129,7 +128,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 600_000 }),
     default: 0,
     meaning:
-      'How long the server still serves everything after SIGTERM, while /health/ready answers 503, in milliseconds. Ctrl-C does not wait.',
+      'How long the server still serves everything after SIGTERM, while /health/ready answers 503. Ctrl-C does not wait.',
   },
   WORLD: {
     kind: parsed('minX,minY,maxX,maxY (no min above its max), several separated by ;', parseWorld),
@@ -147,7 +146,7 @@ export const SETTINGS = {
     kind: parsed('IP addresses or ranges (10.0.0.0/8), separated by commas', parseProxies),
     unset: 'none',
     meaning:
-      'Proxies whose X-Forwarded-For header is used as the address of the client, and whose X-Forwarded-Proto is used as the protocol of addresses in answers, where PUBLIC_URL is not set. Without it, limits count the address of the connection. Forwarded, X-Forwarded-Host and X-Forwarded-Prefix are ignored: set PUBLIC_URL.',
+      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/running.md). Without it, limits count the address of the connection.',
   },
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -181,7 +180,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 3_600_000 }),
     default: 15_000,
     meaning:
-      'How old the metrics may be that are counted in the database (claim codes, held events), in milliseconds. 0 counts them at each scrape.',
+      'How old the metrics may be that are counted in the database (claim codes, held events). 0 counts them at each scrape.',
   },
   READ_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),
@@ -193,18 +192,18 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 86_400_000 }),
     default: 120_000,
     meaning:
-      'How long browsers and caches may use a map image or tile data without asking, in milliseconds (whole seconds count). 0: they ask before each use.',
+      'How long browsers and caches may use a map image or tile data without asking (whole seconds count). 0: they ask before each use.',
   },
   MAP_STALE_MS: {
     kind: integer({ min: 0, max: 86_400_000 }),
     default: 180_000,
-    meaning: 'How long after MAP_MAX_AGE_MS they may still use it once more while they ask, in milliseconds.',
+    meaning: 'How long after MAP_MAX_AGE_MS they may still use it once more while they ask.',
   },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
     unset: 'the chain is not followed, and players whose wallet is a contract cannot claim',
     meaning:
-      'Ethereum nodes, in order of preference: the land is read from them (docs/chain.md), and wallets that are contracts are asked there about their signatures. An address may contain a key, so all of them are masked.',
+      'Ethereum nodes, in order of preference, for the land (docs/chain.md) and for signatures of wallets that are contracts. Masked, because an address may contain a key.',
     secret: 'whole',
   },
   CHAIN_NETWORK: {
@@ -229,13 +228,13 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 100_000 }),
     unset: 'only blocks that the nodes call finalized are final',
     meaning:
-      'How many blocks must follow a block until it counts as final, where the nodes do not say so, or stand still: for chains without the tag finalized. What is final is never undone.',
+      'How many blocks must follow a block until it counts as final, where the nodes do not say so, or stand still. What is final is never undone.',
   },
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
     meaning:
-      'The longest time between two questions for a new block, in milliseconds. Shortly before a block is due they come more often, where this is shorter than the time of a block and CHAIN_HEAD is latest.',
+      'The longest time between two questions for a new block. Shortly before a block is due they come more often, where CHAIN_HEAD is latest.',
   },
   CHAIN_RANGE_BLOCKS: {
     kind: integer({ min: 1, max: 10_000_000 }),
@@ -247,13 +246,13 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 64 }),
     default: 4,
     meaning:
-      'The most calls to the nodes at a time while the history of the land is read, or compared with the contracts. While the history is read, logs and contracts are asked for at once, each with so many calls.',
+      'The most calls to the nodes at a time while the history of the land is read (logs and contracts: each so many), or compared with the contracts.',
   },
   CHAIN_CHECK_ROUND_MS: {
     kind: integer({ min: 0, max: 31_536_000_000 }),
     default: 72_000_000,
     meaning:
-      'In this time the process that follows the chain compares all of the land with the contracts once more, again and again, in milliseconds (docs/chain-check.md). Requests to the nodes are at most one a second. 0: only once after the history, and after each time that the world was made again.',
+      'In this time the process that follows the chain compares all of the land with the contracts, again and again (docs/chain-check.md). 0: once after each time that the world was made.',
   },
   CHAIN_EXPLORER_URL: {
     kind: explorerAddress,
@@ -304,19 +303,19 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per minute, refused pictures included; 0 is no limit. Ten times as many requests may have wrong texts.',
+      'Events that one network address may make per minute, refused pictures included. Ten times as many requests may have wrong texts.',
   },
   LIMIT_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
     meaning:
-      'Events that one network address may make per day; 0 is no limit. Requests with the header Operator-Key do not count.',
+      'Events that one network address may make per day. Requests with the header Operator-Key do not count.',
   },
   LIMIT_WAITING_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one. 0 is no limit.',
+      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one.',
   },
   EVENTS_WAITING_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -328,13 +327,13 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 240,
     meaning:
-      'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit.',
+      'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute.',
   },
   LIMIT_SHARE_PICTURES_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
     meaning:
-      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer. 0 is no limit.',
+      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer.',
   },
   ISSUER_URL: {
     kind: webAddress,
@@ -373,7 +372,7 @@ export const SETTINGS = {
   ISSUER_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 60_000 }),
     default: 10_000,
-    meaning: 'How long one call to the issuer may take, in milliseconds.',
+    meaning: 'How long one call to the issuer may take.',
   },
   ISSUER_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 10_000 }),
@@ -400,17 +399,17 @@ export const SETTINGS = {
   PRESENCE_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 60_000 }),
     default: 5_000,
-    meaning: 'How long one call to a presence provider may take, in milliseconds.',
+    meaning: 'How long one call to a presence provider may take.',
   },
   PRESENCE_CACHE_MS: {
     kind: integer({ min: 0, max: 60_000 }),
     default: 5_000,
-    meaning: 'How long the answer of a provider is cached, in milliseconds.',
+    meaning: 'How long the answer of a provider is cached.',
   },
   PRESENCE_MAX_AGE_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 60_000,
-    meaning: 'How old the last heartbeat of a player may be, in milliseconds.',
+    meaning: 'How old the last heartbeat of a player may be.',
   },
   PRESENCE_TOLERANCE_PARCELS: {
     kind: integer({ min: 0, max: 10 }),
@@ -420,14 +419,13 @@ export const SETTINGS = {
   SIGNATURE_WINDOW_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 60_000,
-    meaning:
-      'The largest difference between the time of a signed request and the time of the server, in milliseconds.',
+    meaning: 'The largest difference between the time of a signed request and the time of the server.',
   },
   CLAIM_WAIT_MS: {
     kind: integer({ min: 0, max: 20_000 }),
     default: 3_000,
     meaning:
-      'How long a claim waits for the issuer before it is answered as pending, in milliseconds. The server still makes the token afterwards.',
+      'How long a claim waits for the issuer before it is answered as pending. The server still makes the token afterwards.',
   },
   CLAIM_PROOF_OF_WORK_BITS: {
     kind: integer({ min: 0, max: 30 }),
@@ -437,18 +435,18 @@ export const SETTINGS = {
   LIMIT_CLIENT_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 120,
-    meaning: 'Requests to /captcha and /claim that one network address may send per minute; 0 is no limit.',
+    meaning: 'Requests to /captcha and /claim that one network address may send per minute.',
   },
   LIMIT_CAPTCHA_IMAGE_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 1_200,
     meaning:
-      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute; 0 is no limit. The world reads images for many players through its own servers.',
+      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute. The world reads images for many players through its own servers.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
-    meaning: 'Signed requests that one player may send per minute; 0 is no limit.',
+    meaning: 'Signed requests that one player may send per minute.',
   },
   ORGANISER_PASS_DAYS: {
     kind: integer({ min: 1, max: 365 }),
@@ -465,17 +463,17 @@ export const SETTINGS = {
   LIMIT_ORGANISER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 30,
-    meaning: 'Requests with an edit code that one network address may send per minute; 0 is no limit.',
+    meaning: 'Requests with an edit code that one network address may send per minute.',
   },
   LIMIT_GRANTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3_000,
-    meaning: 'Grants that one network address may send per minute, right or wrong; 0 is no limit.',
+    meaning: 'Grants that one network address may send per minute, right or wrong.',
   },
   LIMIT_EVENT_GRANTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 6_000,
-    meaning: 'Grants with a right signature that may arrive for one event per minute; 0 is no limit.',
+    meaning: 'Grants with a right signature that may arrive for one event per minute.',
   },
   EVENT_GRANTS_MAX: {
     kind: integer({ min: 1, max: 1_000_000 }),
