@@ -22,11 +22,13 @@ interface Import {
   readonly isLate: boolean
 }
 
-/** What a folder may import: names of folders, which stand for all below them, and of files. */
+/** What folders and files may import: names of folders, which stand for all below them, and of files. */
 interface Rule {
-  readonly isFree: boolean
-  readonly values: readonly string[]
-  readonly types: readonly string[]
+  readonly of: readonly string[]
+  readonly mayImport: readonly string[] | 'everything'
+  /** Of these only types, which are gone when the code runs. */
+  readonly typesOf?: readonly string[]
+  readonly because: string
 }
 
 const SOURCES = readSources(SERVER)
@@ -34,13 +36,13 @@ const PAGE_SOURCES = readSources(PAGES)
 const CLIENT_SOURCES = readSources(CLIENT)
 
 describe.each([
-  { name: 'the server', heading: '## Who may import whom', sources: SOURCES },
-  { name: 'the pages', heading: '### In the pages', sources: PAGE_SOURCES },
-  { name: 'the client package', heading: '### In the client package', sources: CLIENT_SOURCES },
-])('$name', ({ heading, sources }) => {
-  const rules = readRules(heading)
+  { folder: 'server/src', sources: SOURCES },
+  { folder: 'web/src', sources: PAGE_SOURCES },
+  { folder: 'client/src', sources: CLIENT_SOURCES },
+])('$folder', ({ folder, sources }) => {
+  const rules = readRules(folder)
 
-  test('every file imports only what the table in docs/architecture.md allows', () => {
+  test('every file imports only what server/import-rules.json allows', () => {
     const offences = sources.flatMap(({ path, imports }) =>
       imports
         .filter((wanted) => !isAllowed(rules, path, wanted))
@@ -50,7 +52,7 @@ describe.each([
     expect(offences).toEqual([])
   })
 
-  test('every folder has a row of the table, and every row a folder or a file', () => {
+  test('every folder has a rule, and every rule a folder or a file', () => {
     const names = sources.map(({ path }) => withoutSuffix(path))
     const folders = sources.filter(({ path }) => path.includes('/')).map(({ path }) => path)
 
@@ -133,13 +135,13 @@ function isAllowed(rules: ReadonlyMap<string, Rule>, path: string, wanted: Impor
   // Texts of the pages and style sheets: data.
   if (/\.css$|^\.\.\/locales\//.test(wanted.path)) return true
   if (!rule) return false
-  if (rule.isFree || rule === ruleOf(rules, wanted.path)) return true
+  if (rule.mayImport === 'everything' || rule === ruleOf(rules, wanted.path)) return true
   const name = withoutSuffix(wanted.path)
   const allows = (row: string) => isBelow(name, row)
-  return rule.values.some(allows) || (wanted.isTypeOnly && rule.types.some(allows))
+  return rule.mayImport.some(allows) || (wanted.isTypeOnly && !!rule.typesOf?.some(allows))
 }
 
-/** The row that a file goes by: that of the file itself, or of the nearest folder around it. */
+/** The rule that a file goes by: that of the file itself, or of the nearest folder around it. */
 function ruleOf(rules: ReadonlyMap<string, Rule>, path: string): Rule | undefined {
   for (let name = withoutSuffix(path); name !== '.'; name = dirname(name)) {
     const rule = rules.get(name)
@@ -153,7 +155,7 @@ function isBelow(name: string, row: string): boolean {
   return name === row || name.startsWith(`${row}/`)
 }
 
-/** `map-page.tsx` is called `map-page` in the table. */
+/** `map-page.tsx` is called `map-page` in the rules. */
 function withoutSuffix(path: string): string {
   return path.replace(/\.tsx?$/, '')
 }
@@ -191,22 +193,13 @@ function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return circles
 }
 
-/** The rows of the table: `| db, http | world, config (types) | why |`. */
-function readRules(heading: string): Map<string, Rule> {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
-  const [, table = ''] = new RegExp(`\n${heading}\n[^|#]*\n((?:\\|.*\n)+)`).exec(page) ?? []
-  const rules = new Map<string, Rule>()
-  for (const row of table.split('\n').slice(2)) {
-    const [, folders, allowed] = row.split('|').map((cell) => cell.trim())
-    if (folders && allowed) for (const folder of folders.split(', ')) rules.set(folder, parseRule(allowed))
-  }
-  return rules
-}
-
-function parseRule(allowed: string): Rule {
-  const names = allowed === 'nothing of ours' ? [] : allowed.split(', ')
-  const types = names.filter((name) => name.endsWith(' (types)')).map((name) => name.replace(' (types)', ''))
-  return { isFree: allowed === 'everything', values: names, types }
+/** The rules of a folder of sources, by the names of the folders and files that they are for. */
+function readRules(folder: string): Map<string, Rule> {
+  const rules = JSON.parse(readFileSync(join(ROOT, 'server/import-rules.json'), 'utf8')) as Record<
+    string,
+    readonly Rule[]
+  >
+  return new Map((rules[folder] ?? []).flatMap((rule) => rule.of.map((name) => [name, rule] as const)))
 }
 
 function pathsWith(pattern: RegExp): string[] {
