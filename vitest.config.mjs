@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 /**
  * V8 compiles hot code again, optimised. The processes of tests are too short for that: with WebAssembly it takes a third of
  * the CPU time of a small import, with JavaScript a sixth of that of a server. These options raise the thresholds. Commands
- * that tests start get them, too (server/test/support/landpass.ts), and so does this process, which creates the first
+ * that tests start get them, too (server/test/support/processes/landpass.ts), and so does this process, which creates the first
  * databases.
  */
 const V8_OPTIONS = ['--wasm-tiering-budget=300000000', '--interrupt-budget=528000'].filter(isKnownOption)
@@ -14,8 +14,14 @@ for (const option of V8_OPTIONS) setFlagsFromString(option)
 // The server's tests run as compiled code, like the server with its threads and child processes.
 export default defineConfig({
   test: {
-    globalSetup: ['server/dist/test/support/global-setup.js'],
-    include: ['server/dist/**/*.test.js', 'client/src/**/*.test.ts', 'web/src/**/*.test.ts'],
+    globalSetup: ['server/dist/test/support/run/global-setup.js'],
+    include: [
+      'server/dist/**/*.test.js',
+      'simulators/dist/**/*.test.js',
+      'dist/test/**/*.test.js',
+      'client/src/**/*.test.ts',
+      'web/src/**/*.test.ts',
+    ],
     // Only for tests that hang: a busy machine takes several times as long as an idle one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -24,9 +30,9 @@ export default defineConfig({
     // Test files share two processes, because starting one and loading the server takes longer than most test files.
     isolate: false,
     restoreMocks: true,
-    setupFiles: ['server/dist/test/support/each-file.setup.js'],
+    setupFiles: ['server/dist/test/support/run/each-file.setup.js'],
     // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
-    server: { deps: { external: [/\/(?:client|server)\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
+    server: { deps: { external: [/\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
     execArgv: V8_OPTIONS,
   },
 })

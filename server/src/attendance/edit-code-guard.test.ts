@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../test/support/engines.ts'
-import { testClock } from '../../test/support/land-server.ts'
+import { describeOnBothEngines } from '../../test/support/database/engines.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { AppError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDir } from '../../test/support/engines.ts'
+import { emptyDir } from '../../test/support/database/engines.ts'
 import { findOrMakeKey } from './key-file.ts'
 
 test('a key is made once, readable by its owner only, and found again', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../test/support/engines.ts'
-import { testClock } from '../../test/support/land-server.ts'
+import { describeOnBothEngines } from '../../test/support/database/engines.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { HOUR_MS } from '../clock.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
 import { Vault } from './vault.ts'

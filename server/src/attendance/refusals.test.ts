@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { freshEngine } from '../../test/support/engines.ts'
-import { testClock } from '../../test/support/land-server.ts'
+import { freshEngine } from '../../test/support/database/engines.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { saveEvent } from './events/event-queries.ts'
 import { refusalsByCode } from './refusal-queries.ts'
 import { Refusals } from './refusals.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { describeOnOneEngine } from '../../test/support/engines.ts'
-import { testClock } from '../../test/support/land-server.ts'
+import { describeOnOneEngine } from '../../test/support/database/engines.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { readConfig } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { mergeCodes } from './codes/code-queries.ts'

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { simulators } from '@landpass/simulators'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { emptyDir, freshEngine } from '../../test/support/engines.ts'
-import { testClock } from '../../test/support/land-server.ts'
-import { TINY_WORLD, tinySnapshot } from '../../test/support/tiny-world.ts'
+import { emptyDir, freshEngine } from '../../test/support/database/engines.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
+import { TINY_WORLD, tinySnapshot } from '../../test/support/land/tiny-world.ts'
 import { FolderLock } from '../db/embedded/folder-lock.ts'
 import type { Db } from '../db/engine.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -81,7 +82,7 @@ describe('a database with a world', () => {
 })
 
 function begun(folder = dataDir): LivingDemo {
-  const living = new LivingDemo({ dataDir: folder }, {})
+  const living = new LivingDemo({ dataDir: folder }, {}, simulators)
   onTestFinished(() => living.stop())
   living.begin(undefined)
   return living

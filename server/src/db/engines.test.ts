@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../test/support/database/engines.ts'
 import { AppError } from '../errors.ts'
 import { StatementError } from './statement-error.ts'
 import { inTransaction } from './transaction.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDir } from '../../test/support/engines.ts'
+import { emptyDir } from '../../test/support/database/engines.ts'
 import { folderIdentity } from './folder-identity.ts'
 
 test('a folder that is moved stays the same one, a copy is another one, and without a database there is none', () => {

@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../test/support/database/engines.ts'
 import { type Insertion, insertClaim } from '../attendance/claims/reserve-queries.ts'
 import { saveEvent } from '../attendance/events/event-queries.ts'
 import { CommandError } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../test/support/database/engines.ts'
 import { checkDatabase } from './check-database.ts'
 import type { Db } from './engine.ts'
 import { toOwnError } from './statement-error.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { freshEngine } from '../../test/support/engines.ts'
+import { freshEngine } from '../../test/support/database/engines.ts'
 import type { Db } from './engine.ts'
 import { MAX_TRIES, withRetries } from './retries.ts'
 import { StatementError } from './statement-error.ts'

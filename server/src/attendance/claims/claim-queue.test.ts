@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeOnOneEngine } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { describeOnOneEngine } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'

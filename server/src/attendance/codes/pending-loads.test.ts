@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import type { Db } from '../../db/engine.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { Vault } from '../vault.ts'
 import { CodeCountCache } from './code-count-cache.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeOnOneEngine } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { describeOnOneEngine } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { HOUR_MS } from '../../clock.ts'
 import { readConfig } from '../../config/config.ts'
 import { Metrics } from '../../http/metrics.ts'

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines, freshDatabaseUrl, TEST_SETTINGS } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
-import { eventually } from '../../../test/support/landpass.ts'
-import { countWaiting } from '../../../test/support/lock-waits.ts'
+import {
+  describeOnBothEngines,
+  freshDatabaseUrl,
+  TEST_SETTINGS,
+} from '../../../test/support/database/engines.ts'
+import { countWaiting } from '../../../test/support/database/lock-waits.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
+import { eventually } from '../../../test/support/processes/landpass.ts'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db, Engine } from '../../db/engine.ts'
 import { openEngine } from '../../db/open-engine.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { releaseLease, storedToken, storeToken, takeLease } from './access-token-queries.ts'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import {
   type HeardRequest,
   issuerConfig,
@@ -8,8 +7,9 @@ import {
   sendJson,
   sendToken,
   startOddIssuer,
-} from '../../../test/support/issuers.ts'
-import { type TestClock, testClock } from '../../../test/support/land-server.ts'
+} from '../../../test/support/attendance/issuers.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { type TestClock, testClock } from '../../../test/support/http/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { killHard, nextMessage, startChild } from '../../../test/support/children.ts'
-import { freshEngine } from '../../../test/support/engines.ts'
 import {
   issuerConfig,
   type Respond,
@@ -11,8 +9,10 @@ import {
   startSimulatedIssuer,
   tellSimulator,
   textOfError,
-} from '../../../test/support/issuers.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+} from '../../../test/support/attendance/issuers.ts'
+import { freshEngine } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
+import { killHard, nextMessage, startChild } from '../../../test/support/processes/children.ts'
 import { SECOND_MS, SYSTEM_CLOCK } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import { Vault } from '../vault.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { SECOND_MS } from '../../clock.ts'
 import { insertClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'

@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import http from 'node:http'
+import { makePlayer } from '@landpass/simulators/player/player'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { testClock } from '../../../test/support/land-server.ts'
-import { incomingRequest, SIGNING_VECTORS, vectorNamed } from '../../../test/support/signing-vectors.ts'
+import {
+  incomingRequest,
+  SIGNING_VECTORS,
+  vectorNamed,
+} from '../../../test/support/attendance/signing-vectors.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { handleError } from '../../http/error-handler.ts'
 import { readBodiesAsJson } from '../../http/json-body.ts'
-import { makePlayer } from '../../simulate/player/player.ts'
 import { incomingRequestOf } from './incoming-request.ts'
 import { SignedFetch } from './signed-fetch.ts'
 import { deleteExpiredRequests } from './signed-fetch-queries.ts'

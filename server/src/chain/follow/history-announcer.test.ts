@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { putHistoryNotice } from '../../land/changes/history-notice.ts'
 import { HistoryAnnouncer } from './history-announcer.ts'
 import { newHolder } from './holder.ts'

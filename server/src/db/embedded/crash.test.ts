@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { killHard, startChild } from '../../../test/support/children.ts'
-import { freshDataDir, TEST_SETTINGS } from '../../../test/support/engines.ts'
+import { freshDataDir, TEST_SETTINGS } from '../../../test/support/database/engines.ts'
+import { killHard, startChild } from '../../../test/support/processes/children.ts'
 import { openEngine } from '../open-engine.ts'
 
 /** More rounds find rarer losses: LANDPASS_CRASH_ROUNDS=200 before a release. */

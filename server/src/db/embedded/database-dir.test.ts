@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { killHard, startChild } from '../../../test/support/children.ts'
-import { emptyDir, freshDataDir } from '../../../test/support/engines.ts'
+import { emptyDir, freshDataDir } from '../../../test/support/database/engines.ts'
+import { killHard, startChild } from '../../../test/support/processes/children.ts'
 import { CommandError } from '../../errors.ts'
 import { openDatabaseDir } from './database-dir.ts'
 

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { nextMessage, startChild } from '../../../test/support/children.ts'
-import { freshDataDir, TEST_SETTINGS } from '../../../test/support/engines.ts'
+import { freshDataDir, TEST_SETTINGS } from '../../../test/support/database/engines.ts'
+import { nextMessage, startChild } from '../../../test/support/processes/children.ts'
 import { CommandError } from '../../errors.ts'
 import type { Engine, EngineSource } from '../engine.ts'
 import { Notices } from '../notices.ts'
@@ -96,7 +96,7 @@ describe('an embedded engine', () => {
 
   test('is shared with a thread, which reads and listens', async () => {
     const { source, transfer } = owner.lend()
-    const thread = new Worker(new URL('../../../test/support/lent-thread.js', import.meta.url), {
+    const thread = new Worker(new URL('../../../test/support/processes/lent-thread.js', import.meta.url), {
       workerData: source satisfies EngineSource,
       transferList: [...transfer],
     })

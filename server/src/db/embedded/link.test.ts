@@ -3,7 +3,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { serialize } from 'node:v8'
 import { expect, onTestFinished, test } from 'vitest'
-import { emptyDir } from '../../../test/support/engines.ts'
+import { emptyDir } from '../../../test/support/database/engines.ts'
 import { FrameTooLargeError, MAX_FRAME_BYTES, socketLink } from './link.ts'
 
 async function givenSockets(): Promise<{ near: net.Socket; far: net.Socket }> {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { freshDataDir } from '../../../test/support/engines.ts'
+import { freshDataDir } from '../../../test/support/database/engines.ts'
 import { EmbeddedDatabase } from './database.ts'
 import { openPGlite } from './pglite.ts'
 import { PreparedStatements } from './prepared-statements.ts'

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { expect, test, vi } from 'vitest'
-import { freshDataDir } from '../../../test/support/engines.ts'
+import { freshDataDir } from '../../../test/support/database/engines.ts'
 import { openPGlite } from './pglite.ts'
 import { SyncedNodeFS } from './synced-node-fs.ts'
 

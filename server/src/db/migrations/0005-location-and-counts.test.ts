@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { countCodes, saveEvent } from '../../attendance/events/event-queries.ts'
 import { countClaims } from '../../attendance/report/report-queries.ts'
 import { HOUR_MS } from '../../clock.ts'

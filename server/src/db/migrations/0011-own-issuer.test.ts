@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { acceptClaims, findClaim, takeDueClaims } from '../../attendance/claims/claim-queries.ts'
 import { mergeCodes } from '../../attendance/codes/code-queries.ts'
 import { findEvent, saveEvent } from '../../attendance/events/event-queries.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { freshEngine } from '../../../test/support/engines.ts'
+import { freshEngine } from '../../../test/support/database/engines.ts'
 
 const open = freshEngine('postgres')
 

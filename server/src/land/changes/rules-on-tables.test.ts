@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import {
   CALLS,
   type Call,
   ContractModel,
   MODEL_ESTATES,
   MODEL_PARCELS,
-} from '../../../test/support/contract-model.ts'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { applyLandChanges } from '../../../test/support/land-changes.ts'
-import { hashOf } from '../../../test/support/land-rows.ts'
-import { ALICE, BOB, LandStory, STORY_CONTEXT } from '../../../test/support/land-story.ts'
-import { runs } from '../../../test/support/property-seed.ts'
-import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
+} from '../../../test/support/land/contract-model.ts'
+import { applyLandChanges } from '../../../test/support/land/land-changes.ts'
+import { hashOf } from '../../../test/support/land/land-rows.ts'
+import { ALICE, BOB, LandStory, STORY_CONTEXT } from '../../../test/support/land/land-story.ts'
+import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/land/tiny-world.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { applyEvent } from '../events/apply-event.ts'

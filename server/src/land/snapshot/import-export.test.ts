@@ -5,10 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
-import { applyLandChanges, type LandChange } from '../../../test/support/land-changes.ts'
-import { publicationRow } from '../../../test/support/land-rows.ts'
-import { runs } from '../../../test/support/property-seed.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
+import { applyLandChanges, type LandChange } from '../../../test/support/land/land-changes.ts'
+import { publicationRow } from '../../../test/support/land/land-rows.ts'
 import {
   address,
   BOB,
@@ -21,7 +20,8 @@ import {
   type TinyManifest,
   tinyRecords,
   tinySnapshot,
-} from '../../../test/support/tiny-world.ts'
+} from '../../../test/support/land/tiny-world.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'

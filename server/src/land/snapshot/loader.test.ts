@@ -1,6 +1,6 @@
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { SYSTEM_CLOCK } from '../../clock.ts'
 import { bareGround } from './ground.ts'
 import type { Loader } from './loader.ts'

@@ -2,10 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseWorld } from '@landpass/client/grid'
+import { writeDemoSnapshot } from '@landpass/simulators/demo/write-snapshot'
 import { expect, test } from 'vitest'
-import { emptyDir } from '../../../test/support/engines.ts'
-import { TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
-import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
+import { emptyDir } from '../../../test/support/database/engines.ts'
+import { TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/land/tiny-world.ts'
 import { checkSnapshot } from './import.ts'
 
 const check = (folder: string) => checkSnapshot(folder, { world: TINY_WORLD })
