@@ -103,11 +103,13 @@ describe('an embedded engine', () => {
     const first = await once(thread, 'message')
     expect(first).toEqual([{ op: 'listening' }])
 
+    // The thread may answer, and end, before the next statement of this one is done
+    const [answered, ended] = [once(thread, 'message'), once(thread, 'exit')]
     await sql`select pg_notify('news', 'for the thread')`.execute(owner.db)
 
     const { lineage } = await owner.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
-    expect(await once(thread, 'message')).toEqual([{ op: 'result', lineage, payload: 'for the thread' }])
-    await once(thread, 'exit')
+    expect(await answered).toEqual([{ op: 'result', lineage, payload: 'for the thread' }])
+    await ended
   })
 })
 
