@@ -95,6 +95,17 @@ test('the commands start without the code of the server, which a start reads whi
   ).toEqual([])
 })
 
+test('a test that opens a database or starts a process is called slow, so that the quick ones stay quick', () => {
+  const tests = ['server/src', 'simulators/src'].flatMap((folder) =>
+    filesBelow(folder).filter((path) => path.endsWith('.test.ts')),
+  )
+  const uses = (path: string) =>
+    /support\/(?:database|processes)\//.test(readFileSync(join(ROOT, path), 'utf8'))
+
+  expect(tests.length).toBeGreaterThan(200)
+  expect(tests.filter((path) => uses(path) && !path.endsWith('.slow.test.ts'))).toEqual([])
+})
+
 test('only the configuration and the commands look at the environment', () => {
   const readers = pathsWith(/\bprocess\.env\b|\benv\b.*from 'node:process'|loadEnvFile/)
 
@@ -203,15 +214,22 @@ function pathsWith(pattern: RegExp): string[] {
 
 /** All of a `src` but its tests; comments are left out, so that they may name what they like. */
 function readSources(folder: string): readonly Source[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts') && !path.endsWith('.d.ts'))
-    .map((path) => {
-      const text = readFileSync(join(ROOT, folder, path), 'utf8')
+  return filesBelow(folder)
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+    .map((file) => {
+      const path = file.slice(folder.length + 1)
+      const text = readFileSync(join(ROOT, file), 'utf8')
         .replace(/\/\*[\s\S]*?\*\//g, '')
         .replace(/^\s*\/\/.*$/gm, '')
       return { path, text, imports: importsOf(path, text) }
     })
+}
+
+/** Paths with `/`, below the project's folder. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+    (path) => `${folder}/${path.replaceAll('\\', '/')}`,
+  )
 }
 
 function importsOf(path: string, text: string): Import[] {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
@@ -8,7 +9,7 @@ import { migrate } from '../../../src/db/migrate.ts'
 import { openEngine } from '../../../src/db/open-engine.ts'
 import { startPostgres, type TestPostgres } from '../database/postgres.ts'
 import type { BundledPrograms } from './bundle-programs.ts'
-import { PREPARE_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
+import { PREPARE_VARIABLE, SEED_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
 import { makeTestFolder } from './test-folder.ts'
 
 /** The database that test files copy, on PostgreSQL. */
@@ -25,6 +26,7 @@ const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 
  * Test files ask over HTTP (prepared.ts): they run in other processes. Everything is removed at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
+  const saySeed = chooseSeed()
   const testDir = makeTestFolder()
   process.env[TEST_DIR_VARIABLE] = testDir
   const removeFolder = () => fs.rmSync(testDir, { recursive: true, force: true })
@@ -60,8 +62,19 @@ export default async function setup(): Promise<() => Promise<void>> {
     } finally {
       ;(await bundled)?.remove()
       removeFolder()
+      saySeed()
     }
   }
+}
+
+/** One random seed for all processes of the run, where one is asked for. @returns prints how to repeat the run */
+function chooseSeed(): () => void {
+  if (process.env[SEED_VARIABLE] !== 'random') return () => undefined
+  const seed = String(randomInt(2 ** 31))
+  process.env[SEED_VARIABLE] = seed
+  const say = () => console.log(`${SEED_VARIABLE}=${seed}`)
+  say()
+  return say
 }
 
 function onFirstCall<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,6 +1,8 @@
 /** The environment variables by which test files find what global-setup.ts prepares: the processes of the tests inherit them. */
 export const PREPARE_VARIABLE = 'LANDPASS_TEST_PREPARE'
 export const TEST_DIR_VARIABLE = 'LANDPASS_TEST_DIR'
+/** Another seed for property tests than theirs: a number, or `random` for one that the run prints. */
+export const SEED_VARIABLE = 'LANDPASS_TEST_SEED'
 
 /**
  * Asks global-setup.ts for the URL of the PostgreSQL server of this run, the data folder to copy, or the folder of the
