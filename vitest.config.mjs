@@ -5,31 +5,60 @@ import { defineConfig } from 'vitest/config'
 /**
  * V8 compiles hot code again, optimised. The processes of tests are too short for that: with WebAssembly it takes a third of
  * the CPU time of a small import, with JavaScript a sixth of that of a server. These options raise the thresholds. Commands
- * that tests start get them, too (server/test/support/landpass.ts), and so does this process, which creates the first
+ * that tests start get them, too (server/test/support/processes/landpass.ts), and so does this process, which creates the first
  * databases.
  */
 const V8_OPTIONS = ['--wasm-tiering-budget=300000000', '--interrupt-budget=528000'].filter(isKnownOption)
 for (const option of V8_OPTIONS) setFlagsFromString(option)
 
+/** Tests of one unit that open a database, start processes or make whole worlds. */
+const SLOW = '**/*.slow.test.js'
+
 // The server's tests run as compiled code, like the server with its threads and child processes.
 export default defineConfig({
   test: {
-    globalSetup: ['server/dist/test/support/global-setup.js'],
-    include: ['server/dist/**/*.test.js', 'client/src/**/*.test.ts', 'web/src/**/*.test.ts'],
-    // Only for tests that hang: a busy machine takes several times as long as an idle one.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    pool: 'forks',
+    // Once for all projects: what they share must not stand in them.
+    globalSetup: ['server/dist/test/support/run/global-setup.js'],
     maxWorkers: 2,
-    // Test files share two processes, because starting one and loading the server takes longer than most test files.
-    isolate: false,
-    restoreMocks: true,
-    setupFiles: ['server/dist/test/support/each-file.setup.js'],
-    // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
-    server: { deps: { external: [/\/(?:client|server)\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
-    execArgv: V8_OPTIONS,
+    projects: [
+      project('quick', {
+        include: [
+          'server/dist/**/*.test.js',
+          'simulators/dist/**/*.test.js',
+          'client/src/**/*.test.ts',
+          'web/src/**/*.test.ts',
+        ],
+        exclude: [SLOW],
+      }),
+      project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
+      project('journeys', { include: ['dist/test/**/*.test.js'], exclude: ['dist/test/pages/**'] }),
+      project('pages', { include: ['dist/test/pages/**/*.test.js'] }),
+    ],
   },
 })
+
+/** Projects run one after another, in this order, because a process runs the files of one project alone. */
+function project(name, files) {
+  return {
+    test: {
+      name,
+      ...files,
+      sequence: { groupOrder: ['quick', 'slow', 'journeys', 'pages'].indexOf(name) },
+      // Only for tests that hang: a busy machine takes several times as long as an idle one.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      pool: 'forks',
+      maxWorkers: 2,
+      // Test files share two processes, because starting one and loading the server takes longer than most test files.
+      isolate: false,
+      restoreMocks: true,
+      setupFiles: ['server/dist/test/support/run/each-file.setup.js'],
+      // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
+      server: { deps: { external: [/\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
+      execArgv: V8_OPTIONS,
+    },
+  }
+}
 
 /** Whether this version of Node.js has an option of V8: it refuses to start with an unknown one. */
 function isKnownOption(option) {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { boothFiles } from '../server/dist/test/support/attendance-page.js'
+import { boothFiles } from '../server/dist/test/support/attendance/attendance-page.js'
 
 /** The Node.js version that the SDK's build tool needs. */
 const NODE_MAJOR = 22

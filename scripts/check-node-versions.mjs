@@ -1,5 +1,4 @@
-// Part of .ci/run: starts the server and runs tests (vitest.node-versions.config.mjs) on the other versions of Node.js that
-// the README names. Each is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
+// Part of .ci/run: starts the server and runs tests on the other versions of Node.js that the README names. Each is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,6 +14,24 @@ const COMMAND_LIMIT_MS = 15 * MINUTE_MS
 const START_LIMIT_MS = 3 * MINUTE_MS
 const STOP_LIMIT_MS = MINUTE_MS
 const MAIN = join(ROOT, 'server/dist/src/cli/main.js')
+/**
+ * One journey of each interface, and the quick tests of what uses modules of Node.js, its globals or its copy of ICU. Plain
+ * JavaScript means the same in all versions, `npm test` runs all of its tests, and the pages run in browsers.
+ */
+const TESTS = [
+  ...['--project=quick', '--project=journeys', 'journeys/land-clock', 'journeys/booth', 'client/src'],
+  ...[
+    'http',
+    'db',
+    'image',
+    'attendance',
+    'chain/rpc',
+    'chain/history',
+    'api/search',
+    'outbound',
+    'config',
+  ].map((folder) => `server/dist/src/${folder}`),
+]
 /** The last line that a start prints. */
 const STARTED = 'Ctrl-C stops it.'
 /** A small world, which is made in a second. */
@@ -48,12 +65,7 @@ function install(version, folder) {
 
 async function check(node, folder) {
   run(node, ['--version'])
-  run(node, [
-    join(ROOT, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--config',
-    'vitest.node-versions.config.mjs',
-  ])
+  run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS])
   await startAndCheck(node, mkdtempSync(join(folder, 'data-')))
 }
 

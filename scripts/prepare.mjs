@@ -11,10 +11,15 @@ import { installedScope, installPackages } from './install.mjs'
 import { runStep } from './run-step.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** What `npm start` runs. */
+const TO_SERVE = ['client', 'server', 'simulators']
+/** What `npm test` runs besides. */
+const TO_TEST = ['server/tsconfig.test.json', 'simulators/tsconfig.test.json', 'faults', 'tools', 'test']
 const isToServe = process.argv.includes('--to-serve')
 
 exitUnlessZero(await installPackages(ROOT, { scope: isToServe ? 'serving' : 'all' }))
-exitUnlessZero(await compile(ROOT, ['client', 'server'], { checksTypes: installedScope(ROOT) === 'all' }))
+const projects = isToServe ? TO_SERVE : [...TO_SERVE, ...TO_TEST]
+exitUnlessZero(await compile(ROOT, projects, { checksTypes: installedScope(ROOT) === 'all' }))
 
 // After the compiler, because the pages import the compiled client package.
 if (arePagesStale(ROOT)) {

@@ -1,12 +1,12 @@
 // Makes web/dist: the pages as the server sends them. Vite bundles them; then the service worker gets the list of files to
-// cache, and every text is compressed once, as small as it gets, so that no request pays for it.
+// cache, and every text is compressed once, as small as it gets, so that no request pays for it. Does nothing where no
+// file has changed of which the pages were made.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { build } from 'vite'
-import { recordPageInputs } from './page-inputs.mjs'
+import { arePagesStale, recordPageInputs } from './page-inputs.mjs'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(WEB, '..')
@@ -17,6 +17,10 @@ const TEXT = /\.(?:js|css|svg|txt|webmanifest)$/
 const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/]
 const WORKER = 'service-worker.js'
 
+if (!arePagesStale(ROOT)) process.exit()
+
+// Loaded here, because it takes longer than to see that there is nothing to do.
+const { build } = await import('vite')
 const modules = new Set()
 const listModules = {
   name: 'list-modules',

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { OWN_CERTIFICATE } from '../test/support/own-certificate.ts'
+import { OWN_CERTIFICATE } from '../test/support/http/own-certificate.ts'
 import { ask, askAddress, type ConnectionProblem, type OutboundAnswer, OutboundError } from './outbound.ts'
 
 const LIMITS = { timeoutMs: 1_000, maxBytes: 1_000 }

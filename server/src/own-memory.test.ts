@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { heldBytes } from '../test/support/held-memory.ts'
+import { heldBytes } from '../test/support/run/held-memory.ts'
 import { OneSecondCache } from './attendance/one-second-cache.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { clientAddress } from './http/client-address.ts'

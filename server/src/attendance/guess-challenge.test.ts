@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { testClock } from '../../test/support/land-server.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { CHALLENGE_TTL_MS, GuessChallenges } from './guess-challenge.ts'
 import { Vault } from './vault.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../test/support/land-server.ts'
+import { testClock } from '../../test/support/http/land-server.ts'
 import { ServiceState } from './service-state.ts'
 
 test('the state of a service has the time of the first call after which it was so', () => {

@@ -11,6 +11,11 @@ test('an example stands alone where a server makes no events for everybody', () 
 })
 
 test('the first example makes an event and claims from it by its number', () => {
-  const lines = ownTokenExample('http://localhost', STAND_INS, { eventNumber: 2_000_000_007, nowMs: 0 })
+  const lines = ownTokenExample('http://localhost', STAND_INS, {
+    eventNumber: 2_000_000_007,
+    player: '0x1',
+    nowMs: 0,
+  })
   expect(lines.join('\n')).toContain('--event 2000000007')
+  expect(lines.join('\n')).toContain('/addresses/0x1/tokens')
 })

@@ -1,6 +1,4 @@
 import { HOUR_MS } from '../clock.ts'
-import { makePlayer } from '../simulate/player/player.ts'
-import { DEFAULT_PLAYER } from './simulate-command.ts'
 import type { StandIns } from './stand-ins.ts'
 
 /** How long the event of the example can be claimed. */
@@ -9,6 +7,8 @@ const EVENT_MS = 30 * 24 * HOUR_MS
 export interface OwnExample {
   /** Of the event that the first command makes. */
   readonly eventNumber: number
+  /** The address of the player who claims. */
+  readonly player: string
   readonly nowMs: number
 }
 
@@ -16,7 +16,7 @@ export interface OwnExample {
 export function ownTokenExample(
   server: string,
   { presence }: Pick<StandIns, 'presence'>,
-  { eventNumber, nowMs }: OwnExample,
+  { eventNumber, player, nowMs }: OwnExample,
 ): readonly string[] {
   const day = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
   const event = JSON.stringify({
@@ -26,7 +26,7 @@ export function ownTokenExample(
     end_date: day(nowMs + EVENT_MS),
     tokens: 100,
   })
-  const collection = `${server}/addresses/${makePlayer(DEFAULT_PLAYER).address}/tokens`
+  const collection = `${server}/addresses/${player}/tokens`
   return [
     '',
     'Try attendance tokens. In another terminal, in this folder, make an event (or use the form), let a player claim a token,',

@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
-import { type SnapshotManifest, writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { Grid } from '../land/snapshot/grid.ts'
@@ -13,6 +12,7 @@ import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
+import { loadSimulators } from './simulators.ts'
 
 const MAX_SEED = 2 ** 31 - 1
 
@@ -112,11 +112,12 @@ interface ShownWriting {
 }
 
 /** Writes the snapshot and shows how far it is. @throws the reason of `signal` when that aborts */
-function writeShown({ seed, folder, world, show, signal }: ShownWriting): Promise<SnapshotManifest> {
+async function writeShown({ seed, folder, world, show, signal }: ShownWriting) {
   const onProgress = ({ done, total }: { done: number; total: number }) => {
     signal.throwIfAborted()
     show.update({ phase: 'make', done, total })
   }
+  const { writeDemoSnapshot } = await loadSimulators()
   return writeDemoSnapshot(seed, folder, onProgress, { world })
 }
 

@@ -5,7 +5,7 @@ import type { Config, Environment } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
-import { hasChain } from '../simulate/chain/store/stored-names.ts'
+import type { Simulators } from './simulators.ts'
 import { hasEnded, type Simulator, startSimulator } from './stand-ins.ts'
 
 /** The chain that the demo's land is on. */
@@ -27,6 +27,7 @@ const POLL_MS = 2 * SECOND_MS
 export class LivingDemo {
   private readonly folder: string
   private readonly pollMs: string
+  private readonly hasChain: Simulators['hasChain']
   private isNew = false
   private isStopping = false
   private mayBegin = true
@@ -36,7 +37,12 @@ export class LivingDemo {
   private loading: Promise<void> = Promise.resolve()
   private isLoading = false
 
-  constructor({ dataDir }: Pick<Config, 'dataDir'>, env: Environment) {
+  constructor(
+    { dataDir }: Pick<Config, 'dataDir'>,
+    env: Environment,
+    { hasChain }: Pick<Simulators, 'hasChain'>,
+  ) {
+    this.hasChain = hasChain
     this.folder = join(dataDir, 'simulated-chain')
     this.pollMs = env.CHAIN_POLL_MS || String(POLL_MS)
   }
@@ -60,7 +66,7 @@ export class LivingDemo {
   begin(snapshot: Promise<string> | undefined): void {
     this.isNew = snapshot !== undefined
     if (snapshot) this.starting = this.startNew(snapshot)
-    else if (hasChain(this.folder)) this.starting = this.start([])
+    else if (this.hasChain(this.folder)) this.starting = this.start([])
     this.isLoading = true
     const end = () => {
       this.isLoading = false

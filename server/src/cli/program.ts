@@ -6,8 +6,6 @@ import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addExportCommand } from './export-command.ts'
 import { addFollowCommand } from './follow-command.ts'
-import { addGalleryCommand } from './gallery-command.ts'
-import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addIssuerKeyCommand } from './issuer-key-command.ts'
 import { addMakeKeysCommand } from './make-keys-command.ts'
@@ -41,8 +39,6 @@ export function createProgram(): Command {
   addMakeKeysCommand(program)
   addIssuerKeyCommand(program)
   addApproveEventCommand(program)
-  addGenerateCommand(program)
-  addGalleryCommand(program)
   addVerifyCommand(program)
   addSimulateCommand(program)
   for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)

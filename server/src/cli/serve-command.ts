@@ -15,6 +15,7 @@ import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
+import { loadSimulators } from './simulators.ts'
 import { type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
@@ -45,7 +46,9 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const isFollowing = given.chain.nodeUrls.length > 0
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   const living =
-    demo && !options.still && wantsLivingDemo(given) ? new LivingDemo(given, process.env) : undefined
+    demo && !options.still && wantsLivingDemo(given)
+      ? new LivingDemo(given, process.env, await loadSimulators())
+      : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
   const making = isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined
   living?.begin(making)
@@ -217,9 +220,13 @@ async function tokenExamples(
   // The commands of the other example would be refused, or their event would wait for the operator
   const canMake = hasOwnIssuer(config, engine.kind) && config.attendance.makers.who === 'anyone'
   if (!canMake) return poapExample(address, standIns, { isSecond: false })
-  const eventNumber = await readNextEventNumber(engine.db)
+  const [eventNumber, { defaultPlayer }] = await Promise.all([
+    readNextEventNumber(engine.db),
+    loadSimulators(),
+  ])
+  const player = await defaultPlayer()
   return [
-    ...ownTokenExample(address, standIns, { eventNumber, nowMs: SYSTEM_CLOCK.nowMs() }),
+    ...ownTokenExample(address, standIns, { eventNumber, player, nowMs: SYSTEM_CLOCK.nowMs() }),
     ...poapExample(address, standIns, { isSecond: true }),
   ]
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
-import { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from '../simulate/issuer/access.ts'
+import { loadSimulators } from './simulators.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
@@ -25,6 +25,7 @@ export function wantsStandIns({ attendance, isProduction, databaseUrl }: Config)
 
 /** Starts the issuer and presence simulators; they end with this process, however it ends. */
 export async function startStandIns(env: Environment): Promise<StandIns> {
+  const { issuerAccess } = await loadSimulators()
   const starting = [startSimulator('issuer'), startSimulator('presence')] as const
   const [issuer, presence] = await Promise.all(starting).catch(async (error) => {
     for (const one of await Promise.allSettled(starting))
@@ -38,9 +39,9 @@ export async function startStandIns(env: Environment): Promise<StandIns> {
       ...env,
       ISSUER_URL: issuer.address,
       ISSUER_TOKEN_URL: `${issuer.address}/oauth/token`,
-      ISSUER_API_KEY: SIMULATED_API_KEY,
-      ISSUER_CLIENT_ID: SIMULATED_CLIENT_ID,
-      ISSUER_CLIENT_SECRET: SIMULATED_CLIENT_SECRET,
+      ISSUER_API_KEY: issuerAccess.apiKey,
+      ISSUER_CLIENT_ID: issuerAccess.clientId,
+      ISSUER_CLIENT_SECRET: issuerAccess.clientSecret,
       // The simulator has no limit of its own, and a new user waits for its answers.
       ISSUER_CALLS_PER_SECOND: env.ISSUER_CALLS_PER_SECOND || '50',
       PRESENCE_PROVIDERS: `peers=${presence.address}/peers`,

@@ -10,7 +10,7 @@ import {
   toHex,
 } from '@landpass/client/tokens'
 import { afterAll, expect, test, vi } from 'vitest'
-import { answerOf, readShortVerifier } from '../../test/support/short-verifier.ts'
+import { answerOf, readShortVerifier } from '../../test/support/attendance/short-verifier.ts'
 import { signAttestation } from '../attendance/own-issuer/signing/token-signature.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { keccak256 } from '../ethereum/keccak256.ts'

@@ -1,7 +1,7 @@
 import { ethers } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../test/support/property-seed.ts'
+import { runs } from '../../test/support/run/property-seed.ts'
 import { checksumAddress } from './checksum-address.ts'
 import * as curve from './curve.ts'
 import { keccak256 } from './keccak256.ts'

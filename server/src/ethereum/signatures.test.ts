@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../test/support/property-seed.ts'
+import { runs } from '../../test/support/run/property-seed.ts'
 import { keccak256 } from './keccak256.ts'
 import { addressOf, recoverAddress, signText } from './signatures.ts'
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type {} from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {

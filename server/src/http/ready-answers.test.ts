@@ -1,4 +1,5 @@
 import http from 'node:http'
+import type {} from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { Metrics } from './metrics.ts'

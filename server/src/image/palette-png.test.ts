@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { expectSamePicture, type Picture, paint, readPng } from '../../test/support/png.ts'
-import { runs } from '../../test/support/property-seed.ts'
+import { expectSamePicture, type Picture, paint, readPng } from '../../test/support/images/png.ts'
+import { runs } from '../../test/support/run/property-seed.ts'
 import { type BandImage, encodeBands, encodePixels, type PixelImage } from './palette-png.ts'
 import { MAX_SIDE_PX } from './png-file.ts'
 

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { drawnLand } from '../../test/support/drawn-land.ts'
-import { expectGolden } from '../../test/support/golden.ts'
+import { drawnLand } from '../../test/support/images/drawn-land.ts'
+import { expectGolden } from '../../test/support/run/golden.ts'
 import { renderMap } from './render.ts'
 import type { View } from './view.ts'
 

@@ -20,7 +20,7 @@ import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
  * has another SAVED_FORM or ANSWER_FORM, or was written by another program is ignored.
  */
 
-/** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.test.ts then fails. */
+/** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.slow.test.ts then fails. */
 export const SAVED_FORM = 5
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16

@@ -1,6 +1,6 @@
+import { AWKWARD_NAMES } from '@landpass/simulators/demo/names'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AWKWARD_NAMES } from '../../demo/names.ts'
 import { foldText } from './fold.ts'
 
 test.each([

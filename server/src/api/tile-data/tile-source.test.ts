@@ -6,7 +6,7 @@ import {
   sourceOf,
   type TilePlan,
   tilePlan,
-} from '../../../test/support/tile-plans.ts'
+} from '../../../test/support/land/tile-plans.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT } from '../../state/parts/tile-cells.ts'
 import { isSameTile, tileAt } from './tile-source.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sourceOf, type TilePlan, tilePlan } from '../../../test/support/tile-plans.ts'
+import { sourceOf, type TilePlan, tilePlan } from '../../../test/support/land/tile-plans.ts'
 import type { RowRange } from '../../state/state.ts'
 import { ALL_FIELDS, legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
 import { type TileSource, tileAt } from './tile-source.ts'

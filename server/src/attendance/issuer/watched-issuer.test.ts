@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../../test/support/land-server.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { ServiceState } from '../service-state.ts'
 import { type Issuer, IssuerError } from './issuer.ts'
 import { watched } from './watched-issuer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../../test/support/land-server.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { AnswerCache } from './answer-cache.ts'
 
 const clock = testClock()

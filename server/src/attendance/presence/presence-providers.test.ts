@@ -1,8 +1,11 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
-import { type SimulatedPresence, startSimulatedPresence } from '../../../test/support/simulated-presence.ts'
+import {
+  type SimulatedPresence,
+  startSimulatedPresence,
+} from '../../../test/support/attendance/simulated-presence.ts'
+import { REFERENCE_TIME_MS, testClock } from '../../../test/support/http/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { MAX_FAILURES, PAUSE_MS } from './circuit-breaker.ts'

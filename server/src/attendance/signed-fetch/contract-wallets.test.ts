@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CONTRACT_WALLETS, headersOf } from '../../../test/support/contract-wallet-vectors.ts'
-import { testClock } from '../../../test/support/land-server.ts'
+import { CONTRACT_WALLETS, headersOf } from '../../../test/support/attendance/contract-wallet-vectors.ts'
+import { testClock } from '../../../test/support/http/land-server.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { type CallContract, ContractWallets } from './contract-wallets.ts'

@@ -1,16 +1,16 @@
+import { makePlayer, PREVIEW_REALM, type RequestToSign } from '@landpass/simulators/player/player'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../test/support/property-seed.ts'
 import {
   CLIENT_VECTORS,
   incomingRequest,
   SIGNING_VECTORS,
   vectorNamed,
-} from '../../../test/support/signing-vectors.ts'
+} from '../../../test/support/attendance/signing-vectors.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
-import { makePlayer, PREVIEW_REALM, type RequestToSign } from '../../simulate/player/player.ts'
 import type { IncomingRequest, SignedRequest } from './signed-request.ts'
 import { areSignedAsNamed, type NamedSignature } from './signer-check.ts'
 import { type VerifyOptions, verifySignature } from './verify-signature.ts'

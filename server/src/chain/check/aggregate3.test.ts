@@ -1,7 +1,7 @@
+import { Revert } from '@landpass/simulators/chain/contracts/machine'
+import { aggregate3 } from '@landpass/simulators/chain/node/multicall'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Revert } from '../../simulate/chain/contracts/machine.ts'
-import { aggregate3 } from '../../simulate/chain/node/multicall.ts'
 import { decodeAggregate3, encodeAggregate3, MULTICALL3 } from './aggregate3.ts'
 
 const hex = (bytes: { minLength: number; maxLength: number }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BranchingChain, follow, MemoryLand, rowsOf } from '../../../test/support/branching-chain.ts'
+import { BranchingChain, follow, MemoryLand, rowsOf } from '../../../test/support/chain/branching-chain.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import { REAL_TIMING } from '../rpc/timing.ts'
 import { ContradictionError } from './chain-source.ts'

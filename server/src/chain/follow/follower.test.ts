@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BranchingChain, follow, rowsOf } from '../../../test/support/branching-chain.ts'
+import { BranchingChain, follow, rowsOf } from '../../../test/support/chain/branching-chain.ts'
 import { ContradictionError } from './chain-source.ts'
 
 test('applies each new block once, and asks for nothing else', async () => {

@@ -6,7 +6,7 @@ import {
   makeChain,
   type ScriptedBlock,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
 import type { ChainHead } from '../../config/config.ts'
 import { confirmedLogsOf } from '../rpc/confirm-logs.ts'
 import { connectNodes } from '../rpc/connect.ts'

@@ -1,6 +1,6 @@
 /**
- * Of the rules that make rows of events. It rises when the same logs give other rows than before; a follower then proposes
- * `landpass follow --new-world`.
+ * Of the rules that make rows of events. It rises when the same logs give other rows than before; a test fails where it was
+ * forgotten. A follower then proposes `landpass follow --new-world`.
  *
  * 2: transactions that closed offers and bids, loans that are paid in part, and ids above 2^53.
  * 3: bids on estates with the second fingerprint, and with the first one for more than 18 parcels.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AbiValue, encodeAbi, partsOf, topicOf } from '../../../test/support/abi-encoder.ts'
+import { type AbiValue, encodeAbi, partsOf, topicOf } from '../../../test/support/chain/abi-encoder.ts'
 import {
   ALICE,
   BOB,
@@ -15,7 +15,7 @@ import {
   NOBODY,
   rawLog,
   SECOND_LENDER,
-} from '../../../test/support/chain-examples.ts'
+} from '../../../test/support/chain/chain-examples.ts'
 import { CONTRACT_ROLES, type ContractRole, type RawLog } from '../chain-types.ts'
 import { decodeLog } from './decode-log.ts'
 import { EVENTS_OF_ROLE, type EventName, LAYOUTS, type Layout } from './layouts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitTypes } from '../../../test/support/abi-encoder.ts'
+import { splitTypes } from '../../../test/support/chain/abi-encoder.ts'
 import { keccak256 } from '../../ethereum/keccak256.ts'
 import { CONTRACT_ROLES } from '../chain-types.ts'
 import { EVENTS_OF_ROLE, LAYOUTS, type Layout } from './layouts.ts'

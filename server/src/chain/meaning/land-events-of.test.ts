@@ -1,7 +1,7 @@
 import { CONTRACT_LIMIT, encodeTokenId } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AbiValue, encodeAbi, topicOf } from '../../../test/support/abi-encoder.ts'
+import { type AbiValue, encodeAbi, topicOf } from '../../../test/support/chain/abi-encoder.ts'
 import {
   ALICE,
   BOB,
@@ -14,7 +14,7 @@ import {
   LENDER,
   NOBODY,
   rawLog,
-} from '../../../test/support/chain-examples.ts'
+} from '../../../test/support/chain/chain-examples.ts'
 import type { LandFact } from '../../land/events/land-event.ts'
 import type { ContractRole, Network } from '../chain-types.ts'
 import { type EventName, LAYOUTS, type Layout } from '../logs/layouts.ts'

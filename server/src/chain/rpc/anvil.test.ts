@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Anvil, findAnvil, startAnvil } from '../../../test/support/anvil.ts'
-import { FixedTiming } from '../../../test/support/scripted-node.ts'
+import { type Anvil, findAnvil, startAnvil } from '../../../test/support/chain/anvil.ts'
+import { FixedTiming } from '../../../test/support/chain/scripted-node.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { connectNodes } from './connect.ts'
 import { readLogRanges } from './log-ranges.ts'

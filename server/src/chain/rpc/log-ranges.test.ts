@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../../test/support/property-seed.ts'
 import {
   ESTATE,
   type Fault,
@@ -11,7 +10,8 @@ import {
   type ScriptedBlock,
   type ScriptedCall,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import { findNodesWithHistory } from './check-history.ts'
 import { connectNodes } from './connect.ts'
 import { type LogRange, type LogRangesOptions, readLogRanges } from './log-ranges.ts'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { runs } from '../../../test/support/property-seed.ts'
 import {
   ESTATE,
   type Fault,
@@ -8,7 +7,8 @@ import {
   LAND,
   makeChain,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import type { RawLog } from '../chain-types.ts'
 import { PackedLogs } from '../packed-logs.ts'
 import { CallCounters } from './call-counters.ts'

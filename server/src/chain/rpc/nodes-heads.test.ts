@@ -6,7 +6,7 @@ import {
   makeChain,
   type ScriptedBlock,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
 import { connectNodes } from './connect.ts'
 
 const CHAIN = makeChain({ from: 100, count: 20 })

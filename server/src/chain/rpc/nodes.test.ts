@@ -7,7 +7,7 @@ import {
   makeChain,
   type ScriptedBlock,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import { CallCounters } from './call-counters.ts'
 import { type ConnectOptions, connectNodes } from './connect.ts'

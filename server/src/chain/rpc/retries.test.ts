@@ -5,7 +5,7 @@ import {
   LAND,
   makeChain,
   ScriptedNode,
-} from '../../../test/support/scripted-node.ts'
+} from '../../../test/support/chain/scripted-node.ts'
 import { connectNodes } from './connect.ts'
 import { readNodeAddress } from './node-address.ts'
 import { NodeError } from './node-error.ts'

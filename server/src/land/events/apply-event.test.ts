@@ -6,14 +6,14 @@ import {
   ContractModel,
   MODEL_ESTATES,
   MODEL_PARCELS,
-} from '../../../test/support/contract-model.ts'
+} from '../../../test/support/land/contract-model.ts'
 import {
   LandStory,
   LEGACY_MARKETPLACE,
   MARKETPLACE,
   STORY_CONTEXT,
-} from '../../../test/support/land-story.ts'
-import { runs } from '../../../test/support/property-seed.ts'
+} from '../../../test/support/land/land-story.ts'
+import { runs } from '../../../test/support/run/property-seed.ts'
 import { findAsset } from '../records/assets.ts'
 import { weiOf } from './amounts.ts'
 import { applyEvent } from './apply-event.ts'

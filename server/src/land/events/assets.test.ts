@@ -18,7 +18,7 @@ import {
   MANA_WEI,
   RENTALS,
   transfer,
-} from '../../../test/support/land-story.ts'
+} from '../../../test/support/land/land-story.ts'
 import { MAX_ADDRESSES } from '../records/checks.ts'
 import { estateFingerprint } from './fingerprints.ts'
 import { ZERO_ADDRESS } from './new-rows.ts'

@@ -17,7 +17,7 @@ import {
   LandStory,
   leave,
   transfer,
-} from '../../../test/support/land-story.ts'
+} from '../../../test/support/land/land-story.ts'
 import { estateFingerprint, estateFingerprintV2 } from './fingerprints.ts'
 
 let story: LandStory

@@ -19,7 +19,7 @@ import {
   sell,
   sold,
   transfer,
-} from '../../../test/support/land-story.ts'
+} from '../../../test/support/land/land-story.ts'
 
 const LEGACY = { marketplace: LEGACY_MARKETPLACE }
 let story: LandStory

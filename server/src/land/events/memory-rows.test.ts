@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALICE, BOB, createEstate, LandStory, list, transfer } from '../../../test/support/land-story.ts'
+import { ALICE, BOB, createEstate, LandStory, list, transfer } from '../../../test/support/land/land-story.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { emptyEstate, emptyParcel } from './new-rows.ts'
 

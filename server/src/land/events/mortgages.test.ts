@@ -1,5 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { ALICE, BLOCK_MS, BOB, CAROL, hash, LandStory, MANA_WEI } from '../../../test/support/land-story.ts'
+import {
+  ALICE,
+  BLOCK_MS,
+  BOB,
+  CAROL,
+  hash,
+  LandStory,
+  MANA_WEI,
+} from '../../../test/support/land/land-story.ts'
 import type { LandFact } from './land-event.ts'
 
 const MORTGAGE = { mortgageId: 4n }

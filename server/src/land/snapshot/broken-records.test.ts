@@ -7,7 +7,7 @@ import {
   TINY_WORLD,
   tinyRecords,
   tinySnapshot,
-} from '../../../test/support/tiny-world.ts'
+} from '../../../test/support/land/tiny-world.ts'
 import { ExactNumber } from '../records/exact-json.ts'
 import { checkSnapshot } from './import.ts'
 

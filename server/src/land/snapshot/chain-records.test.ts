@@ -1,6 +1,6 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { ESTATE_REGISTRY } from '../../../test/support/registries.ts'
+import { ESTATE_REGISTRY } from '../../../test/support/land/registries.ts'
 import {
   address,
   BOB,
@@ -10,7 +10,7 @@ import {
   type TinyManifest,
   tinyRecords,
   tinySnapshot,
-} from '../../../test/support/tiny-world.ts'
+} from '../../../test/support/land/tiny-world.ts'
 import { checkSnapshot } from './import.ts'
 
 /** What contracts allow and other sources of snapshots do not have. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { testClock } from '../../../../test/support/land-server.ts'
+import { testClock } from '../../../../test/support/http/land-server.ts'
 import type { Db } from '../../../db/engine.ts'
 import { drawToken } from '../token-pictures/token-image.ts'
 import { addTokenKey, isOpenToOthers, makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'

@@ -11,7 +11,7 @@ import {
   pngChunk,
   pngOf,
   SAMPLES,
-} from '../../../../test/support/costly-pictures.ts'
+} from '../../../../test/support/images/costly-pictures.ts'
 import { gifPixels } from './gif-pixels.ts'
 import { assertSize, isAnimation, readPictureHeader } from './picture-header.ts'
 import { MAX_SCANS, PictureError, PictureReader } from './picture-reader.ts'

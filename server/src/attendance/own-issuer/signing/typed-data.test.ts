@@ -10,7 +10,7 @@ import {
   verifyToken,
 } from '@landpass/client/tokens'
 import { expect, test } from 'vitest'
-import { findAnvil, startAnvil } from '../../../../test/support/anvil.ts'
+import { findAnvil, startAnvil } from '../../../../test/support/chain/anvil.ts'
 import { addressOf, signDigest } from '../../../ethereum/signatures.ts'
 
 /** The first account of every such node: for tests alone, and known to everybody. */

@@ -1,0 +1,144 @@
+import type { load, Request } from '@landpass/server/test/support/processes/load'
+
+/** A row of the table: requests, and the minimum ratio to the baseline on each engine. */
+export interface Row {
+  readonly name: string
+  readonly requests: readonly Request[]
+  readonly status: number
+  readonly wanted: { readonly postgres: number; readonly embedded: number }
+  /** Load generator for server and baseline, if not the usual one. */
+  readonly load?: typeof load
+}
+
+export interface Parcel {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly owner: string | null
+  readonly estate_id: string | null
+}
+
+const KEYS = 2000
+
+/** The rows of the land data interface, with random keys of the imported world. */
+export async function landRows(origin: string): Promise<readonly Row[]> {
+  const all = await allParcels(origin)
+  const draw = drawFrom(1)
+  const parcels = Array.from({ length: KEYS }, () => draw(all))
+  const owners = typicalOwners(all)
+  const sold = (await getJson(`${origin}/parcels?status=sold&limit=0`)) as { total: number }
+  const sorts = ['price', 'created_at', 'block_time_updated_at', 'expires_at']
+  const numbers = Array.from({ length: KEYS }, (_, i) => i)
+  const bySql = (wanted: number) => ({ postgres: wanted, embedded: wanted / 2 })
+  const rows: Row[] = [
+    row(
+      '/parcels/:x/:y',
+      both(0.4),
+      parcels.map(({ x, y }) => `/parcels/${x}/${y}`),
+    ),
+    row(
+      '/parcels/:x/:y/encodedId',
+      both(0.5),
+      parcels.map(({ x, y }) => `/parcels/${x}/${y}/encodedId`),
+    ),
+    row(
+      '/parcels?status=open',
+      both(0.15),
+      numbers.map((i) => `/parcels?status=open&offset=${i * 2}&sort_by=${sorts[i % 4]}`),
+    ),
+    row(
+      '/parcels?status=sold',
+      bySql(0.01),
+      numbers.map(
+        (i) => `/parcels?status=sold&offset=${Math.floor((Math.min(sold.total - 20, 20_000) * i) / KEYS)}`,
+      ),
+    ),
+    row(
+      '/map of 21 x 21',
+      both(0.03),
+      parcels.map((parcel) => mapAround(parcel)),
+    ),
+    row(
+      '/addresses/:address/parcels',
+      both(0.1),
+      numbers.map(() => `/addresses/${draw(owners)}/parcels`),
+    ),
+    row(
+      '/districts',
+      both(0.4),
+      numbers.map((i) => `/districts?n=${i}`),
+    ),
+    row(
+      '/addresses/:address/bids',
+      bySql(0.02),
+      numbers.map(() => `/addresses/${draw(owners)}/bids`),
+    ),
+    row(
+      '/parcels/:x/:y/publications',
+      bySql(0.02),
+      parcels.map(({ x, y }) => `/parcels/${x}/${y}/publications`),
+    ),
+  ]
+  const unchanged = await Promise.all(rows.map((one) => unchangedRow(origin, one)))
+  return [...rows, ...unchanged]
+}
+
+export async function allParcels(origin: string): Promise<readonly Parcel[]> {
+  const world = (await getJson(`${origin}/map?nw=-150,150&se=150,-150`)) as { assets: { parcels: Parcel[] } }
+  return world.assets.parcels
+}
+
+/** The same ratio on both engines, for answers that need no query of the database. */
+export function both(wanted: number): Row['wanted'] {
+  return { postgres: wanted, embedded: wanted }
+}
+
+export function row(name: string, wanted: Row['wanted'], paths: readonly string[]): Row {
+  return { name, wanted, status: 200, requests: paths.map((path) => ({ path })) }
+}
+
+/** The same requests of a client whose cached answers are still valid: 304. */
+async function unchangedRow(origin: string, { name, requests }: Row): Promise<Row> {
+  const some = requests.slice(0, 200)
+  const known: Request[] = []
+  for (const { path } of some) {
+    const response = await fetch(origin + path)
+    await response.arrayBuffer()
+    known.push({ path, headers: { 'if-none-match': response.headers.get('etag') ?? '' } })
+  }
+  return {
+    name: `${name}, unchanged`,
+    requests: known,
+    status: 304,
+    wanted: { postgres: 0.5, embedded: 0.5 },
+  }
+}
+
+function mapAround({ x, y }: Parcel): string {
+  const west = Math.max(-150, Math.min(130, x - 10))
+  const north = Math.max(-130, Math.min(150, y + 10))
+  return `/map?nw=${west},${north}&se=${west + 20},${north - 20}`
+}
+
+/** Owners of 2 to 20 parcels, as most owners are. */
+function typicalOwners(parcels: readonly Parcel[]): string[] {
+  const count = new Map<string, number>()
+  for (const { owner } of parcels) if (owner) count.set(owner, (count.get(owner) ?? 0) + 1)
+  return [...count].filter(([, held]) => held >= 2 && held <= 20).map(([owner]) => owner)
+}
+
+/** Picks random items of lists, the same ones in every run. */
+export function drawFrom(seed: number): <T>(list: readonly T[]) => T {
+  let state = seed
+  return (list) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return list[Math.floor((state / 2 ** 32) * list.length)]!
+  }
+}
+
+async function getJson(address: string): Promise<unknown> {
+  const response = await fetch(address)
+  const body = (await response.json()) as { ok: boolean; data: unknown }
+  if (!body.ok) throw new Error(`${address} answered ${response.status}`)
+  return body.data
+}

@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net'
+import { type LoadResult, quantile, type Request } from '@landpass/server/test/support/processes/load'
+
+/** As in `load`. */
+const CONNECTIONS = 16
+const READ_BYTES = 256 * 1024
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+/**
+ * Like `load`, for answers of a megabyte and more: counts bytes in one reused buffer. The usual generator makes an object
+ * for each read, so for such answers the generator would be measured.
+ *
+ * Answers must come with a `content-length`.
+ */
+export async function rawLoad(
+  origin: string,
+  requests: readonly Request[],
+  seconds: number,
+  expected: number,
+): Promise<LoadResult> {
+  const startedMs = performance.now()
+  const reading = Array.from({ length: CONNECTIONS }, (_, i) =>
+    readOneByOne(new URL(origin), requests, i, startedMs + seconds * 1000),
+  )
+  const answers = (await Promise.all(reading)).flat()
+  const elapsedS = (performance.now() - startedMs) / 1000
+  const latenciesMs = answers.map(({ ms }) => ms).sort((a, b) => a - b)
+  return {
+    perSecond: answers.length / elapsedS,
+    bytesPerAnswer: answers.reduce((sum, { bytes }) => sum + bytes, 0) / Math.max(1, answers.length),
+    p50Ms: quantile(latenciesMs, 0.5),
+    p99Ms: quantile(latenciesMs, 0.99),
+    unexpected: answers.filter(({ status }) => status !== expected).length,
+  }
+}
+
+interface RawAnswer {
+  readonly status: number
+  readonly bytes: number
+  readonly ms: number
+}
+
+/** Sends requests over one connection until the time is up; the last answer is read to its end. */
+function readOneByOne(
+  { hostname, port }: URL,
+  requests: readonly Request[],
+  first: number,
+  untilMs: number,
+): Promise<RawAnswer[]> {
+  const answers: RawAnswer[] = []
+  let next = first
+  let askedMs = 0
+  let status = 0
+  let bytes = 0
+  let missing = 0
+  return new Promise((resolve, reject) => {
+    const ask = () => {
+      const { path, headers = {} } = requests[next++ % requests.length]!
+      const lines = Object.entries({ host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}`)
+      askedMs = performance.now()
+      bytes = 0
+      socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+    }
+    const take = (count: number, buffer: Uint8Array): boolean => {
+      if (bytes === 0) ({ status, missing } = readHead(Buffer.from(buffer.buffer, 0, count)))
+      bytes += count
+      missing -= count
+      if (missing > 0) return true
+      answers.push({ status, bytes, ms: performance.now() - askedMs })
+      if (performance.now() < untilMs) ask()
+      else socket.destroy()
+      return true
+    }
+    const onread = { buffer: Buffer.alloc(READ_BYTES), callback: take }
+    const socket: Socket = connect({ host: hostname, port: Number(port), onread }, ask)
+    socket.once('error', reject)
+    socket.once('close', () => resolve(answers))
+  })
+}
+
+/** The status, and the length of head and body together. */
+function readHead(read: Buffer): { status: number; missing: number } {
+  const end = read.indexOf(HEAD_END) + HEAD_END.length
+  const head = read.toString('latin1', 0, end)
+  const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1]
+  if (end < HEAD_END.length || length === undefined) throw new Error(`no content-length in: ${head}`)
+  return { status: Number(head.split(' ', 2)[1]), missing: end + Number(length) }
+}

@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startPostgres } from '@landpass/server/test/support/database/postgres'
+import { quantile } from '@landpass/server/test/support/processes/load'
+import {
+  memoryMb,
+  type Running,
+  startServer,
+} from '@landpass/server/test/support/processes/measured-processes'
+import type { BusyClients, BusyReport } from './busy-clients.ts'
+import { cpuMs } from './process-cost.ts'
+import { type Script, type ScriptOptions, tally, type Verdict } from './script.ts'
+
+const BUSY_CLIENTS = fileURLToPath(new URL('./busy-clients.js', import.meta.url))
+const LOAD_S = 60
+const CAPACITY_S = 10
+const CAPACITY_CONNECTIONS = 64
+const PROBE_EVERY_MS = 33
+const P50_MS = 100
+const P99_MS = 500
+const GOODPUT = 0.8
+
+const PARCELS = Array.from({ length: 50 }, (_, i) => `/v1/parcels/${i - 25}/${i - 25}`)
+const SEARCHES = ['plaza', 'tower', 'garden', 'sea', 'genesis', '0x12', 'road'].map(
+  (text) => `/v2/search?q=${text}&limit=50`,
+)
+
+interface Capacity {
+  readonly perSecond: number
+  /** Answers for each millisecond of the server's CPU time: rates depend on the load generator too. */
+  readonly perCpuMs: number
+}
+
+interface Load {
+  readonly name: string
+  readonly paths: readonly string[]
+  readonly addresses: number
+  readonly connections: number
+  /** Requests a second, as a multiple of what the server can answer; undefined: as many as it answers. */
+  readonly timesCapacity?: number
+}
+
+const LOADS: readonly Load[] = [
+  { name: 'one address, 1,900 connections, parcels', paths: PARCELS, addresses: 1, connections: 1_900 },
+  { name: 'one address, 1,900 connections, searches', paths: SEARCHES, addresses: 1, connections: 1_900 },
+  ...[1, 5, 20].map((times) => ({
+    name: `ten addresses, searches at ${times} times the capacity`,
+    paths: SEARCHES,
+    addresses: 10,
+    connections: 4_000,
+    timesCapacity: times,
+  })),
+]
+
+/** Busy clients beside one that opens a new connection for each request. */
+export const neighbours: Script = {
+  about: 'busy addresses with many connections: new connections of other addresses are answered at once',
+  run: (options, verdict) => withServer(options, (server) => measure(server, options, verdict)),
+}
+
+async function withServer(
+  { engine }: ScriptOptions,
+  work: (server: Running) => Promise<void>,
+): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'landpass-neighbours-'))
+  const postgres = engine === 'postgres' ? await startPostgres() : undefined
+  let server: Running | undefined
+  try {
+    const database = postgres ? { DATABASE_URL: postgres.url } : {}
+    server = await startServer({ DATA_DIR: scratch, ...database }, ['--demo', '--only', 'land'])
+    await work(server)
+  } finally {
+    await server?.stop()
+    await postgres?.stop()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdict): Promise<void> {
+  const { pid } = server.child
+  const capacityOf = async (paths: readonly string[]): Promise<Capacity> => {
+    const seconds = CAPACITY_S * Math.max(scale, 0.1)
+    const load = { paths, addresses: ['127.0.0.2'], connections: CAPACITY_CONNECTIONS, perSecond: 0, seconds }
+    const cpuBeforeMs = cpuMs(pid!)
+    const { answers } = await runClients(server, load)
+    const count = answers['200'] ?? 0
+    return { perSecond: count / seconds, perCpuMs: count / (cpuMs(pid!) - cpuBeforeMs) }
+  }
+  for (const paths of [PARCELS, SEARCHES]) await capacityOf(paths) // compiles the code
+  for (const load of LOADS) {
+    const seconds = LOAD_S * scale
+    const capacity = await capacityOf(load.paths)
+    const addresses = Array.from({ length: load.addresses }, (_, i) => `127.0.1.${i + 1}`)
+    const perSecond = (load.timesCapacity ?? 0) * capacity.perSecond
+    const cpuBeforeMs = cpuMs(pid!)
+    const clients = runClients(server, { ...load, addresses, perSecond, seconds })
+    const probed = await probe(server, clients)
+    const report = await clients
+    const answered = report.answers['200'] ?? 0
+    const perCpuMs = answered / (cpuMs(pid!) - cpuBeforeMs)
+    // What an answer costs also depends on what else the machine does, so the load is compared with before and after.
+    const after = await capacityOf(load.paths)
+    const goodput = perCpuMs / ((capacity.perCpuMs + after.perCpuMs) / 2)
+    console.log(
+      `${load.name} (capacity ${capacity.perSecond.toFixed(0)} a second): new connections p50 ${probed.p50Ms.toFixed(1)} ms, p99 ${probed.p99Ms.toFixed(1)} ms, ` +
+        `${tally(probed.outcomes)}; goodput ${goodput.toFixed(2)} by CPU time, ${(answered / seconds).toFixed(0)} a second, ${JSON.stringify(report)}, ` +
+        `memory ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
+    )
+    const unwanted = Object.keys(report.answers).filter((status) => !['200', '429', '503'].includes(status))
+    verdict.equal(`${load.name}: other answers`, unwanted.join(), '')
+    verdict.equal(`${load.name}: refusals without Retry-After`, report.withoutRetryAfter, 0)
+    verdict.equal(
+      `${load.name}: new connections not answered`,
+      probed.outcomes.filter((it) => it !== '200').length,
+      0,
+    )
+    if (scale < 1) continue
+    verdict.expect(probed.p50Ms <= P50_MS, `${load.name}: p50 ${probed.p50Ms.toFixed(1)} ms`)
+    verdict.expect(probed.p99Ms <= P99_MS, `${load.name}: p99 ${probed.p99Ms.toFixed(1)} ms`)
+    verdict.expect(goodput >= GOODPUT, `${load.name}: goodput ${goodput.toFixed(2)}`)
+  }
+}
+
+async function runClients(
+  { origin }: Running,
+  { paths, addresses, connections, perSecond, seconds }: Omit<BusyClients, 'origin'>,
+): Promise<BusyReport> {
+  const options: BusyClients = { origin, paths, addresses, connections, perSecond, seconds }
+  const child = spawn(process.execPath, [BUSY_CLIENTS, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`the busy clients ended with ${code}`)
+  return JSON.parse(output) as BusyReport
+}
+
+interface Probed {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly outcomes: readonly string[]
+}
+
+/** Opens a connection for each request, health and a parcel in turn, at a constant rate until `working` ends. */
+async function probe({ origin }: Running, working: Promise<unknown>): Promise<Probed> {
+  const tookMs: number[] = []
+  const outcomes: string[] = []
+  let isDone = false
+  void working.finally(() => {
+    isDone = true
+  })
+  const requests: Promise<void>[] = []
+  for (let i = 0; !isDone; i++) {
+    const startedMs = performance.now()
+    const request = getOnce(origin, i % 2 === 0 ? '/health/live' : '/v1/parcels/3/4').then((outcome) => {
+      tookMs.push(performance.now() - startedMs)
+      outcomes.push(outcome)
+    })
+    requests.push(request)
+    await setTimeout(PROBE_EVERY_MS)
+  }
+  await Promise.all(requests)
+  const sorted = tookMs.sort((a, b) => a - b)
+  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), outcomes }
+}
+
+function getOnce(origin: string, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const request = http.get(`${origin}${path}`, { agent: false, timeout: 30_000 }, (response) => {
+      response.resume().once('end', () => resolve(String(response.statusCode)))
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', ({ message }) => resolve(message))
+  })
+}

@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import http, { type IncomingHttpHeaders } from 'node:http'
+import { pathToFileURL } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance } from 'fastify'
+import { expect } from 'vitest'
+import { type App, type AppOptions, createApp } from '../../../src/app.ts'
+import type { Clock } from '../../../src/clock.ts'
+import { type Environment, readConfig } from '../../../src/config/config.ts'
+import type { Engine } from '../../../src/db/engine.ts'
+import { emptyDir } from '../database/engines.ts'
+import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
+import { programPath } from '../run/programs.ts'
+import { codesOf, openApiOf, type Response, resolved } from './openapi.ts'
+
+export { REFERENCE_TIME_MS } from '../land/reference-time.ts'
+
+/** Loads 500 modules fewer than the thread of server/dist, for each state that is read from the tables. */
+const STATE_THREAD = pathToFileURL(programPath('src/state/state-thread.js'))
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  set(timeMs: number): void
+}
+
+export function testClock(startMs = REFERENCE_TIME_MS): TestClock {
+  let nowMs = startMs
+  return {
+    nowMs: () => nowMs,
+    set: (timeMs) => {
+      nowMs = timeMs
+    },
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; undefined where there is none. */
+  readonly body: {
+    readonly ok: boolean
+    readonly data: unknown
+    readonly error?: string
+    readonly code?: string
+  }
+}
+
+export interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** A whole server on a real port. */
+export interface LandServer {
+  readonly origin: string
+  readonly app: App
+  /** Asks, and holds the answer to openapi.json: an undocumented status or shape fails the test. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** The `data` of a 200. */
+  data<T>(path: string): Promise<T>
+  /** The same for a call that sends JSON, or nothing. */
+  send(
+    method: 'POST' | 'PATCH',
+    path: string,
+    body?: object | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+  /** Any method, with no help from `fetch`: the body comes as its bytes, compressed or not. */
+  ask(method: string, path: string, options?: AskOptions): Promise<RawAnswer>
+  close(): Promise<void>
+}
+
+/** Starts a server over an engine that may or may not hold a world. */
+export async function startLandServer(
+  engine: Engine,
+  clock: Clock,
+  env: Environment = {},
+  more: Pick<AppOptions, 'registries'> = {},
+): Promise<LandServer> {
+  const config = readConfig({
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    DATA_DIR: emptyDir(),
+    EVENT_MAKERS: 'nobody',
+    ...env,
+  })
+  const app = await createApp({ config, engine, clock, stateThread: STATE_THREAD, ...more })
+  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.start()
+  const check = answerChecker(app.server)
+  const fetchChecked = async (path: string, init: RequestInit & { method: string }) => {
+    const response = await fetch(origin + path, { ...init, redirect: 'manual' })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const body = isJson && text !== '' ? JSON.parse(text) : undefined
+    check(init.method, path, response.status, body)
+    return { status: response.status, headers: response.headers, text, body }
+  }
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetchChecked(path, { method: 'GET', headers })
+  return {
+    origin,
+    app,
+    get,
+    data: async <T>(path: string) => {
+      const answer = await get(path)
+      expect(answer.status, `${path} answered ${answer.text.slice(0, 300)}`).toBe(200)
+      return answer.body.data as T
+    },
+    send: (method, path, body, headers = {}) => {
+      if (body === undefined) return fetchChecked(path, { method, headers })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return fetchChecked(path, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: text,
+      })
+    },
+    ask: (method, path, options) => ask(origin + path, method, options),
+    close: () => app.close(),
+  }
+}
+
+async function ask(url: string, method: string, { headers = {}, body }: AskOptions = {}): Promise<RawAnswer> {
+  const request = http.request(url, { method, headers, agent: false })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const bytes = Buffer.concat(await response.toArray())
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes }
+}
+
+/** What has compiled the schemas of a description; most servers of a test file have the same one. */
+const compilers = new Map<string, Ajv2020>()
+
+function compilerOf(document: object): Ajv2020 {
+  const text = JSON.stringify(document)
+  const known = compilers.get(text)
+  if (known) return known
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
+  ajv.addSchema(document, 'openapi')
+  compilers.set(text, ajv)
+  return ajv
+}
+
+/** Finds the operation of a path and holds an answer to what it documents. */
+function answerChecker(server: FastifyInstance) {
+  const document = openApiOf(server)
+  const ajv = compilerOf(document)
+  const patterns = Object.keys(document.paths)
+    // Literal segments win over parameters, as they do in the router.
+    .sort((a, b) => (a.match(/\{/g)?.length ?? 0) - (b.match(/\{/g)?.length ?? 0))
+    .map((path) => ({ path, pattern: new RegExp(`^(?:/v1)?${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+  return (method: string, path: string, status: number, body: unknown) => {
+    const operation = method.toLowerCase()
+    // `/parcels/1,2/bids` is another way to write `/parcels/1/2/bids`, and documented there.
+    const bare = path.split('?', 1)[0]?.replace(/(?<=\/parcels\/[^/,]*),(?=[^/]*\/)/, '/') ?? ''
+    const found = patterns.find(({ pattern }) => pattern.test(bare))
+    if (!found) return // an address that is no endpoint has no documented answer
+    const answer = document.paths[found.path]?.[operation]?.responses[status]
+    if (!answer) expect.fail(`openapi.json knows no ${status} of ${found.path}`)
+    if (body === undefined) return
+    const place =
+      '$ref' in answer ? answer.$ref : `#/${inPointer('paths', found.path, operation, 'responses', status)}`
+    const validate = ajv.getSchema(`openapi${place}/${inPointer('content', 'application/json', 'schema')}`)
+    if (!validate?.(body)) {
+      expect.fail(`${path} is not as openapi.json says: ${ajv.errorsText(validate?.errors)}`)
+    }
+    if (status < 400) return
+    const codes = codesOf(resolved<Response>(document, answer))
+    expect(codes, `${status} of ${path}`).toContain((body as { readonly code?: string }).code)
+  }
+}
+
+/** A part of a JSON pointer in an address. */
+function inPointer(...names: readonly (string | number)[]): string {
+  return names
+    .map((name) => encodeURIComponent(String(name).replace(/~/g, '~0').replace(/\//g, '~1')))
+    .join('/')
+}

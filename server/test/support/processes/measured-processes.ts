@@ -1,0 +1,130 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { programPath } from '../run/programs.ts'
+
+const MAIN = programPath('src/cli/main.js')
+const POLL_INTERVAL_MS = 20
+/** How V8 compiles WebAssembly: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
+const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
+
+export interface Running {
+  readonly origin: string
+  readonly child: ChildProcess
+  stop(): Promise<void>
+}
+
+export interface CommandFigures {
+  readonly seconds: number
+  readonly peakMb: number
+}
+
+/**
+ * Options of Node.js with which `npm start` and `npm run landpass` start a server (a test compares them). Young objects get 8 MB
+ * from the start instead of 1: a server that does little, as one that follows a chain, would else collect garbage twice
+ * for each block.
+ */
+export const SERVER_NODE_OPTIONS: readonly string[] = ['--min-semi-space-size=8']
+
+/** Runs a command of landpass to its end. @throws with its output, when it fails */
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<CommandFigures> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4000)
+    })
+  }
+  let peakMb = 0
+  const polling = setInterval(() => {
+    const highest = memoryMb(child.pid, 'VmHWM')
+    if (highest > peakMb) peakMb = highest // NaN once the process has ended
+  }, POLL_INTERVAL_MS)
+  const [code] = await once(child, 'exit')
+  clearInterval(polling)
+  if (code !== 0) throw new Error(`landpass ${args.join(' ')} ended with ${code}: ${output}`)
+  return { seconds: (performance.now() - startedMs) / 1000, peakMb }
+}
+
+/** Starts a server without a limit of cost: scripts send more requests than clients do. */
+export async function startServer(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<Running & { readySeconds: number }> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...WASM_OPTIONS, MAIN, 'serve', ...args], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', READ_COST_PER_MINUTE: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await readOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)
+  const readySeconds = (performance.now() - startedMs) / 1000
+  return { origin, child, readySeconds, stop: () => stop(child) }
+}
+
+/** Starts a simulator: `landpass simulate <what>`. */
+export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, 'simulate', what, '--port', '0'], {
+    env: { ...process.env, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await readOrigin(child, /simulator: (http:\/\/[\d.]+:\d+)/)
+  return { origin, child, stop: () => stop(child) }
+}
+
+/** Waits until a program prints its address. Goes on reading its output, because a full pipe would block the program. */
+function readOrigin(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4000)
+      const found = pattern.exec(output)
+      if (found?.[1]) resolve(found[1])
+    })
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${output}`)))
+  })
+}
+
+export async function startBaseline(): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('./baseline.js', import.meta.url)))
+  const [message] = await once(child, 'message')
+  return { origin: (message as { origin: string }).origin, child, stop: () => stop(child) }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  await end(child, 'SIGTERM')
+}
+
+/** Ends a process and waits for its exit; does nothing if it has ended. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  await gone
+}
+
+/** Memory of a process now (`VmRSS`) or its peak (`VmHWM`), in MB; NaN where the system has no such file. */
+export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Resets `VmHWM` to the memory that the process uses now, where the system can do that. */
+export function resetPeak(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // Not possible here: the peak since the start is shown
+  }
+}

@@ -1,0 +1,577 @@
+import { readFileSync } from 'node:fs'
+import { Vault } from '@landpass/server/attendance/vault'
+import { MINUTE_MS } from '@landpass/server/clock'
+import type { Engine } from '@landpass/server/db/engine'
+import {
+  boothFiles,
+  differenceOf,
+  EXAMPLE,
+  readPages,
+} from '@landpass/server/test/support/attendance/attendance-page'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+  TEST_KEY,
+} from '@landpass/server/test/support/attendance/attendance-server'
+import { startGameBackend } from '@landpass/server/test/support/attendance/game-backend'
+import {
+  compileScene,
+  loadScene,
+  type SceneRuntime,
+} from '@landpass/server/test/support/attendance/scene-modules'
+import { freshEngine } from '@landpass/server/test/support/database/engines'
+import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
+import { PREVIEW_REALM, type RequestToSign, type SimulatedPlayer } from '@landpass/simulators/player/player'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+/** The example booth of docs/attendance/scene-builders.md, as a scene's builder would take it from there. */
+
+interface Booth {
+  readonly server: string
+  readonly event: string
+  show(sentence: string): void
+  readCaptcha(imageUrl: string): Promise<string | undefined>
+  askForGrant?(): Promise<boolean>
+  rehearse?: string
+}
+type Claim = (booth: Booth) => Promise<boolean>
+type SceneAnswer = Awaited<ReturnType<SceneRuntime['signedFetch']>>
+
+const EDIT_CODE = '123456'
+const PLACE = { x: 52, y: -10 }
+const PROOF_BITS = 12
+const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
+const pages = readPages()
+const booth = boothFiles()
+const files = Object.fromEntries(Object.entries(booth).filter(([name]) => name.startsWith('src/')))
+
+let outside: OutsideWorld
+let scene: string
+beforeAll(async () => {
+  const both = await Promise.all([startOutsideWorld(), compileScene(files)])
+  outside = both[0]
+  scene = both[1]
+})
+
+test('a mistake in the example would be found by the compiler', async () => {
+  const text = files['src/claim.ts']!.replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+
+  await expect(compileScene({ ...files, 'src/claim.ts': text })).rejects.toThrow('isPrevieuw')
+})
+
+test('the example is a whole scene: its files agree with each other, and with the versions that are tested here', () => {
+  const { main, scene, allowedMediaHostnames } = JSON.parse(booth['scene.json']!)
+  const { dependencies, devDependencies } = JSON.parse(booth['package.json']!)
+  const own = JSON.parse(readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8'))
+  const [, server = ''] = /^const SERVER = '(\S+)'$/m.exec(files['src/booth.tsx']!) ?? []
+
+  // The names that the SDK's build tool looks for
+  expect(Object.keys(booth)).toEqual(
+    expect.arrayContaining(['package.json', 'tsconfig.json', 'scene.json', 'src/index.ts']),
+  )
+  expect(main).toBe('bin/index.js')
+  expect(scene.parcels).toContain(scene.base)
+  expect(allowedMediaHostnames).toEqual([new URL(server).host])
+  expect(files['src/booth.tsx']).toContain(`const EVENT = '${EXAMPLE.uuid}'`)
+  expect(dependencies).toEqual({ '@noble/hashes': own.devDependencies['@noble/hashes'] })
+  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+})
+
+/** What the desktop client makes of an answer: of a failure, a scene gets the sentence alone. */
+const CLIENTS = {
+  'a client that hands over the answer as it is': (body: string) => body,
+  'a client that hands over the sentence of a failure alone': (body: string) =>
+    (JSON.parse(body) as { error?: string }).error ?? body,
+}
+
+/** Two of the three clients of the world never see the body that they sign for. */
+const BODY_IS_NOT_SIGNED: readonly (readonly [string, Pick<RequestToSign, 'metadata' | 'form'>])[] = [
+  [
+    'mobile',
+    {
+      form: 'newer',
+      metadata: {
+        origin: 'https://decentraland.org',
+        realm: { hostname: 'realm-provider-ea.decentraland.org', protocol: 'v3', serverName: 'main' },
+        hashPayload: undefined,
+      },
+    },
+  ],
+  [
+    'browser',
+    {
+      form: 'newer',
+      metadata: {
+        origin: 'https://realm-provider-ea.decentraland.org/main',
+        realm: {
+          hostname: 'https://realm-provider-ea.decentraland.org/main',
+          protocol: 'v3',
+          serverName: 'main',
+        },
+        hashPayload: undefined,
+      },
+    },
+  ],
+]
+
+for (const [name, handOver] of Object.entries(CLIENTS)) {
+  describe(`the example booth in ${name}`, () => {
+    const open = freshEngine('postgres')
+    let engine: Engine
+    let clock: TestClock
+    let server: AttendanceServer
+    let hard: AttendanceServer
+    let eventId = 0
+
+    beforeAll(async () => {
+      clock = testClock()
+      engine = await open()
+      server = await startAttendance(engine, clock, outside)
+      hard = await startAttendance(engine, clock, outside, { CLAIM_PROOF_OF_WORK_BITS: String(PROOF_BITS) })
+      eventId = 60_000 + 100 * Object.keys(CLIENTS).indexOf(name)
+      return async () => {
+        await server.close()
+        await hard.close()
+      }
+    })
+
+    async function newEvent(...options: unknown[][]): Promise<string> {
+      eventId += 1
+      await outside.putEvent(eventId, { edit_code: EDIT_CODE, codes: 3 })
+      const uuid = await server.register(eventId, EDIT_CODE, '52,-10')
+      if (options.length > 0) {
+        await server.send('PATCH', `/event/${eventId}`, { editCode: EDIT_CODE, options })
+      }
+      return uuid
+    }
+    const player = (who: string, place = PLACE) => playerAt(outside, `${name} ${who}`, place, clock.nowMs())
+
+    /** A click of the player; what was shown, and whether the booth locks itself. */
+    async function click(who: SimulatedPlayer, event: string, changes: Partial<Click> = {}) {
+      const {
+        at = server,
+        realm = { isPreview: false, isConnectedSceneRoom: true },
+        read = readCaptcha,
+        pass = (send) => send(),
+        ...ofBooth
+      } = changes
+      const shown: string[] = []
+      const images: string[] = []
+      let seconds = 0
+      const runtime: SceneRuntime = {
+        realm,
+        player: who.address,
+        frameS: 1,
+        signedFetch: (request) => pass(() => signedFetch(who, request, changes), request.url),
+        onFrame: () => {
+          seconds += 1
+        },
+      }
+      const { claim } = await loadScene<{ claim: Claim }>(scene, 'claim.js', runtime)
+      const isDone = await claim({
+        server: at.origin,
+        event,
+        show: (sentence) => shown.push(sentence),
+        readCaptcha: async (imageUrl) => {
+          images.push(imageUrl)
+          return read(who, images.length)
+        },
+        ...ofBooth,
+      })
+      return { isDone, shown, images, seconds }
+    }
+
+    interface Click {
+      at: AttendanceServer
+      realm: SceneRuntime['realm']
+      metadata: RequestToSign['metadata']
+      form: RequestToSign['form']
+      read(who: SimulatedPlayer, time: number): Promise<string | undefined>
+      /** What lies between the scene and the server. */
+      pass(send: () => Promise<SceneAnswer>, url: string): Promise<SceneAnswer>
+      askForGrant(): Promise<boolean>
+      rehearse: string
+    }
+
+    let tick = 0
+    async function signedFetch(
+      who: SimulatedPlayer,
+      { url, init }: Parameters<SceneRuntime['signedFetch']>[0],
+      { metadata, form }: Partial<Click> = {},
+    ) {
+      tick += 1
+      const { method = 'GET', headers = {}, body = '' } = init ?? {}
+      const signature = who.sign({
+        method,
+        path: new URL(url).pathname,
+        body,
+        atMs: clock.nowMs() + tick,
+        metadata,
+        form,
+      })
+      const answer = await fetch(url, {
+        method,
+        headers: { ...headers, ...signature },
+        ...(body === '' ? {} : { body }),
+      })
+      const text = await answer.text()
+      return {
+        ok: answer.ok,
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: answer.ok ? text : handOver(text),
+      }
+    }
+
+    async function readCaptcha({ address }: SimulatedPlayer): Promise<string> {
+      const query = engine.db.selectFrom('captcha').select(['sealed', 'uuid']).where('address', '=', address)
+      const { sealed, uuid } = await query.executeTakeFirstOrThrow()
+      return vault.open('captcha', sealed, uuid).split(' ')[0]!
+    }
+
+    test('a click brings the token, and the next one the news that it is there', async () => {
+      const event = await newEvent()
+      const ann = await player('ann')
+
+      const first = await click(ann, event)
+      const second = await click(ann, event)
+
+      expect(first.isDone).toBe(true)
+      expect(first.shown).toEqual([expect.stringMatching(/issuer is making your token/)])
+      expect(second).toMatchObject({ isDone: true, shown: ['You have a token of this event already.'] })
+      expect(await outside.mintsOf(eventId)).toMatchObject([{ address: ann.address }])
+    })
+
+    test('shows a captcha where the event asks for one, and another one after a mistake', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const ben = await player('ben')
+
+      const closed = await click(ben, event, { read: async () => undefined })
+      const { isDone, shown, images } = await click(ben, event, {
+        read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+      })
+
+      expect(closed).toMatchObject({ isDone: false, shown: [expect.stringMatching(/^You have not typed/)] })
+      expect(isDone).toBe(true)
+      expect(shown).toEqual([
+        expect.stringMatching(/not what the image shows/),
+        expect.stringMatching(/issuer is making your token/),
+      ])
+      expect(new Set(images).size).toBe(2)
+      expect(images[0]).toMatch(new RegExp(`^${server.origin}/captcha/[\\da-f-]{36}$`))
+    })
+
+    test('asks for one captcha only, also while the issuer does not answer', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      await outside.issuerSettings({ error_rate: 1 })
+      const { isDone, shown, images } = await click(await player('sam'), event)
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringContaining('reserved')] })
+      expect(images).toHaveLength(1)
+    })
+
+    test('finds out what is wrong by the sentence, where a client hands over no headers', async () => {
+      const event = await newEvent(['requires_captcha', true])
+
+      const { isDone, shown, images } = await click(await player('tom'), event, {
+        pass: async (send) => ({ ...(await send()), headers: {} }),
+        read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+      })
+
+      expect(isDone).toBe(true)
+      expect(shown[0]).toMatch(/not what the image shows/)
+      expect(images).toHaveLength(2)
+    })
+
+    test('does the work where the server asks for one', async () => {
+      const event = await newEvent()
+
+      const { isDone, images } = await click(await player('cleo'), event, { at: hard })
+
+      expect({ isDone, images }).toEqual({ isDone: true, images: [] })
+      expect(await outside.mintsOf(eventId)).toHaveLength(1)
+    })
+
+    for (const [client, signs] of BODY_IS_NOT_SIGNED) {
+      test(`brings the token to a player whose ${client} client does not sign the body: with a captcha, and with work`, async () => {
+        const withCaptcha = await newEvent(['requires_captcha', true])
+        const ann = await player(`${client} ann`)
+
+        const solved = await click(ann, withCaptcha, {
+          ...signs,
+          read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+        })
+        const again = await click(ann, withCaptcha, signs)
+        const mints = await outside.mintsOf(eventId)
+        const worked = await click(ann, await newEvent(), { ...signs, at: hard })
+
+        expect(solved).toMatchObject({
+          isDone: true,
+          shown: [expect.stringMatching(/not what the image shows/), expect.stringMatching(/is making your/)],
+        })
+        expect(solved.images).toHaveLength(2)
+        // Who has the token is told so, and solves nothing for that
+        expect(again).toMatchObject({ isDone: true, images: [] })
+        expect(again.shown).toEqual(['You have a token of this event already.'])
+        expect(mints).toMatchObject([{ address: ann.address }])
+        expect(worked).toMatchObject({ isDone: true, images: [] })
+        expect(await outside.mintsOf(eventId)).toHaveLength(1)
+      })
+    }
+
+    test('rehearses a chosen refusal after the captcha, where the client does not sign the body', async () => {
+      const [, signs] = BODY_IS_NOT_SIGNED[0]!
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['requires_captcha', true], ['rehearsal_until', until])
+      const metadata = { ...signs.metadata, realm: { ...PREVIEW_REALM, serverName: 'preview' } }
+
+      const { isDone, shown, images } = await click(await player('uma'), event, {
+        ...signs,
+        realm: { isPreview: true },
+        metadata,
+        rehearse: 'not_at_event',
+      })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringMatching(/^Rehearsal: You are not at the event/)],
+      })
+      expect(images).toHaveLength(1)
+    })
+
+    test('refuses a body that is not the signed one, and counts no try', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const vic = await player('vic')
+
+      const { isDone, shown } = await click(vic, event, { metadata: { hashPayload: '0'.repeat(64) } })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: ['The body is not the one that was signed.'],
+      })
+    })
+
+    test('asks for an answer once, also if it comes too late, and where its answer is lost', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const loseClaim = () => {
+        let claims = 0
+        return async (send: () => Promise<SceneAnswer>, url: string) => {
+          const answer = await send()
+          if (url.includes('/claim/') && ++claims === 2) throw new Error('lost')
+          return answer
+        }
+      }
+
+      const late = await click(await player('wes'), event, {
+        read: async (who) => {
+          const typed = await readCaptcha(who)
+          clock.set(clock.nowMs() + 2 * MINUTE_MS)
+          return typed
+        },
+      })
+      const lost = await click(await player('xia'), event, { pass: loseClaim() })
+
+      expect(late).toMatchObject({ isDone: false, images: [expect.any(String)] })
+      expect(late.shown).toEqual([expect.stringMatching(/^No captcha is waiting .* Click the booth again/)])
+      expect(lost).toMatchObject({ isDone: true, images: [expect.any(String)] })
+      expect(lost.shown.at(-1)).toBe('You have a token of this event already.')
+    })
+
+    test('ends with a sentence, whatever a proxy answers in place of the server, and after wrong answers alone', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const answering = (status: number, body: string) => ({
+        pass: async () => ({ ok: status === 200, status, headers: {}, body }),
+      })
+
+      const ends = []
+      for (const [status, body] of [
+        [200, ''],
+        [200, '<html>Please sign in to this network</html>'],
+        [403, ''],
+        [502, '<html>Bad gateway</html>'],
+        [404, '{"error":"The proof of work is missing."}'],
+      ] as const) {
+        ends.push(await click(await player('yan'), event, answering(status, body)))
+      }
+      const wrong = await click(await player('zoe'), event, { read: async () => 'wrong' })
+
+      for (const { isDone, shown } of ends) {
+        expect(isDone).toBe(false)
+        expect(shown.at(-1)).toMatch(/^[A-Z][^<]+\.$/)
+      }
+      expect(wrong).toMatchObject({ isDone: false })
+      expect(wrong.shown.at(-1)).toMatch(/^That has not worked yet/)
+      // What was typed at the last image was sent as well
+      expect(wrong.images).toHaveLength(11)
+    })
+
+    test('tries again where the player has just arrived, and gives up then', async () => {
+      const event = await newEvent()
+
+      const { isDone, shown } = await click(await player('dora', { x: 0, y: 0 }), event)
+
+      expect(isDone).toBe(false)
+      expect(shown.length).toBeGreaterThan(1)
+      expect(new Set(shown).size).toBe(1)
+      expect(shown[0]).toContain('stand on 52,-10')
+    })
+
+    test('waits while the presence services or the issuer do not answer', async () => {
+      const event = await newEvent()
+      await outside.presenceSettings({ down: true })
+      const lost = await click(await player('eve'), event)
+      await outside.presenceSettings({ down: false })
+      clock.set(clock.nowMs() + MINUTE_MS) // a provider that failed is left alone for some seconds
+      await outside.issuerSettings({ error_rate: 1 })
+      const pending = await click(await player('fay'), event)
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect(lost.isDone).toBe(false)
+      expect(lost.shown[0]).toContain('Your position in the world cannot be checked now')
+      expect(pending.isDone).toBe(true)
+      expect(pending.shown[0]).toContain('Your token is reserved')
+    })
+
+    test('waits as long as the server says for the issuer, and at most half a minute', async () => {
+      const event = await newEvent()
+      await outside.issuerSettings({ error_rate: 1 })
+      const waitFor = (seconds: string) => ({
+        pass: async (send: () => Promise<SceneAnswer>) => {
+          const answer = await send()
+          return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } }
+        },
+      })
+      const short = await click(await player('ivy'), event, waitFor('2'))
+      const long = await click(await player('jan'), event, waitFor('3600'))
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect([short.isDone, long.isDone]).toEqual([true, true])
+      // Twelve requests, and a pause after each
+      expect(short.seconds).toBe(12 * 2)
+      expect(long.seconds).toBe(12 * 30)
+    })
+
+    test('says that a player is not connected to the scene yet', async () => {
+      const realm = { isPreview: false, isConnectedSceneRoom: false }
+
+      const { isDone, shown } = await click(await player('kay'), await newEvent(), { realm })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringContaining('not connected to the scene yet')],
+      })
+    })
+
+    const PREVIEW = { realm: { isPreview: true }, metadata: { realm: PREVIEW_REALM } }
+
+    test('says why nothing comes in a preview without a rehearsal', async () => {
+      const { isDone, shown } = await click(await player('gil'), await newEvent(), PREVIEW)
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringContaining('Ask the organiser for a rehearsal')],
+      })
+    })
+
+    test('shows a rehearsal as one, with its captcha, and with each refusal that is chosen', async () => {
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['requires_captcha', true], ['rehearsal_until', until])
+      const mia = await player('mia', { x: 0, y: 0 })
+
+      const absent = await click(mia, event, { ...PREVIEW, rehearse: 'not_at_event' })
+      const first = await click(mia, event, PREVIEW)
+      const second = await click(mia, event, PREVIEW)
+
+      expect(absent).toMatchObject({ isDone: false, images: [expect.any(String)] })
+      expect(absent.shown).toEqual([
+        expect.stringMatching(/^Rehearsal: You are not at the event: stand on 52,-10/),
+      ])
+      expect(first).toMatchObject({ isDone: true, images: [expect.any(String)] })
+      expect(first.shown).toEqual([
+        expect.stringMatching(/^Rehearsal: At the event this claim brings a token/),
+      ])
+      expect(second).toMatchObject({
+        isDone: true,
+        shown: ['Rehearsal: You have a token of this event already.'],
+      })
+      expect(await outside.mintsOf(eventId)).toEqual([])
+    })
+
+    test('rehearses the work where the server asks for one', async () => {
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['rehearsal_until', until])
+
+      const { isDone, shown } = await click(await player('ned'), event, { ...PREVIEW, at: hard })
+
+      expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringMatching(/^Rehearsal: /)] })
+    })
+
+    /** An event that needs a grant. */
+    const eventWithGrants = () => newEvent(['requires_grant', true])
+
+    /** The server of the scene, and how the scene asks it. */
+    async function startBackend(event: string) {
+      const { origin, winners, close } = await startGameBackend({ server, event, editCode: EDIT_CODE, clock })
+      onTestFinished(async () => void (await close()))
+      const asked: string[] = []
+      const askFor = (who: SimulatedPlayer) => async () => {
+        asked.push(who.address)
+        const request = { url: `${origin}/grant`, init: { method: 'POST', headers: {} } }
+        return (await signedFetch(who, request)).status === 200
+      }
+      return { winners, asked, askFor }
+    }
+
+    test('asks the server of the scene for a grant where the event needs one, and claims again', async () => {
+      const event = await eventWithGrants()
+      const { winners, asked, askFor } = await startBackend(event)
+      const ola = await player('ola')
+      winners.add(ola.address)
+
+      const { isDone, shown } = await click(ola, event, { askForGrant: askFor(ola) })
+
+      expect(isDone).toBe(true)
+      expect(shown).toEqual([expect.stringMatching(/issuer is making your token/)])
+      expect(asked).toEqual([ola.address])
+      expect(await outside.mintsOf(eventId)).toMatchObject([{ address: ola.address }])
+    })
+
+    test('shows that a grant is missing where there is no server of the scene, it says no, or its grant does not count', async () => {
+      const other = await startBackend(await eventWithGrants())
+      const event = await eventWithGrants()
+      const { asked, askFor } = await startBackend(event)
+      const [pia, quin, rob] = [await player('pia'), await player('quin'), await player('rob')]
+      other.winners.add(rob.address)
+
+      const without = await click(pia, event)
+      const no = await click(quin, event, { askForGrant: askFor(quin) })
+      const useless = await click(rob, event, { askForGrant: other.askFor(rob) })
+
+      const sentence = expect.stringMatching(/^You have not earned this token yet/)
+      for (const { isDone, shown } of [without, no, useless])
+        expect({ isDone, shown }).toEqual({ isDone: false, shown: [sentence] })
+      expect([asked, other.asked]).toEqual([[quin.address], [rob.address]])
+      expect(await outside.mintsOf(eventId)).toEqual([])
+    })
+
+    test('what a server with proof of work answers to POST /captcha is as the page says', async () => {
+      const { captcha } = await askForCaptcha(await player('hal'))
+      const [, shown = ''] = /^```json\n(\{ "proof_of_work".*)\n```$/m.exec(pages) ?? []
+
+      const task = { ...(JSON.parse(shown) as { proof_of_work: object }).proof_of_work }
+      const real = { ...captcha.proof_of_work, bits: 16, challenge: 'uuid' }
+      expect(differenceOf(real, { ...task, challenge: 'uuid' })).toBeUndefined()
+      expect(captcha.proof_of_work).toMatchObject({ bits: PROOF_BITS, challenge: captcha.uuid })
+    })
+
+    async function askForCaptcha(who: SimulatedPlayer) {
+      const headers = who.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() })
+      const { body } = await hard.send('POST', '/captcha', undefined, headers)
+      return { captcha: body.data as { uuid: string; proof_of_work: { bits: number; challenge: string } } }
+    }
+  })
+}

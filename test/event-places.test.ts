@@ -1,0 +1,101 @@
+import { parseWorld } from '@landpass/client/grid'
+import {
+  coordinatesText,
+  MAX_COORDINATES,
+  parseCoordinates,
+} from '@landpass/server/attendance/events/coordinates'
+import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuer/own-event-ids'
+import { AppError } from '@landpass/server/errors'
+import { pageModule } from '@landpass/server/test/support/pages/page-modules'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+/** What the organisers' form makes of a text while it is typed. */
+interface TypedPlaces {
+  readonly places: readonly { readonly x: number; readonly y: number }[]
+  readonly fault?: { readonly kind: string; readonly pair?: string; readonly position?: number }
+}
+
+interface FormCoordinates {
+  readonly MAX_PLACES: number
+  readCoordinates(text: string, bounds: object): TypedPlaces
+}
+
+const { MAX_PLACES, readCoordinates } = (await import(
+  pageModule('organise/coordinates.ts')
+)) as FormCoordinates
+const world = parseWorld('-150,-150,150,150')!
+
+/** Texts as people type them: pairs, some of them bad, and whatever stands around them. */
+const piece = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.tuple(fc.integer({ min: -160, max: 160 }), fc.integer({ min: -160, max: 160 })).map(String),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '',
+      ' ',
+      ';',
+      '-0,0',
+      ' 1 , 2 ',
+      '1.5,2',
+      '007,1',
+      '1-0,5',
+      '--0,1',
+      '1,2,3',
+      '−1,2',
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 12, unit: 'binary' }) },
+)
+const typed = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(';'))
+
+test('what the server takes, the form reads as the server does; what the form sends, the server takes', () => {
+  expect(MAX_PLACES).toBe(MAX_COORDINATES)
+  fc.assert(
+    fc.property(typed, (text) => {
+      const { places, fault } = readCoordinates(text, world.bounds)
+      const sent = places.map(({ x, y }) => `${x},${y}`).join(';')
+
+      const taken = takenByServer(text)
+      if (taken !== undefined) expect({ sent, fault }).toEqual({ sent: taken, fault: undefined })
+      if (fault === undefined) expect(takenByServer(sent)).toBe(sent)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each(['52,-10;here', '1,1;2,2;151,0', '1.5,2', '1,1;;2,2', '007,1', '', '1,2,3'])(
+  'of %j both name the same pair',
+  (text) => {
+    const { fault } = readCoordinates(text, world.bounds)
+
+    expect({ position: fault?.position ?? 1, pair: fault?.pair ?? '' }).toEqual(refusedByServer(text))
+  },
+)
+
+/** @returns undefined for a text that the server refuses */
+function takenByServer(text: string): string | undefined {
+  try {
+    return coordinatesText(parseCoordinates(text, world))
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function refusedByServer(text: string) {
+  try {
+    return parseCoordinates(text, world)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { position: error.data.position, pair: error.data.pair }
+  }
+}
+
+test('the pages know events that were made here by the numbers that the server gives them', async () => {
+  const page = (await import(pageModule('organise/made-here.ts'))) as { FIRST_OWN_EVENT_ID: number }
+  expect(page.FIRST_OWN_EVENT_ID).toBe(FIRST_OWN_EVENT_ID)
+})

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { SECOND_MS } from '@landpass/server/clock'
+import { emptyDir } from '@landpass/server/test/support/database/engines'
+import { errorsOf, openSockets, restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
+import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { eventually, memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const PARCELS = 301 * 301
+const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
+/** The answer has 38 MB. A server that holds it, or a part of it for each client, needs far more than this. */
+const GROWTH_BOUND_MB = 60
+const READERS = 6
+const SOON_MS = 10 * SECOND_MS
+
+let server: Serving
+
+beforeAll(async () => {
+  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'info' })
+})
+
+describe('the map of the whole world', () => {
+  test('is valid JSON with every parcel once, by x, then from north to south', async () => {
+    const response = await fetch(server.origin + WHOLE_WORLD)
+    const { ok, data } = (await response.json()) as WholeMap
+
+    expect(response.status).toBe(200)
+    expect(ok).toBe(true)
+    expect(data.assets.parcels).toHaveLength(PARCELS)
+    expect(data.total).toBe(PARCELS + data.assets.estates.length)
+    for (const [i, { x, y }] of data.assets.parcels.entries()) {
+      const place = { x: -150 + Math.floor(i / 301), y: 150 - (i % 301) }
+      if (x !== place.x || y !== place.y) expect.fail(`${x},${y} stands where ${place.x},${place.y} belongs`)
+    }
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'costs little memory, however many read it, slowly or only by half',
+    async () => {
+      const whole = await sizeOf(WHOLE_WORLD)
+      const idle = openSockets(server)
+      const before = memoryMb(server.child.pid, 'VmRSS')
+      let highest = before
+      const measure = () => {
+        highest = Math.max(highest, memoryMb(server.child.pid, 'VmRSS'))
+      }
+
+      const slow = await startReading(server.origin + WHOLE_WORLD)
+      const half = await startReading(server.origin + WHOLE_WORLD)
+      const leave = once(half, 'close')
+      half.destroy()
+      await leave
+      const sizes = await Promise.all(Array.from({ length: READERS }, () => sizeOf(WHOLE_WORLD, measure)))
+      expect(sizes).toEqual(sizes.map(() => whole))
+
+      expect(highest - before).toBeLessThan(GROWTH_BOUND_MB)
+      expect(slow.complete).toBe(false)
+      expect(await restOf(slow)).toBe(whole)
+      expect(slow.complete).toBe(true)
+      await eventually(
+        () => openSockets(server),
+        (open) => open <= idle,
+        SOON_MS,
+      )
+      expect(errorsOf(server)).toEqual([])
+    },
+  )
+
+  test('is completed for current clients when the server stops, and refused to new ones', async () => {
+    const whole = await sizeOf(WHOLE_WORLD)
+    const reading = await startReading(server.origin + WHOLE_WORLD)
+
+    server.child.kill('SIGINT')
+    await eventually(
+      () => isRefused(server.origin),
+      (refused) => refused,
+      SOON_MS,
+    )
+    expect(server.child.exitCode).toBe(null)
+
+    expect(await restOf(reading)).toBe(whole)
+    expect((await server.ended).code).toBe(0)
+    expect(errorsOf(server)).toEqual([])
+  })
+})
+
+interface WholeMap {
+  readonly ok: boolean
+  readonly data: {
+    readonly assets: {
+      readonly parcels: readonly { readonly x: number; readonly y: number }[]
+      readonly estates: readonly unknown[]
+    }
+    readonly total: number
+  }
+}
+
+async function sizeOf(path: string, onData = () => {}): Promise<number> {
+  return restOf(await startReading(server.origin + path), onData)
+}
+
+async function isRefused(origin: string): Promise<boolean> {
+  try {
+    await (await fetch(`${origin}/health/live`, { headers: { connection: 'close' } })).arrayBuffer()
+    return false
+  } catch {
+    return true
+  }
+}
