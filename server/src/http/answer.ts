@@ -16,7 +16,8 @@ import { cutReader, progressOf } from './slow-readers.ts'
 import { confirmsCopy, freshnessHeaders } from './validators.ts'
 
 /**
- * What a route answers with. How it travels (304, HEAD, compression, streaming) is decided by {@link send} alone.
+ * What a route answers with. How it travels (304, HEAD, compression, streaming) is decided by {@link send} alone. Without
+ * this, each of some fifty routes would decide that for itself, and charge its client for itself.
  *
  * For answers that clients may cache. Those of attendance and of operation may not be cached: their routes call
  * `reply.send`.

@@ -24,7 +24,8 @@ interface Entry {
 }
 
 /**
- * A cache of bodies that many clients request, each compressed once. It holds one body for each name (a large body: for
+ * A cache of bodies that many clients request, each compressed once. Without it, the same map would be compressed anew for
+ * each visitor. It holds one body for each name (a large body: for
  * each name and encoding), until a body with another tag is requested. All bodies together take at most `maxBytes`; the
  * least recently used are dropped first. A body that is being made is counted when it is complete.
  *

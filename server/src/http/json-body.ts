@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
+import { isObject, type JsonObject } from '../json-object.ts'
 
 /** The largest body of a request. */
 export const BODY_LIMIT_BYTES = 64 * 1024
@@ -47,16 +48,14 @@ export function readBodiesAsJson(app: FastifyInstance): void {
  * @example
  * parseJsonObject('{"editCode":"123456"}') // { editCode: '123456' }
  */
-export function parseJsonObject(text: string): Record<string, unknown> {
+export function parseJsonObject(text: string): JsonObject {
   if (text.trim() === '') return {}
   if (isNestedDeeperThan(text, MAX_JSON_DEPTH)) {
     throw new AppError('invalid_body', `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
   }
   const value = parseOrUndefined(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new AppError('invalid_body', 'The body must be one JSON object.')
-  }
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw new AppError('invalid_body', 'The body must be one JSON object.')
+  return value
 }
 
 function parseOrUndefined(text: string): unknown {

@@ -34,7 +34,9 @@ interface OpenAnswer {
 }
 
 /**
- * The large answers that are written piece by piece, each for one client. A bounded number is open at a time, and one
+ * The large answers that are written piece by piece, each for one client: exports, and whole worlds for clients that accept no
+ * compression. Without these bounds, a few hundred clients that read slowly would fill the memory, and one that reads fast would
+ * keep the process busy. A bounded number is open at a time, and one
  * piece of all of them is made in each turn of the event loop. So other requests wait for one piece, about a
  * millisecond, however many large answers are open.
  *

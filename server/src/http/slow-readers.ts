@@ -26,8 +26,8 @@ interface Period {
 }
 
 /**
- * Disconnects clients that do not take their answer, or only a few bytes now and then: the rest of the answer is held in
- * memory for them.
+ * Disconnects clients that do not take their answer, or only a few bytes now and then. The rest of the answer is held in memory for
+ * them: without this, a client that opens many connections and reads nothing fills the memory of the process.
  */
 export class SlowReaders {
   private readonly limits: SlowReaderLimits

@@ -1,19 +1,21 @@
-import type { Signal } from '@preact/signals'
 import { text } from '../texts/texts.ts'
 
+export interface KeepCodeProps {
+  readonly isKept: boolean
+  readonly onChange: (isKept: boolean) => void
+}
+
 /** Whether the browser stores the edit code on this device. */
-export function KeepCode({ isKept }: { readonly isKept: Signal<boolean> }) {
+export function KeepCode({ isKept, onChange }: KeepCodeProps) {
   return (
     <>
       <label class="rule">
         <input
           type="checkbox"
           id="keep-code"
-          checked={isKept.value}
+          checked={isKept}
           aria-describedby="keep-code-hint"
-          onChange={({ currentTarget }) => {
-            isKept.value = currentTarget.checked
-          }}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
         />
         {text('organise.code.keep')}
       </label>

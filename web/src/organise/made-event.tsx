@@ -67,7 +67,12 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
           aria-hidden="true"
           readOnly
         />
-        <KeepCode isKept={isStored} />
+        <KeepCode
+          isKept={isStored.value}
+          onChange={(keeps) => {
+            isStored.value = keeps
+          }}
+        />
         <label class="rule">
           <input
             ref={box}

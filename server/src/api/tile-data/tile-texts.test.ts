@@ -10,7 +10,7 @@ const WHOLE = tileForm(ALL_FIELDS)
 const LEGACY = legacyTileForm(ALL_FIELDS)
 const SOME = tileForm(new Set(['type', 'price']))
 const CHUNK_ROWS = 256
-const MAX_CACHED_CHUNKS = 384
+const MAX_CACHED_BYTES = 40 * 1024 * 1024
 
 describe('the texts of tiles', () => {
   test('are those of each row, for any ranges and forms in any order', () => {
@@ -50,21 +50,42 @@ describe('the texts of tiles', () => {
 
     for (const form of [WHOLE, LEGACY, SOME]) textOf(texts.largeAreaPieces(form, all))
     for (const form of [LEGACY, SOME]) textOf(texts.smallAreaPieces(form, all))
-    expect(texts.size).toBe(0)
+    expect(texts.cachedBytes).toBe(0)
 
-    textOf(texts.smallAreaPieces(WHOLE, [{ from: CHUNK_ROWS - 1, to: CHUNK_ROWS + 1 }]))
-    expect(texts.size).toBe(2)
+    const across = [{ from: CHUNK_ROWS - 1, to: CHUNK_ROWS + 1 }]
+    textOf(texts.smallAreaPieces(WHOLE, across))
+    expect(buffersOf(texts, across)).toHaveLength(2)
+    expect(buffersOf(texts, across)).toEqual(buffersOf(texts, across))
   })
 
-  test('are cached up to a limit, and the oldest chunk is dropped first', () => {
-    const rows = (MAX_CACHED_CHUNKS + 3) * CHUNK_ROWS
-    const texts = new TileTexts(sourceOf(columnPlan(rows)))
+  test('are written only where they were asked for', () => {
+    const source = sourceOf(columnPlan(CHUNK_ROWS))
+    const texts = new TileTexts(source)
+    const window = [{ from: 100, to: 121 }]
 
-    for (let from = 0; from < rows; from += CHUNK_ROWS) {
-      for (const piece of texts.smallAreaPieces(WHOLE, [{ from, to: from + 1 }]))
-        expect(piece.length).toBeGreaterThan(0)
+    const { length } = textOf(texts.smallAreaPieces(WHOLE, window))
+
+    expect(texts.cachedBytes).toBeLessThan(length + 10 * CHUNK_ROWS)
+    for (const rows of [[{ from: 90, to: 110 }], [{ from: 115, to: 125 }], [{ from: 80, to: 130 }]])
+      expect(textOf(texts.smallAreaPieces(WHOLE, rows))).toBe(plainly(source, rows, WHOLE))
+  })
+
+  test('are cached up to a limit of bytes, and the chunk that was used last is kept', () => {
+    const rows = 450 * CHUNK_ROWS
+    const source = sourceOf(columnPlan(rows))
+    const texts = new TileTexts(source)
+    const first = [{ from: 0, to: 10 }]
+    textOf(texts.smallAreaPieces(WHOLE, first))
+    const [kept] = buffersOf(texts, first)
+
+    for (let from = CHUNK_ROWS; from < rows; from += CHUNK_ROWS) {
+      textOf(texts.smallAreaPieces(WHOLE, [{ from, to: from + CHUNK_ROWS }]))
+      textOf(texts.smallAreaPieces(WHOLE, first))
     }
-    expect(texts.size).toBe(MAX_CACHED_CHUNKS)
+
+    expect(texts.cachedBytes).toBeGreaterThan(0.9 * MAX_CACHED_BYTES)
+    expect(texts.cachedBytes).toBeLessThanOrEqual(MAX_CACHED_BYTES)
+    expect(buffersOf(texts, first)[0]).toBe(kept)
   })
 })
 
@@ -78,10 +99,7 @@ describe('the texts of the next state', () => {
 
     const next = new TileTexts(sourceOf(before), texts)
 
-    expect(next.size).toBe(4)
-    const pieces = (one: TileTexts) =>
-      [...one.largeAreaPieces(WHOLE, all)].map(({ buffer, byteOffset }) => ({ buffer, byteOffset }))
-    for (const [i, { buffer }] of pieces(next).entries()) expect(buffer).toBe(pieces(texts)[i]!.buffer)
+    expect(sharedBuffers(next, texts)).toBe(4)
   })
 
   test.each([
@@ -95,9 +113,10 @@ describe('the texts of the next state', () => {
     const now = withParcel(before, CHUNK_ROWS + 100, change)
     const source = sourceOf(now)
 
-    const next = new TileTexts(source, filled(sourceOf(before)))
+    const texts = filled(sourceOf(before))
+    const next = new TileTexts(source, texts)
 
-    expect(next.size).toBe(3)
+    expect(sharedBuffers(next, texts)).toBe(3)
     expect(textOf(next.smallAreaPieces(WHOLE, all))).toBe(plainly(source, all, WHOLE))
   })
 
@@ -106,9 +125,10 @@ describe('the texts of the next state', () => {
     const south = withParcel(before, edge, { district: 0 })
     const both = sourceOf(withParcel(south, edge - 1, { district: 0 }))
 
-    const next = new TileTexts(both, filled(sourceOf(south)))
+    const texts = filled(sourceOf(south))
+    const next = new TileTexts(both, texts)
 
-    expect(next.size).toBe(2)
+    expect(sharedBuffers(next, texts)).toBe(2)
     expect(textOf(next.smallAreaPieces(WHOLE, all))).toBe(plainly(both, all, WHOLE))
   })
 
@@ -122,6 +142,18 @@ describe('the texts of the next state', () => {
         expect(textOf(next.smallAreaPieces(WHOLE, everything))).toBe(plainly(now, everything, WHOLE))
       }),
     )
+  })
+
+  test('are right where the previous state is asked for more of a shared chunk', () => {
+    const source = sourceOf(before)
+    const texts = new TileTexts(source)
+    textOf(texts.smallAreaPieces(WHOLE, [{ from: 0, to: 5 }]))
+    const changed = sourceOf(withParcel(before, 50, { name: 'new' }))
+
+    const next = new TileTexts(changed, texts)
+    textOf(texts.smallAreaPieces(WHOLE, all))
+
+    expect(textOf(next.smallAreaPieces(WHOLE, all))).toBe(plainly(changed, all, WHOLE))
   })
 
   test('do not change those of the previous state', () => {
@@ -168,6 +200,18 @@ function filled(source: TileSource, previous?: TileTexts): TileTexts {
   const texts = new TileTexts(source, previous)
   textOf(texts.smallAreaPieces(WHOLE, [{ from: 0, to: source.parcels.x.length }]))
   return texts
+}
+
+/** The memory from which tiles are read, piece by piece. */
+function buffersOf(texts: TileTexts, rows: readonly RowRange[]): ArrayBufferLike[] {
+  return [...texts.largeAreaPieces(WHOLE, rows)].map(({ buffer }) => buffer)
+}
+
+/** How many pieces of all tiles both read from the same memory. */
+function sharedBuffers(one: TileTexts, other: TileTexts): number {
+  const all = [{ from: 0, to: 3 * CHUNK_ROWS + 10 }]
+  const ofOther = new Set(buffersOf(other, all))
+  return buffersOf(one, all).filter((buffer) => ofOther.has(buffer)).length
 }
 
 function textOf(pieces: Iterable<Uint8Array>): string {

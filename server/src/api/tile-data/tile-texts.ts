@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Registries } from '../../land/records/contracts.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type { RowRange, State } from '../../state/state.ts'
@@ -6,15 +7,8 @@ import { isSameTile, type TileSource, tileAt, tileSource } from './tile-source.t
 
 /** Rows of one chunk: about 100 kB of text, a good size for one write. */
 const CHUNK_ROWS = 256
-/** Chunks in the cache: 98,304 tiles, about 38 MB. A world of 90,601 parcels has 354 chunks, 35 MB. */
-const MAX_CACHED_CHUNKS = 384
-
-/** The tiles of some rows in the whole `/v2` form, one after the other. */
-interface Chunk {
-  readonly bytes: Buffer
-  /** The offset of each tile, and the end of the last one. */
-  readonly starts: Uint32Array
-}
+/** Of all cached chunks: all tiles of a world of 90,601 parcels take 35 MB. */
+const MAX_CACHED_BYTES = 40 * 1024 * 1024
 
 const WHOLE_FORM = tileForm(ALL_FIELDS)
 
@@ -24,38 +18,44 @@ const WHOLE_FORM = tileForm(ALL_FIELDS)
  */
 export class TileTexts {
   private readonly source: TileSource
-  /** By number, the oldest first. */
-  private readonly chunks = new Map<number, Chunk>()
+  /** By number; the least recently used is dropped first. */
+  private readonly chunks = new LRUCache<number, Chunk>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: (chunk) => chunk.memory,
+  })
 
   /** @param previous texts of an earlier state, whose chunks without a changed tile are reused */
   constructor(source: TileSource, previous?: TileTexts) {
     this.source = source
-    for (const [number, chunk] of previous?.chunks ?? []) {
-      if (isSameChunk(previous!.source, source, number)) this.chunks.set(number, chunk)
+    if (!previous) return
+    for (const number of previous.chunks.rkeys()) {
+      const chunk = previous.chunks.peek(number)
+      if (chunk && isSameChunk(previous.source, source, number)) this.chunks.set(number, chunk)
     }
   }
 
-  /** Number of cached chunks. */
-  get size(): number {
-    return this.chunks.size
+  /** Bytes of the cached chunks. */
+  get cachedBytes(): number {
+    return this.chunks.calculatedSize
   }
 
-  /** The tiles of a small area. Chunks of the whole `/v2` form are cached. */
+  /** The tiles of a small area. Those of the whole `/v2` form are cached. */
   *smallAreaPieces(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
     for (const { number, from, to } of inChunks(rows)) {
-      if (isCached(form)) yield cut(this.chunks.get(number) ?? this.makeAndCache(number), from, to)
+      if (isCached(form)) yield* this.filledChunk(number, from, to).pieces(from, to)
       else yield this.write(form, number, from, to)
     }
   }
 
   /**
-   * The tiles of a large area, each chunk when the client reads it. Cached chunks are used, but none is added: one
+   * The tiles of a large area, each chunk when the client reads it. Cached tiles are used, but none is added: one
    * request for the whole world would replace all of them.
    */
   *largeAreaPieces(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
     for (const { number, from, to } of inChunks(rows)) {
-      const chunk = isCached(form) ? this.chunks.get(number) : undefined
-      yield chunk ? cut(chunk, from, to) : this.write(form, number, from, to)
+      const chunk = isCached(form) ? this.chunks.peek(number) : undefined
+      if (chunk?.has(from, to)) yield* chunk.pieces(from, to)
+      else yield this.write(form, number, from, to)
     }
   }
 
@@ -66,26 +66,65 @@ export class TileTexts {
     return Buffer.from(text)
   }
 
-  private makeAndCache(number: number): Chunk {
-    const chunk = makeChunk(this.source, number)
+  /** The cached chunk, with all tiles of a range. */
+  private filledChunk(number: number, from: number, to: number): Chunk {
+    const known = this.chunks.get(number)
+    if (known?.has(from, to)) return known
+    const chunk = known ?? new Chunk()
+    const first = number * CHUNK_ROWS
+    chunk.fill(from, to, (row) => WHOLE_FORM.write(tileAt(this.source, first + row)))
     this.chunks.set(number, chunk)
-    if (this.chunks.size > MAX_CACHED_CHUNKS) this.chunks.delete(this.chunks.keys().next().value!)
     return chunk
   }
 }
 
-function makeChunk(source: TileSource, number: number): Chunk {
-  const { from, to } = rowsOf(source, number)
-  const starts = new Uint32Array(to - from + 1)
-  let text = ''
-  for (let row = from; row < to; row++) {
-    const tile = WHOLE_FORM.write(tileAt(source, row))
-    starts[row - from + 1] = starts[row - from]! + Buffer.byteLength(tile)
-    text += tile
+/**
+ * The tiles of a chunk in the whole `/v2` form: only those that were asked for, because a window of a map needs a part of each of
+ * its columns. Texts follow each other in the order in which they were asked for. Rows are counted from the first of the chunk.
+ */
+class Chunk {
+  private bytes = Buffer.alloc(0)
+  private readonly starts = new Uint32Array(CHUNK_ROWS)
+  /** 0: not written yet. */
+  private readonly ends = new Uint32Array(CHUNK_ROWS)
+
+  /** In bytes. */
+  get memory(): number {
+    return this.bytes.length + this.starts.byteLength + this.ends.byteLength
   }
-  return { bytes: Buffer.from(text), starts }
+
+  has(from: number, to: number): boolean {
+    for (let row = from; row < to; row++) if (this.ends[row] === 0) return false
+    return true
+  }
+
+  /** Writes the tiles of a range that are missing. */
+  fill(from: number, to: number, writeTile: (row: number) => string): void {
+    let text = ''
+    let end = this.bytes.length
+    for (let row = from; row < to; row++) {
+      if (this.ends[row]! > 0) continue
+      const tile = writeTile(row)
+      this.starts[row] = end
+      end += Buffer.byteLength(tile)
+      this.ends[row] = end
+      text += tile
+    }
+    this.bytes = Buffer.concat([this.bytes, Buffer.from(text)])
+  }
+
+  /** The tiles of a range, which must be there. Those that follow each other in memory are one piece. */
+  *pieces(from: number, to: number): Generator<Uint8Array> {
+    for (let row = from; row < to; ) {
+      let next = row + 1
+      while (next < to && this.starts[next] === this.ends[next - 1]) next++
+      yield this.bytes.subarray(this.starts[row]!, this.ends[next - 1]!)
+      row = next
+    }
+  }
 }
 
+/** Compares also the tiles that are not written yet: both texts write them into the chunk. */
 function isSameChunk(before: TileSource, now: TileSource, number: number): boolean {
   const { from, to } = rowsOf(now, number)
   if (rowsOf(before, number).to !== to) return false
@@ -113,10 +152,6 @@ function* inChunks(rows: readonly RowRange[]): Generator<ChunkPart> {
       row = end
     }
   }
-}
-
-function cut({ bytes, starts }: Chunk, from: number, to: number): Uint8Array {
-  return bytes.subarray(starts[from]!, starts[to]!)
 }
 
 function isCached({ version, isWhole }: TileForm): boolean {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS, steadyMs } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
+import { isObject } from '../../json-object.ts'
 import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../../outbound.ts'
 import { TOKEN_BINDING } from '../seal-queries.ts'
 import { UnreadableSecretError, type Vault } from '../vault.ts'
@@ -14,7 +15,6 @@ import {
   storeToken,
   takeLease,
 } from './access-token-queries.ts'
-import { isObject } from './event-record.ts'
 import { IssuerError } from './issuer.ts'
 
 /** The operator's API key and credentials at the issuer. */

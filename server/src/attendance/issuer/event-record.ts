@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../../json-object.ts'
+
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['secret_code', 'email'])
 /** The issuer's objects have three levels. */
 const MAX_DEPTH = 16
@@ -10,13 +12,9 @@ const MAX_DEPTH = 16
  * @example
  * publicRecord({ id: 90001, name: 'Opening', secret_code: '012345' }) // { id: 90001, name: 'Opening' }
  */
-export function publicRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+export function publicRecord(value: unknown): JsonObject | undefined {
   if (!isObject(value) || isDeeperThan(value, MAX_DEPTH)) return undefined
   return publicObject(value)
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function publicValue(value: unknown): unknown {
@@ -25,7 +23,7 @@ function publicValue(value: unknown): unknown {
   return isObject(value) ? publicObject(value) : value
 }
 
-function publicObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function publicObject(value: JsonObject): Record<string, unknown> {
   // fromEntries defines a field "__proto__"; an assignment would change the prototype
   return Object.fromEntries(
     Object.entries(value)

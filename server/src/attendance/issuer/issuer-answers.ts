@@ -1,5 +1,6 @@
+import { isObject } from '../../json-object.ts'
 import type { OutboundAnswer } from '../../outbound.ts'
-import { isObject, publicRecord } from './event-record.ts'
+import { publicRecord } from './event-record.ts'
 import {
   type CodeAtIssuer,
   IssuerError,

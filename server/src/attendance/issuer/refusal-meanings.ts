@@ -1,3 +1,4 @@
+import { asObject } from '../../json-object.ts'
 /** The meaning of a refusal of the issuer, independent of its wording. */
 export type RefusalMeaning =
   | 'player_has_one'
@@ -56,8 +57,6 @@ function textOf(body: unknown): string {
 }
 
 function textsIn(body: unknown): string[] {
-  if (typeof body !== 'object' || body === null) return []
-  return TEXT_FIELDS.flatMap((field) => [(body as Record<string, unknown>)[field]].flat()).filter(
-    (value) => typeof value === 'string',
-  )
+  const fields = asObject(body) ?? {}
+  return TEXT_FIELDS.flatMap((field) => [fields[field]].flat()).filter((value) => typeof value === 'string')
 }

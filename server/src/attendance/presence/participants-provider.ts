@@ -1,28 +1,22 @@
 import { type Coord, coordText } from '@landpass/client/grid'
-import { ask } from '../../outbound.ts'
-import { AnswerCache } from './answer-cache.ts'
-import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import { parseParticipants } from './participants-list.ts'
 import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 import { type Finding, type Provider, type ProviderOptions, usableForMs } from './provider.ts'
+import { ProviderCalls } from './provider-calls.ts'
 
-/** The players in the scene at a place; `addresses` is undefined when the provider gave no answer. */
-interface ParticipantsAnswer {
-  readonly addresses: ReadonlySet<string> | undefined
-}
+/** Players of a scene, by address in lower case. */
+type Addresses = ReadonlySet<string>
 
 /** How many places of an event are requested. With more places, a player who is not found is `unknown`, not `absent`. */
 export const MAX_POINTERS = 20
 const POINTERS_AT_ONCE = 4
-/** Enough for a scene with 80,000 players. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Addresses of all lists together, about 150 bytes each. */
 const MAX_CACHED_ADDRESSES = 200_000
 /** What a list takes besides its addresses, in addresses. */
 const LIST_WEIGHT = 3
 
-const NO_ADDRESSES: ReadonlySet<string> = new Set()
+const NO_ADDRESSES: Addresses = new Set()
 
 /**
  * Requests the players in the voice and data room of the scene at a place from the gatekeeper:
@@ -31,18 +25,22 @@ const NO_ADDRESSES: ReadonlySet<string> = new Set()
  */
 export class ParticipantsProvider implements Provider {
   readonly name: string
-  private readonly options: ProviderOptions
-  private readonly breaker: CircuitBreaker
-  private readonly cache: AnswerCache<ParticipantsAnswer>
+  private readonly cacheMs: number
+  private readonly calls: ProviderCalls<Addresses>
 
   constructor(options: ProviderOptions) {
-    this.options = options
-    this.name = `participants ${new URL(options.url).host}`
-    this.breaker = new CircuitBreaker(options.clock)
-    this.cache = new AnswerCache({
-      clock: options.clock,
+    const { url, config } = options
+    this.name = `participants ${new URL(url).host}`
+    this.cacheMs = config.cacheMs
+    this.calls = new ProviderCalls({
+      ...options,
       maxWeight: MAX_CACHED_ADDRESSES,
-      weigh: ({ addresses }) => LIST_WEIGHT + (addresses?.size ?? 0),
+      weigh: (addresses) => LIST_WEIGHT + (addresses?.size ?? 0),
+      queryOf: (pointer) => `?pointer=${pointer}&realm_name=${encodeURIComponent(config.realm)}`,
+      read: ({ status, json }) => {
+        if (status === 404) return NO_ADDRESSES // there is no scene
+        return status === 200 ? parseParticipants(json) : undefined
+      },
     })
   }
 
@@ -81,41 +79,20 @@ export class ParticipantsProvider implements Provider {
   private async findAt(pointer: string, address: string): Promise<Finding> {
     const cached = this.findCached(pointer, address)
     if (cached) return { result: cached, isCached: true }
-    const answer = await this.cache.ask(pointer, () => this.ask(pointer))
-    return { result: judge(answer, address), isCached: false }
+    const { value } = await this.calls.ask(pointer)
+    return { result: judge(value, address), isCached: false }
   }
 
   private findCached(pointer: string, address: string): PresenceResult | undefined {
-    const { cacheMs } = this.options.config
-    const cached = this.cache.find(
+    const cached = this.calls.findCached(
       pointer,
-      (answer, ageMs) => ageMs < usableForMs(judge(answer, address), cacheMs),
+      (addresses, ageMs) => ageMs < usableForMs(judge(addresses, address), this.cacheMs),
     )
-    return cached && judge(cached, address)
-  }
-
-  private async ask(pointer: string): Promise<ParticipantsAnswer> {
-    try {
-      return { addresses: await this.breaker.run(() => this.call(pointer)) }
-    } catch {
-      return { addresses: undefined }
-    }
-  }
-
-  private async call(pointer: string): Promise<ReadonlySet<string>> {
-    const { url, config } = this.options
-    const answer = await ask(
-      { baseUrl: url, timeoutMs: config.timeoutMs, maxBytes: MAX_ANSWER_BYTES },
-      { method: 'GET', path: `?pointer=${pointer}&realm_name=${encodeURIComponent(config.realm)}` },
-    )
-    if (answer.status === 404) return NO_ADDRESSES // there is no scene
-    const addresses = answer.status === 200 ? parseParticipants(answer.json) : undefined
-    if (!addresses) throw new NoAnswerError(answer.retryAfterMs)
-    return addresses
+    return cached && judge(cached.value, address)
   }
 }
 
-function judge({ addresses }: ParticipantsAnswer, address: string): PresenceResult {
+function judge(addresses: Addresses | undefined, address: string): PresenceResult {
   if (!addresses) return 'unknown'
   return addresses.has(address) ? 'present' : 'absent'
 }

@@ -1,5 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
+import { isObject } from '../../json-object.ts'
 import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 
@@ -99,8 +100,4 @@ function parseParcel(parcel: unknown, position: unknown): Coord | undefined {
 function numbersOf(value: unknown, length: number): readonly number[] | undefined {
   if (!Array.isArray(value) || value.length !== length) return undefined
   return value.every((one) => typeof one === 'number' && Number.isFinite(one)) ? value : undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS, SECOND_MS, steadyMs, withTimeLimit } from '../..
 import { AppError } from '../../errors.ts'
 import { keccak256 } from '../../ethereum/keccak256.ts'
 import { digestOfText } from '../../ethereum/signatures.ts'
+import { word } from '../../ethereum/words.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
 
 /**
@@ -135,8 +136,4 @@ function callData(digest: Uint8Array, signature: string): string {
   const bytes = signature.slice(2).toLowerCase()
   const words = [Buffer.from(digest).toString('hex'), word(64), word(bytes.length / 2)]
   return `${MAGIC_VALUE}${words.join('')}${bytes}${'0'.repeat((64 - (bytes.length % 64)) % 64)}`
-}
-
-function word(number: number): string {
-  return number.toString(16).padStart(64, '0')
 }

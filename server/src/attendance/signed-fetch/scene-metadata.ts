@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { asObject } from '../../json-object.ts'
 
 /** The metadata of a signed request, as far as it is used. The player's client writes it, so it proves no position. */
 export interface SceneMetadata {
@@ -28,7 +29,7 @@ const KNOWN_REALM_KEYS = spellings(
  */
 export function readSceneMetadata(text: string): SceneMetadata {
   const metadata = parseRecord(text)
-  const realm = asRecord(metadata?.realm) ?? {}
+  const realm = asObject(metadata?.realm) ?? {}
   if (!metadata) throw malformed('is not a JSON object')
   if (!isSpelledAs(KNOWN_KEYS, metadata) || !isSpelledAs(KNOWN_REALM_KEYS, realm))
     throw malformed('has a key in the wrong letter case')
@@ -95,15 +96,10 @@ function countKeys(value: unknown): number {
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return asRecord(JSON.parse(text))
+    return asObject(JSON.parse(text))
   } catch {
     return undefined
   }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined
 }
 
 function malformed(what: string): AppError {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { asObject } from '../../json-object.ts'
 import type { IncomingRequest } from './signed-request.ts'
 
 type Headers = IncomingRequest['headers']
@@ -117,9 +118,9 @@ function readLink<Type extends string>(
   name: (typeof LINK_HEADERS)[number],
   types: readonly Type[],
 ): Link & { readonly type: Type } {
-  const link = parseJson(textOf(headers, name, MAX_LINK_CHARS))
-  if (typeof link !== 'object' || link === null) throw malformed(name)
-  const { type: actualType, payload, signature } = link as Readonly<Record<string, unknown>>
+  const link = asObject(parseJson(textOf(headers, name, MAX_LINK_CHARS)))
+  if (!link) throw malformed(name)
+  const { type: actualType, payload, signature } = link
   const type = types.find((each) => each === actualType)
   if (type === undefined || typeof payload !== 'string' || typeof signature !== 'string')
     throw malformed(name)

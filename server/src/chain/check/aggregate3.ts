@@ -1,3 +1,4 @@
+import { word } from '../../ethereum/words.ts'
 import { arrayOf, bool, bytes, readStruct, struct } from '../logs/abi-types.ts'
 import { LogData } from '../logs/log-data.ts'
 import type { ContractCall } from '../rpc/node.ts'
@@ -53,7 +54,3 @@ export function decodeAggregate3(returned: string): readonly CallResult[] {
 }
 
 const RETURNS = { results: arrayOf(struct({ isSuccess: bool, returned: bytes })) }
-
-function word(value: number | bigint): string {
-  return value.toString(16).padStart(WORD_DIGITS, '0')
-}

@@ -1,4 +1,5 @@
 import { keccak256 } from '../../ethereum/keccak256.ts'
+import { word } from '../../ethereum/words.ts'
 import {
   type AbiType,
   address,
@@ -104,7 +105,7 @@ function several<Types extends NamedTypes>(
   const leastLength = 2 + 2 * headBytesOf(types)
   return {
     signature,
-    encode: (...values) => `0x${selector}${values.map(wordOf).join('')}`,
+    encode: (...values) => `0x${selector}${values.map(word).join('')}`,
     decode(returned) {
       if (returned.length < leastLength) return undefined
       try {
@@ -115,8 +116,4 @@ function several<Types extends NamedTypes>(
       }
     },
   }
-}
-
-function wordOf(value: Argument): string {
-  return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
 }

@@ -1,4 +1,5 @@
 import { keccak256 } from '../../ethereum/keccak256.ts'
+import { word } from '../../ethereum/words.ts'
 import type { LoanTerms } from '../../land/events/land-event.ts'
 
 /** What a function of a contract returns, in hex, for the data of a call. */
@@ -34,7 +35,7 @@ const FUNCTIONS: { readonly [Name in keyof LoanTerms]: string } = {
  */
 export function callData(signature: string, argument?: bigint): string {
   const selector = Buffer.from(keccak256(Buffer.from(signature))).toString('hex', 0, 4)
-  return `0x${selector}${argument === undefined ? '' : argument.toString(16).padStart(64, '0')}`
+  return `0x${selector}${argument === undefined ? '' : word(argument)}`
 }
 
 /**

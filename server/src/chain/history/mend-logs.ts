@@ -1,3 +1,4 @@
+import { word } from '../../ethereum/words.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from '../chain-types.ts'
 import { assetDigest } from '../check/asset-digest.ts'
@@ -80,7 +81,7 @@ async function knownBlocks(spool: Spool, tokens: readonly Token[]): Promise<read
 }
 
 function topicOf({ id }: Token): string {
-  return `0x${id.toString(16).padStart(64, '0')}`
+  return `0x${word(id)}`
 }
 
 /** Blocks between those of `bounds` in which the contracts changed what they say of an asset. */

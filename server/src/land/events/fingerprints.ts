@@ -1,5 +1,6 @@
 import { type Coord, coordText, encodeTokenId, parseCoord } from '@landpass/client/grid'
 import { keccak256 } from '../../ethereum/keccak256.ts'
+import { word } from '../../ethereum/words.ts'
 import { type Awaitable, type EstateRow, type LandRows, whenRead } from './land-rows.ts'
 
 /**
@@ -11,7 +12,7 @@ import { type Awaitable, type EstateRow, type LandRows, whenRead } from './land-
  * estateFingerprint('3', []) // '0xddb2364e2ad70c712830fb8b52823d50e037df0bd5c7351085a42f28d82a5d89'
  */
 export function estateFingerprint(estateId: string, parcels: Iterable<Coord>): string {
-  let value = hashOf(Buffer.concat([PREFIX, word(BigInt(estateId))]))
+  let value = hashOf(Buffer.concat([PREFIX, wordBytes(BigInt(estateId))]))
   for (const parcel of parcels) value ^= parcelHash(parcel)
   return hex(value)
 }
@@ -25,10 +26,10 @@ export function estateFingerprint(estateId: string, parcels: Iterable<Coord>): s
  */
 export function estateFingerprintV2(estateId: string, parcels: readonly Coord[]): string {
   const words = [
-    ...[word(3n * WORD_BYTES), word(BigInt(estateId)), word(5n * WORD_BYTES)],
-    ...[word(BigInt(PREFIX.length)), Buffer.concat([PREFIX], Number(WORD_BYTES))],
-    word(BigInt(parcels.length)),
-    ...parcels.map((parcel) => word(encodeTokenId(parcel))),
+    ...[wordBytes(3n * WORD_BYTES), wordBytes(BigInt(estateId)), wordBytes(5n * WORD_BYTES)],
+    ...[wordBytes(BigInt(PREFIX.length)), Buffer.concat([PREFIX], Number(WORD_BYTES))],
+    wordBytes(BigInt(parcels.length)),
+    ...parcels.map((parcel) => wordBytes(encodeTokenId(parcel))),
   ]
   return hex(hashOf(Buffer.concat(words)))
 }
@@ -126,7 +127,7 @@ function parcelHash(parcel: Coord): bigint {
   const key = parcel.x * 2 ** 22 + parcel.y
   const known = PARCEL_HASHES.get(key)
   if (known !== undefined) return known
-  const hash = hashOf(word(encodeTokenId(parcel)))
+  const hash = hashOf(wordBytes(encodeTokenId(parcel)))
   if (PARCEL_HASHES.size >= MAX_PARCEL_HASHES) PARCEL_HASHES.clear()
   PARCEL_HASHES.set(key, hash)
   return hash
@@ -136,11 +137,10 @@ function hashOf(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(keccak256(bytes)).toString('hex')}`)
 }
 
-/** A uint256 as 32 bytes. */
-function word(value: bigint): Buffer {
-  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+function wordBytes(value: bigint): Buffer {
+  return Buffer.from(word(value), 'hex')
 }
 
 function hex(value: bigint): string {
-  return `0x${value.toString(16).padStart(64, '0')}`
+  return `0x${word(value)}`
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObject } from '../../json-object.ts'
 import { isIsoTime } from '../records/checks.ts'
 import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import {
@@ -180,8 +181,4 @@ async function readSmallFile(path: string): Promise<string> {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

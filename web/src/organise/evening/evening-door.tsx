@@ -1,7 +1,7 @@
 import './evening.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
-import { signal, useSignal, useSignalEffect } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
@@ -49,9 +49,11 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
     await openEvening(info, loadPart)
     if (isOwn && isKept.value && evening.peek()) keepCode(info.uuid, code)
   }
-  useSignalEffect(() => {
-    if (isOwn && !isKept.value) dropKeptCode(info.uuid)
-  })
+  // At once, also where the evening cannot be opened
+  const chooseKept = (keeps: boolean) => {
+    isKept.value = keeps
+    if (!keeps) dropKeptCode(info.uuid)
+  }
   useEffect(() => {
     if (takeForgotten()) heading.current?.focus()
   }, [])
@@ -67,7 +69,7 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
       </h2>
       <p>{text('evening.door.explained')}</p>
       <EditCodeField isOwn={isOwn} account={info.name} />
-      {isOwn && <KeepCode isKept={isKept} />}
+      {isOwn && <KeepCode isKept={isKept.value} onChange={chooseKept} />}
     </SentForm>
   )
 }
