@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { readConfig } from '@landpass/server/config/config'
 import { startPostgres } from '@landpass/server/test/support/database/postgres'
-import { type LoadResult, load, median } from '@landpass/server/test/support/processes/load'
+import { type LoadResult, median } from '@landpass/server/test/support/processes/load'
 import {
+  cpuMs,
   memoryMb,
   type Running,
   resetPeak,
@@ -24,14 +26,17 @@ import { measureChain } from './chain/measure-chain.ts'
 import { importDuringReads, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { mapRows } from './map-rows.ts'
+import { buildVersion, type OtherVersion } from './other-version.ts'
 import { measurePages } from './page-figures.ts'
+import { rawLoad } from './raw-load.ts'
 import { changeToStreams, STREAM_SETTINGS, STREAMS } from './stream-figures.ts'
-import { tileRows } from './tile-rows.ts'
+import { firstWindows, tileRows } from './tile-rows.ts'
 import { tokenRows } from './token-rows.ts'
 
 /**
- * Measures the server with a full world on both engines. Each figure is a ratio to a bare `node:http` server that
- * answers 2 kB. Both are measured in turn, so that other load on the machine affects both.
+ * Measures the server with a full world on both engines. The figure of a row is the CPU time of a bare `node:http` server for an
+ * answer of 2 kB, as a part of that of our server for its answer: rates depend on the generator and on what else the machine does.
+ * Both are measured in turn, so that other load on the machine affects both.
  */
 
 const ROUNDS = 3
@@ -42,9 +47,30 @@ const REST_MS = 5_000
 const COLD_IMAGE = 0.05
 const GENESIS = fileURLToPath(new URL('../../../shared/data/genesis', import.meta.url))
 
+const SHORT: ReadonlySet<string> = new Set([
+  '/parcels/:x/:y',
+  '/parcels/:x/:y/encodedId',
+  '/parcels?status=open',
+  '/map of 21 x 21',
+  '/addresses/:address/parcels',
+  '/districts',
+  '/parcels/:x/:y, unchanged',
+  '/map.png 500/10, cold',
+  '/map.png 500/10, warm',
+  '/v2/parcels/:x/:y',
+])
+const SHORT_SECONDS = 0.5
+
+/** Ten times the parcels of the usual world. */
+const LARGE_WORLD = '-476,-476,475,475'
+
 /**
  * `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance`, `tokens`, `pages`
  * and `chain` (with `--logs`, `--empty-blocks` and `--only history`, `readers` or `head`).
+ *
+ * `--against <commit>` also measures the server of that commit, in turn with this one, and prints for each row of `land` and `map`
+ * how many times its CPU time ours is. `--world large` does the same with a world of ten times the size and the usual one.
+ * `--short` measures the ten rows of {@link SHORT}, and fails where one misses half of what is wanted.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -53,18 +79,27 @@ const { values: options, positionals } = parseArgs({
     data: { type: 'string' },
     seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    against: { type: 'string' },
+    world: { type: 'string', default: 'usual' },
+    short: { type: 'boolean', default: false },
     logs: { type: 'string', default: '3000000' },
     'empty-blocks': { type: 'string', default: '10000' },
   },
 })
-const seconds = Number(options.seconds)
-const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'tokens', 'pages', 'chain']
+const isShort = options.short
+const seconds = isShort ? SHORT_SECONDS : Number(options.seconds)
+const baselineSeconds = isShort ? SHORT_SECONDS : BASELINE_SECONDS
+const all = isShort ? ['land', 'map'] : ['land', 'map', 'attendance', 'tokens', 'pages', 'chain']
+const parts = positionals.length > 0 ? positionals : all
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const baseline = await startBaseline()
+const isLarge = options.world === 'large'
+let otherVersion: OtherVersion | undefined
 try {
   const engines = options.engine.split(',') as EngineKind[]
   if (parts.includes('land') || parts.includes('map')) {
     const data = await fullWorld()
+    if (options.against) otherVersion = buildVersion(options.against, join(scratch, 'against'))
     console.log(`node ${process.version}, ${cpus().length} cores, world: ${data}`)
     for (const engine of engines) await measure(engine, data)
   }
@@ -84,6 +119,7 @@ try {
     })
 } finally {
   await baseline.stop()
+  otherVersion?.remove()
   rmSync(scratch, { recursive: true, force: true })
 }
 
@@ -91,9 +127,9 @@ async function fullWorld(): Promise<string> {
   return options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
 }
 
-async function demoData(): Promise<string> {
-  const folder = join(scratch, 'demo')
-  await writeDemoSnapshot(1, folder)
+async function demoData(world?: string): Promise<string> {
+  const folder = join(scratch, world ? 'demo-large' : 'demo')
+  await writeDemoSnapshot(1, folder, undefined, world ? { world: readConfig({ WORLD: world }).world } : {})
   return folder
 }
 
@@ -115,7 +151,7 @@ async function measureTokens(engine: EngineKind): Promise<void> {
     console.log(
       `token image, cold: ${ratio.toFixed(3)}${ratio < COLD_IMAGE ? ' MISSED' : ''} (at least ${COLD_IMAGE})`,
     )
-    await measureRows(engine, rig.serverOf(0), rows)
+    await measureRows(engine, { server: rig.serverOf(0), rows })
   })
 }
 
@@ -141,20 +177,21 @@ async function measurePagesOn(data: string): Promise<void> {
 }
 
 async function measure(engine: EngineKind, data: string): Promise<void> {
-  const postgres = engine === 'postgres' ? await startPostgres() : undefined
-  const env: Record<string, string> = postgres
-    ? { ...STREAM_SETTINGS, DATABASE_URL: postgres.url, DATA_DIR: join(scratch, 'postgres') }
-    : { ...STREAM_SETTINGS, DATA_DIR: join(scratch, 'embedded') }
+  console.log(`\n## ${engine}\n`)
+  const place = await newDatabase(engine)
+  const other = isLarge || otherVersion ? await startOther(engine, data) : undefined
   try {
-    console.log(`\n## ${engine}\n`)
-    const imported = await runCommand(['import', data], env)
-    const wantedSeconds = postgres ? 40 : 60
+    const { env } = place
+    if (isLarge) env.WORLD = LARGE_WORLD
+    const ours = isLarge ? await demoData(LARGE_WORLD) : data
+    const imported = await runCommand(['import', ours], env)
+    const wantedSeconds = engine === 'postgres' ? 40 : 60
     console.log(
       `import: ${imported.seconds.toFixed(1)} s (at most ${wantedSeconds}), peak ${imported.peakMb.toFixed(0)} MB (900)`,
     )
     const server = await startServer(env)
     try {
-      await measureServer(engine, server, data, env)
+      await measureServer(engine, server, { data: ours, env, other: other?.server })
     } finally {
       await server.stop()
     }
@@ -162,49 +199,92 @@ async function measure(engine: EngineKind, data: string): Promise<void> {
     console.log(`ready again, with the copy of the land: ${again.readySeconds.toFixed(1)} s`)
     await again.stop()
   } finally {
-    await postgres?.stop()
+    await other?.stop()
+    await place.stop()
   }
 }
 
+/** A server to compare with, on a database of its own: of the other version, or with the usual world. */
+async function startOther(engine: EngineKind, data: string) {
+  const { env, stop } = await newDatabase(engine)
+  try {
+    await runCommand(['import', data], env, otherVersion?.main)
+    const server = await startServer(env, [], otherVersion?.main)
+    return { server, stop: () => server.stop().then(stop) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function newDatabase(engine: EngineKind) {
+  const postgres = engine === 'postgres' ? await startPostgres() : undefined
+  const env: Record<string, string> = {
+    ...STREAM_SETTINGS,
+    DATA_DIR: mkdtempSync(join(scratch, 'data-')),
+    ...(postgres && { DATABASE_URL: postgres.url }),
+  }
+  return { env, stop: async () => postgres?.stop() }
+}
+
+interface Measured {
+  readonly data: string
+  readonly env: Record<string, string>
+  readonly other: Running | undefined
+}
+
 async function measureServer(
-  engine: 'postgres' | 'embedded',
+  engine: EngineKind,
   server: Running & { readySeconds: number },
-  data: string,
-  env: Record<string, string>,
+  { data, env, other }: Measured,
 ): Promise<void> {
+  const measureBoth = async (rowsOf: (origin: string) => Promise<readonly Row[]>) =>
+    measureRows(
+      engine,
+      { server, rows: await rowsOf(server.origin) },
+      other && { server: other, rows: await rowsOf(other.origin) },
+    )
   const { pid } = server.child
-  await setTimeout(REST_MS)
+  if (!isShort) await setTimeout(REST_MS)
   console.log(`ready on a filled database: ${server.readySeconds.toFixed(1)} s (at most 10)`)
   console.log(
-    `memory at rest: ${memoryMb(pid, 'VmRSS').toFixed(0)} MB (at most ${engine === 'postgres' ? 300 : 450})`,
+    `memory at rest: ${memoryMb(pid, 'VmRSS').toFixed(0)} MB (at most ${engine === 'postgres' ? 150 : 350})`,
   )
-  if (parts.includes('land')) {
+  if (parts.includes('land') && !isShort) {
     const map = await wholeMap(server)
     console.log(
       `whole-world /map: first byte ${map.firstByteMs.toFixed(0)} ms (50), ${(map.bytes / 1e6).toFixed(1)} MB, ` +
         `memory +${map.growthMb.toFixed(0)} MB (32)`,
     )
-    await measureRows(engine, server, await landRows(server.origin))
-    await measureStreams(server, env)
   }
+  if (parts.includes('land')) await measureBoth(landRows)
+  if (parts.includes('land') && !isShort) await measureStreams(server, env)
   if (parts.includes('map')) {
-    await measureRows(engine, server, await mapRows(server.origin))
-    await measureRows(engine, server, await tileRows(server.origin))
+    await measureBoth(mapRows)
+    await measureBoth(tileRows)
+    if (isLarge) await measureRows(engine, { server, rows: [firstWindows()] })
   }
-  if (parts.includes('land')) await measureImportDuringReads(server, data, env)
+  if (parts.includes('land') && !isShort) await measureImportDuringReads(server, data, env)
   console.log(`\nmemory: now ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`)
 }
 
-async function measureRows(
-  engine: 'postgres' | 'embedded',
-  server: Running,
-  rows: readonly Row[],
-): Promise<void> {
-  console.log('\n| request | ratio | at least | bytes | p50 ms | p99 ms | peak MB | unexpected |')
-  console.log('|---|---:|---:|---:|---:|---:|---:|---:|')
-  for (const row of rows) {
-    if (!row.name.includes(options.only)) continue
-    await measureRow(engine, server, row)
+interface RowsOf {
+  readonly server: Running
+  readonly rows: readonly Row[]
+}
+
+async function measureRows(engine: EngineKind, ours: RowsOf, other?: RowsOf): Promise<void> {
+  console.log(
+    `\n| request | CPU us | of the bare answer | at least |${other ? ' times the other' : ''} rate | bytes | p50 ms | p99 ms | peak MB | unexpected |`,
+  )
+  console.log(`|---|---:|---:|---:|${other ? '---:|' : ''}---:|---:|---:|---:|---:|---:|`)
+  for (const [at, row] of ours.rows.entries()) {
+    if (!row.name.includes(options.only) || (isShort && !SHORT.has(row.name))) continue
+    await measureRow(
+      engine,
+      { server: ours.server, row },
+      other && { server: other.server, row: other.rows[at]! },
+    )
   }
 }
 
@@ -230,21 +310,48 @@ async function measureImportDuringReads(
   )
 }
 
-async function measureRow(engine: 'postgres' | 'embedded', server: Running, row: Row): Promise<void> {
-  const bare: number[] = []
-  const results: LoadResult[] = []
+interface RowOf {
+  readonly server: Running
+  readonly row: Row
+}
+
+interface Answers extends LoadResult {
+  /** CPU time of the server for an answer, in microseconds. */
+  readonly cpuUs: number
+}
+
+async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promise<void> {
+  const { row, server } = ours
+  const bare: Answers[] = []
+  const results: Answers[] = []
+  const others: Answers[] = []
+  // Unmeasured: V8 compiles what is called often
+  await answersOf(ours, baselineSeconds)
+  if (other) await answersOf(other, baselineSeconds)
   resetPeak(server.child.pid)
-  const ask = row.load ?? load
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push((await ask(baseline.origin, row.requests, BASELINE_SECONDS, 200)).perSecond)
-    results.push(await ask(server.origin, row.requests, seconds, row.status))
+    bare.push(await answersOf({ server: baseline, row: { ...row, status: 200 } }, baselineSeconds))
+    results.push(await answersOf(ours, seconds))
+    if (other) others.push(await answersOf(other, seconds))
   }
-  const ratio = median(results.map(({ perSecond }) => perSecond)) / median(bare)
-  const of = (pick: (result: LoadResult) => number) => median(results.map(pick))
+  const of = (pick: (result: Answers) => number, from = results) => median(from.map(pick))
+  const cpuUs = of((result) => result.cpuUs)
+  const ratio = of((result) => result.cpuUs, bare) / cpuUs
+  const times = cpuUs / of((result) => result.cpuUs, others)
+  const rate = of(({ perSecond }) => perSecond) / of(({ perSecond }) => perSecond, bare)
   const wanted = row.wanted[engine]
+  if (isShort && ratio < wanted / 2) process.exitCode = 1
   console.log(
-    `| ${row.name} | ${ratio.toFixed(3)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ` +
+    `| ${row.name} | ${cpuUs.toFixed(1)} | ${ratio.toFixed(3)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ` +
+      `${other ? `${times.toFixed(2)} | ` : ''}${rate.toFixed(3)} | ` +
       `${of(({ bytesPerAnswer }) => bytesPerAnswer).toFixed(0)} | ${of(({ p50Ms }) => p50Ms).toFixed(2)} | ` +
       `${of(({ p99Ms }) => p99Ms).toFixed(2)} | ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} | ${results.reduce((sum, { unexpected }) => sum + unexpected, 0)} |`,
   )
+}
+
+async function answersOf({ server, row }: RowOf, forSeconds: number): Promise<Answers> {
+  const { pid } = server.child
+  const before = cpuMs(pid)
+  const result = await rawLoad(server.origin, row.requests, forSeconds, row.status)
+  return { ...result, cpuUs: ((cpuMs(pid) - before) * 1000) / result.count }
 }

@@ -6,7 +6,7 @@ const SIZES = Array.from({ length: 36 }, (_, i) => i + 5)
 const THEMES = ['dark', 'light'] as const
 
 const COLD = 0.05
-const WARM = 0.6
+const WARM = 0.65
 
 /**
  * The rows of map images. Cold: all requests differ, so each image is drawn. Warm: always the same request. The names
@@ -15,8 +15,8 @@ const WARM = 0.6
 export async function mapRows(origin: string): Promise<readonly Row[]> {
   const parcels = await allParcels(origin)
   return [
-    row('/map.png 500/10, cold', both(0.08), aroundAnyParcel(parcels, 500, 10)),
-    row('/map.png 1024/10, cold', both(0.018), aroundAnyParcel(parcels, 1024, 10)),
+    row('/map.png 500/10, cold', both(0.06), aroundAnyParcel(parcels, 500, 10)),
+    row('/map.png 1024/10, cold', both(0.03), aroundAnyParcel(parcels, 1024, 10)),
     row('/v2/map.png 1024/20, cold', both(0.03), inNewerForm(aroundAnyParcel(parcels, 1024, 20))),
     row('/map.png 2048/20, cold', both(0.01), aroundAnyParcel(parcels, 2048, 20)),
     row('/parcels/:x/:y/map.png, cold', both(COLD), ofAnyParcel(parcels)),

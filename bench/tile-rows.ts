@@ -1,5 +1,4 @@
 import { allParcels, both, drawFrom, type Row, row } from './land-rows.ts'
-import { rawLoad } from './raw-load.ts'
 
 const KEYS = 2000
 /** Parcels from the middle of an area to its edge: 21 x 21 of them. */
@@ -40,6 +39,15 @@ export async function tileRows(origin: string): Promise<readonly Row[]> {
   ]
 }
 
+/** Windows of a world of ten times the size, which are no longer cached when they are asked for again: a third of a cached one. */
+export function firstWindows(): Row {
+  const paths: string[] = []
+  for (let x = -476; x + 2 * REACH <= 475; x += 2 * REACH + 1)
+    for (let y = -476; y + 2 * REACH <= 475; y += 2 * REACH + 1)
+      paths.push(`/v2/tiles?x1=${x}&y1=${y + 2 * REACH}&x2=${x + 2 * REACH}&y2=${y}`)
+  return row('/v2/tiles of 21 x 21, first time', both(0.2 / 3), paths)
+}
+
 /** The whole world; its compressed answer is cached by one request before the measurement. */
 async function wholeWorld(origin: string, path: string, encoding: string, wanted: number): Promise<Row> {
   const request = { path, headers: { 'accept-encoding': encoding } }
@@ -49,6 +57,5 @@ async function wholeWorld(origin: string, path: string, encoding: string, wanted
     requests: [request],
     status: 200,
     wanted: both(wanted),
-    load: rawLoad,
   }
 }

@@ -6,6 +6,8 @@ import { programPath } from '../run/programs.ts'
 
 const MAIN = programPath('src/cli/main.js')
 const POLL_INTERVAL_MS = 20
+/** Linux counts the CPU time of processes in hundredths of a second. */
+const MS_PER_TICK = 10
 /** How V8 compiles WebAssembly: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
 const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
 
@@ -31,9 +33,10 @@ export const SERVER_NODE_OPTIONS: readonly string[] = ['--min-semi-space-size=8'
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
+  main = MAIN,
 ): Promise<CommandFigures> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, main, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -54,13 +57,18 @@ export async function runCommand(
   return { seconds: (performance.now() - startedMs) / 1000, peakMb }
 }
 
-/** Starts a server without a limit of cost: scripts send more requests than clients do. */
+/**
+ * Starts a server without a limit of cost: scripts send more requests than clients do.
+ *
+ * @param main the program of another version
+ */
 export async function startServer(
   env: Record<string, string>,
   args: readonly string[] = [],
+  main = MAIN,
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...WASM_OPTIONS, MAIN, 'serve', ...args], {
+  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...WASM_OPTIONS, main, 'serve', ...args], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', READ_COST_PER_MINUTE: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -115,6 +123,17 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** CPU time of all threads of a process since its start, in milliseconds; NaN where the system has no such file. */
+export function cpuMs(pid: number | undefined): number {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+    const [user, system] = fields.split(' ').slice(11, 13).map(Number)
+    return ((user ?? Number.NaN) + (system ?? Number.NaN)) * MS_PER_TICK
   } catch {
     return Number.NaN
   }
