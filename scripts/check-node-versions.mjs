@@ -24,13 +24,12 @@ const TESTS = [
     'http',
     'db',
     'image',
-    'attendance',
+    'attendance/own-issuer',
     'chain/rpc',
     'chain/history',
     'api/search',
     'outbound',
-    'config',
-  ].map((folder) => `server/dist/src/${folder}`),
+  ].map((name) => `server/dist/src/${name}`),
 ]
 /** The last line that a start prints. */
 const STARTED = 'Ctrl-C stops it.'
