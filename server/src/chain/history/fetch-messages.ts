@@ -1,7 +1,7 @@
 import type { Network } from '../chain-types.ts'
 import type { CallCount } from '../rpc/call-counters.ts'
 import type { HistoryProgress } from './fetch-history.ts'
-import type { SpoolPlace } from './log-fetcher.ts'
+import type { SpoolPlace } from './spool-place.ts'
 
 /** What the thread is started with. */
 export interface FetchTask extends SpoolPlace {

@@ -37,6 +37,7 @@ const opening = SpoolFetcher.open({
   },
   onSuspectBlocks: (blocks) => post({ kind: 'suspects', blocks }),
   onStored: (last) => post({ kind: 'stored', last }),
+  log: (line) => post({ kind: 'line', line }),
 })
 void answer(STARTED, () => opening)
 parentPort!.on('message', (message: ToThread) => void answer(message.id, () => work(message)))

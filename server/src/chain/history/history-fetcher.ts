@@ -1,6 +1,7 @@
 import type { BlockRange } from '../follow/chain-source.ts'
-import type { FetchEvents, LogFetcher, SpoolPlace } from './log-fetcher.ts'
+import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
 import { spoolPath } from './spool.ts'
+import type { SpoolPlace } from './spool-place.ts'
 import { StoredRanges } from './stored-ranges.ts'
 
 /** Opens what requests and stores the logs: in this thread, or in one of its own. */

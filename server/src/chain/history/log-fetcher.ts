@@ -1,16 +1,10 @@
 import type { Network } from '../chain-types.ts'
+import { filterAddresses } from '../logs/log-filter.ts'
 import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import { growSpool } from './grow-spool.ts'
 import { parcelTransfer } from './parcel-transfer.ts'
 import { Spool } from './spool.ts'
-
-/** Where logs are stored, and which. */
-export interface SpoolPlace {
-  readonly folder: string
-  /** Of the chain and its contracts. */
-  readonly name: string
-  /** The first block of the history. */
-  readonly firstBlock: number
-}
+import type { SpoolPlace } from './spool-place.ts'
 
 /** What a fetcher says while it works. */
 export interface FetchEvents {
@@ -19,6 +13,8 @@ export interface FetchEvents {
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
   /** All logs up to this block are stored, and those that were stored before are of the chain. */
   readonly onStored: (last: number) => void
+  /** Writes a line for operators. */
+  readonly log: (line: string) => void
 }
 
 /** Requests the logs of the history and stores them. One call at a time, except that `dropFrom` and `close` end a `fetchTo`. */
@@ -64,9 +60,20 @@ export class SpoolFetcher implements LogFetcher {
     this.options = options
   }
 
-  /** @throws {CommandError} where another process uses the folder */
+  /**
+   * Reads the logs of contracts that were added to the network first: see {@link growSpool}.
+   *
+   * @throws {CommandError} where another process uses the folder
+   */
   static async open(options: SpoolFetcherOptions): Promise<SpoolFetcher> {
-    return new SpoolFetcher(await Spool.open(options.folder, options), options)
+    const spool = await Spool.open(options.folder, options)
+    try {
+      await growSpool(spool, options)
+      return new SpoolFetcher(spool, options)
+    } catch (error) {
+      await spool.close()
+      throw error
+    }
   }
 
   async fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
@@ -78,6 +85,7 @@ export class SpoolFetcher implements LogFetcher {
       ...this.options,
       spool: this.spool,
       blocks: { first: firstBlock, last },
+      addresses: filterAddresses(network),
       mayBeEmpty,
       areApplied,
       parcelTransfer: (log) => parcelTransfer(network, log),

@@ -14,8 +14,6 @@ export interface ThreadFetcherOptions extends FetchEvents {
   readonly signal: AbortSignal
   /** Gets why a call failed that is tried again, as everyone may read it. */
   readonly onWaiting: (reason: string) => void
-  /** Writes a line for operators. */
-  readonly log: (line: string) => void
   /** The program of the thread; tests replace it. */
   readonly program?: URL
 }
@@ -58,7 +56,7 @@ export class ThreadFetcher implements LogFetcher {
     this.thread.on('exit', () => this.failAll(new Error('the thread that requests logs has ended')))
   }
 
-  /** @throws {CommandError} where another process uses the folder */
+  /** @throws {CommandError} where another process uses the folder, or logs of contracts that were added cannot be read */
   static async start(options: ThreadFetcherOptions): Promise<ThreadFetcher> {
     options.signal.throwIfAborted()
     const fetcher = new ThreadFetcher(options)
