@@ -325,8 +325,9 @@ export class Chain {
   async hasStoredLogs(): Promise<boolean> {
     const { network } = this
     const spoolFolder = spoolFolderIn(this.options.config.dataDir)
-    const { folder, name } = spoolPlace({ network, spoolFolder })
-    return (await hasStoredLogs(folder, name)) || (await findStoredPart(network, folder)) !== undefined
+    if (await hasStoredLogs(spoolPlace({ network, spoolFolder }))) return true
+    const part = await findStoredPart(network, spoolFolder)
+    return part !== undefined && hasStoredLogs(spoolPlace({ network: part, spoolFolder }))
   }
 
   /** Whether this process follows the chain, and no other one. */

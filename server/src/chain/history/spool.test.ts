@@ -349,5 +349,9 @@ test('logs that are missing are stored in their places, once it is noted of whic
   expect([spool.logs, noted]).toEqual([3, [blocks]])
   expect(await spool.addMissing(all(), note)).toEqual([])
   expect(noted).toHaveLength(1)
+  const ofOtherBranch = async function* () {
+    yield { ...later, logIndex: later.logIndex + 1, blockHash: '0x0f' }
+  }
+  await expect(spool.addMissing(ofOtherBranch(), note)).rejects.toThrow('was replaced')
   await spool.close()
 })

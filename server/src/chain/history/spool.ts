@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
-import { CommandError } from '../../errors.ts'
+import { CommandError, PublicCommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
 import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { convertOldSpool } from './convert-spool.ts'
@@ -18,6 +18,7 @@ import {
   readAt,
   VERSION,
 } from './spool-frames.ts'
+import type { SpoolPlace } from './spool-place.ts'
 
 /**
  * The raw logs of the history, in a file that grows by one frame for each range: so a process that was killed asks a node
@@ -55,7 +56,7 @@ export class Spool {
    */
   static async open(
     folder: string,
-    { name, firstBlock }: { readonly name: string; readonly firstBlock: number },
+    { name, firstBlock }: Pick<SpoolPlace, 'name' | 'firstBlock'>,
   ): Promise<Spool> {
     await mkdir(folder, { recursive: true })
     const lock = await lockOf(folder)
@@ -75,7 +76,7 @@ export class Spool {
   }
 
   /** Another file of the same folder. It must be closed before this one, which has the folder. */
-  openBeside({ name, firstBlock }: { readonly name: string; readonly firstBlock: number }): Promise<Spool> {
+  openBeside({ name, firstBlock }: Pick<SpoolPlace, 'name' | 'firstBlock'>): Promise<Spool> {
     return Spool.openFile(spoolPath(dirname(this.path), name), firstBlock)
   }
 
@@ -136,6 +137,7 @@ export class Spool {
    * @param logs in their order; those that are stored are not added again
    * @param onFound gets the blocks of which logs were missing, where there are any, before they are stored
    * @returns the same blocks
+   * @throws {CommandError} where they are of another branch; nothing has changed then
    */
   async addMissing(
     logs: AsyncIterable<TimedLog>,
@@ -155,6 +157,7 @@ export class Spool {
    * Stores the logs of another file here, in place of all that is stored, together with logs that it lacks.
    *
    * @param logs in their order, of blocks that the other file has
+   * @throws {CommandError} where they are of another branch; nothing has changed then
    */
   async takeOver(other: Spool, logs: AsyncIterable<TimedLog>): Promise<void> {
     const newPath = `${this.path}.new`
@@ -324,6 +327,13 @@ async function rangeWith(
   const stored = new Set(range.logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
   const added = logs.filter(({ blockNumber, logIndex }) => !stored.has(`${blockNumber} ${logIndex}`))
   if (added.length === 0) return undefined
+  const hashes = new Map(range.logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
+  hashes.set(range.last, range.lastHash)
+  for (const { blockNumber, blockHash } of added)
+    if ((hashes.get(blockNumber) ?? blockHash) !== blockHash)
+      throw new PublicCommandError(
+        `The final block ${blockNumber} was replaced after its logs were stored. Nothing was changed. Start the command again.`,
+      )
   const all = [...range.logs, ...added].sort(
     (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
   )
@@ -346,8 +356,8 @@ export function spoolPath(folder: string, name: string): string {
   return join(folder, `${name}.spool`)
 }
 
-/** Whether logs are stored in a file. */
-export async function hasStoredLogs(folder: string, name: string): Promise<boolean> {
+/** Whether logs are stored. */
+export async function hasStoredLogs({ folder, name }: Pick<SpoolPlace, 'folder' | 'name'>): Promise<boolean> {
   const stored = await stat(spoolPath(folder, name)).catch(() => undefined)
   return stored !== undefined && stored.size > VERSION.length
 }
