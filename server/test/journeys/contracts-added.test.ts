@@ -31,7 +31,7 @@ let added: readonly string[]
 let beforeFile: string
 
 beforeAll(async () => {
-  simulated = await simulateChainHere({ seed: 4, blocks: 120, world: '-2,-2,2,2', transactions: 3 })
+  simulated = await simulateChainHere({ seed: 4, blocks: 90, world: '-2,-2,2,2', transactions: 2 })
   const content = JSON.parse(await readFile(simulated.env.CHAIN_NETWORK!, 'utf8'))
   network = { name: 'simulated', ...content }
   const { Marketplace, OffChainMarketplaceV2, ...contracts } = network.contracts

@@ -8,7 +8,7 @@ import { readChainPosition } from '../../src/land/changes/chain-position.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { emptyDir, freshDatabaseUrl, freshEngine } from '../support/engines.ts'
 import { followLand, rowsOf } from '../support/followed-land.ts'
-import { eventually, landpass, startLandpass } from '../support/landpass.ts'
+import { landpass, startLandpass } from '../support/landpass.ts'
 import { startSimulatedChain } from '../support/simulated-chain.ts'
 import { tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
 
@@ -98,23 +98,11 @@ test('a world of older rules is made again at the block where it stands, with it
   await killed.ended
   if ((await readChainPosition(db))!.rulesVersion < RULES_VERSION) expect(await rowsOf(db)).toEqual(old)
 
-  // A process that goes on following makes it again by itself, and follows it
-  const following = startLandpass(['follow'], { ...env, CHAIN_POLL_MS: '100' })
-  await eventually(
-    async () => (await readChainPosition(db))!.rulesVersion,
-    (version) => version === RULES_VERSION,
-    60_000,
-  )
+  // The next one makes it again
+  const next = await followLand(db, simulated, { dataDir })
+  await next.chain.rebuild(undefined, () => undefined)
   expect(await rowsOf(db)).toEqual(branch)
-  const mined = await simulated.mine(3)
-  await eventually(
-    async () => (await readChainPosition(db))!.blocks.at(-1)!.hash,
-    (hash) => hash === mined.hash,
-    60_000,
-  )
-  following.child.kill('SIGTERM')
-  await following.ended
-  expect(following.stderr()).toContain('followed meanwhile')
+  await next.chain.close()
   simulated.stop()
 })
 
