@@ -114,7 +114,7 @@ function readRows({ db, network }: CheckOptions, request: CheckRequest): Promise
       )
     if (position.chainId !== network.chainId || position.contractsHash !== contractsHash(network))
       throw new CommandError(
-        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow.`,
+        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow. Where contracts were added to it, a process that follows makes the land again first.`,
       )
     const at = position.blocks.at(-1)!
     if (block !== undefined && at.number !== block)

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
-import { PackedLogs } from '../packed-logs.ts'
+import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { FrameWriter } from './frame-writer.ts'
 import type { Spool } from './spool.ts'
 import type { PackedRange } from './spool-frames.ts'
@@ -143,6 +143,14 @@ async function fetchFrom(options: FetchOptions, first: number, hadParcels: boole
   await spool.sync()
   progress.showLast()
   return hasParcels
+}
+
+/** All logs of blocks, in their order, with their times. */
+export async function* timedLogsOf(source: HistorySource, request: RangesRequest): AsyncGenerator<TimedLog> {
+  for await (const range of source.ranges(request)) {
+    const { logs } = await withTimes(range, source)
+    for (const log of logs) yield log as TimedLog
+  }
 }
 
 /** Deletes the newest ranges that are of a branch that the chain no longer has. @returns whether there were any */

@@ -56,7 +56,7 @@ export class HistoryFetcher {
     return this.options.firstBlock
   }
 
-  /** All stored ranges, from the first one on; after {@link dropFrom} another object. */
+  /** All stored ranges, from the first one on; after {@link readAgain} and {@link dropFrom} another object. */
   get stored(): StoredRanges {
     return this.ranges
   }
@@ -68,12 +68,22 @@ export class HistoryFetcher {
     this.release(last)
   }
 
+  /** See {@link LogFetcher}; a `fetchTo` that runs fails. */
+  readAgain(blocks: BlockRange): Promise<boolean> {
+    return this.changeStored(() => this.fetcher.readAgain(blocks))
+  }
+
   /** Deletes the stored logs from this block on; a `fetchTo` that runs fails. */
-  async dropFrom(block: number): Promise<void> {
+  dropFrom(block: number): Promise<void> {
+    return this.changeStored(() => this.fetcher.dropFrom(block))
+  }
+
+  private async changeStored<T>(change: () => Promise<T>): Promise<T> {
     this.target = -1
-    await this.fetcher.dropFrom(block)
+    const changed = await change()
     await this.ranges.close()
     this.ranges = await openRanges(this.options)
+    return changed
   }
 
   /** What is stored stays. */

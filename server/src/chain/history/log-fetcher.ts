@@ -1,6 +1,7 @@
 import type { Network } from '../chain-types.ts'
+import type { BlockRange } from '../follow/chain-source.ts'
 import { filterAddresses } from '../logs/log-filter.ts'
-import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import { fetchHistory, type HistoryProgress, type HistorySource, timedLogsOf } from './fetch-history.ts'
 import { growSpool } from './grow-spool.ts'
 import { parcelTransfer } from './parcel-transfer.ts'
 import { Spool } from './spool.ts'
@@ -17,7 +18,7 @@ export interface FetchEvents {
   readonly log: (line: string) => void
 }
 
-/** Requests the logs of the history and stores them. One call at a time, except that `dropFrom` and `close` end a `fetchTo`. */
+/** Requests the logs of the history and stores them. One call at a time, except that all others end a `fetchTo`. */
 export interface LogFetcher {
   /**
    * Stores all logs up to this block.
@@ -26,6 +27,14 @@ export interface LogFetcher {
    * @throws {CommandError} with the reason why they cannot be read
    */
   fetchTo(last: number, mayBeEmpty: boolean): Promise<void>
+  /**
+   * Avoids the node that gave the last logs, and requests those of stored blocks once more. If some were missing, they are
+   * stored, and all logs of blocks after those that were stored together with them are deleted.
+   *
+   * @returns whether there were any
+   * @throws {CommandError} with the reason why they cannot be read
+   */
+  readAgain(blocks: BlockRange): Promise<boolean>
   /** Deletes the stored logs from this block on, and avoids the node that gave the last ones. */
   dropFrom(block: number): Promise<void>
   /** What is stored stays. */
@@ -92,6 +101,20 @@ export class SpoolFetcher implements LogFetcher {
       signal: AbortSignal.any([signal, this.stopping.signal]),
     })
     await this.fetching
+  }
+
+  async readAgain({ first, last }: BlockRange): Promise<boolean> {
+    const { network, source, signal } = this.options
+    await this.endFetch()
+    source.avoidLastNode()
+    // What is deleted are whole ranges.
+    const blocks = { first, last: this.spool.blocksFrom(last)[0]?.number ?? last }
+    const known = await this.spool.newestLog(first)
+    const logs = timedLogsOf(source, { blocks, addresses: filterAddresses(network), known, signal })
+    const missing = await this.spool.addMissing(logs, async () => undefined)
+    if (missing.length === 0) return false
+    await this.dropFrom(blocks.last + 1)
+    return true
   }
 
   async dropFrom(block: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { CommandError } from '../../errors.ts'
+import type { BlockRange } from '../follow/chain-source.ts'
 import type { CallCounters } from '../rpc/call-counters.ts'
 import { type FailedWork, type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
 import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
@@ -23,7 +24,7 @@ type Request = {
 }[ToThread['kind']]
 
 interface Waiting {
-  readonly resolve: () => void
+  readonly resolve: (hasFound: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -69,12 +70,16 @@ export class ThreadFetcher implements LogFetcher {
     }
   }
 
-  fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
-    return this.request({ kind: 'fetch', last, mayBeEmpty })
+  async fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
+    await this.request({ kind: 'fetch', last, mayBeEmpty })
   }
 
-  dropFrom(from: number): Promise<void> {
-    return this.request({ kind: 'drop', from })
+  readAgain(blocks: BlockRange): Promise<boolean> {
+    return this.request({ kind: 'again', blocks })
+  }
+
+  async dropFrom(from: number): Promise<void> {
+    await this.request({ kind: 'drop', from })
   }
 
   async close(): Promise<void> {
@@ -82,7 +87,7 @@ export class ThreadFetcher implements LogFetcher {
     await this.exited
   }
 
-  private request(request: Request): Promise<void> {
+  private request(request: Request): Promise<boolean> {
     const id = this.nextId()
     this.thread.postMessage({ ...request, id })
     return this.answerTo(id)
@@ -94,13 +99,13 @@ export class ThreadFetcher implements LogFetcher {
   }
 
   /** @throws the reason of the signal, without waiting for the thread */
-  private async answerTo(id: number): Promise<void> {
+  private async answerTo(id: number): Promise<boolean> {
     const { signal } = this.options
     if (this.end !== undefined) throw this.end
     const stop = () => this.waiting.get(id)?.reject(signal.reason)
     signal.addEventListener('abort', stop)
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<boolean>((resolve, reject) => {
         this.waiting.set(id, { resolve, reject })
         if (signal.aborted) stop()
       })
@@ -119,7 +124,7 @@ export class ThreadFetcher implements LogFetcher {
     else if (message.kind === 'line') log(message.line)
     else if (message.kind === 'calls')
       for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
-    else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()
+    else if (message.kind === 'done') this.waiting.get(message.id)?.resolve(message.hasFound)
     else this.waiting.get(message.id)?.reject(errorOf(message))
   }
 
