@@ -124,6 +124,31 @@ test('a node alone without receipts shows a block when the next one is there, wi
   await land.chain.close()
 })
 
+test('a node that goes on leaving out logs is asked once for the blocks in which they must be, and another one mends the history', async () => {
+  const gaps = { ...NEAR, gap_percent: 3 }
+  const options = { dataDir: emptyDir(), timing: new FixedTiming(), env: { CHAIN_RANGE_BLOCKS: '4' } }
+  await simulated.reset()
+  await simulated.change(gaps)
+  const land = await followLand(db, simulated, options)
+  await expect(land.replaceWorld()).rejects.toThrow('left out logs')
+  await simulated.reset()
+  await simulated.change(gaps)
+  const failure = String(await land.replaceWorld().catch((error: Error) => error))
+  await land.chain.close()
+
+  const first = Number(/The logs of blocks (\d+) to \d+ were requested once more/.exec(failure)?.[1])
+  const last = (await simulated.head()).number - NEAR.finalized_depth
+  const { asked_logs } = await simulated.calls()
+  const asked = asked_logs.filter(({ from = 0, to = 0 }) => from >= first && to <= last)
+  expect(asked.reduce((sum, { from, to }) => sum + to! - from! + 1, 0)).toBe(last - first + 1)
+  await simulated.change(NEAR, 'honest')
+  const mended = await followLand(db, simulated, { ...options, node: 'honest' })
+  await mended.replaceWorld()
+  await followBlocks(mended, 1)
+  expect(mended.lines).toContainEqual(expect.stringContaining('logs are missing'))
+  await mended.chain.close()
+})
+
 test('before the history is read, a line says how many calls it needs', async () => {
   await simulated.reset()
   await simulated.change(NEAR)

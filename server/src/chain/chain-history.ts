@@ -9,12 +9,13 @@ import { readEvents } from './follow/event-reader.ts'
 import type { LoanReader } from './follow/loan-reader.ts'
 import { expectedCallsText } from './history/expected-calls.ts'
 import type { OpenFetcher } from './history/history-fetcher.ts'
-import { type HistoryOptions, spoolFolderIn } from './history/history-options.ts'
+import type { HistoryOptions } from './history/history-options.ts'
 import { type HistoryStep, sentenceOf } from './history/history-step.ts'
 import { SpoolFetcher } from './history/log-fetcher.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { readHistory } from './history/read-history.ts'
 import type { HistoryReport } from './history/show-world.ts'
+import { spoolFolderIn } from './history/spool-place.ts'
 import { NO_ANSWER } from './history/stored-answers.ts'
 import { ThreadFetcher } from './history/thread-fetcher.ts'
 import type { LogTally } from './logs/log-tally.ts'
@@ -129,11 +130,11 @@ function openFetcherOf(
   source: NodeHistory,
   onWaiting: (reason: string) => void,
 ): OpenFetcher {
-  const { config, clock, signal, network, calls: counters, fetchesHere, log } = parts
+  const { config, clock, signal, network, calls: counters, fetchesHere } = parts
   const { nodeUrls: urls, maxRangeBlocks, callsInFlight, finality } = config.chain
-  return ({ folder, name, firstBlock }, { onProgress, onSuspectBlocks, onStored }) => {
+  return ({ folder, name, firstBlock }, { onProgress, onSuspectBlocks, onStored, log }) => {
     const place = { folder, name, firstBlock }
-    const events = { onProgress, onSuspectBlocks, onStored }
+    const events = { onProgress, onSuspectBlocks, onStored, log }
     if (fetchesHere)
       return SpoolFetcher.open({
         ...place,
@@ -144,7 +145,7 @@ function openFetcherOf(
         signal,
       })
     const task = { ...place, urls, network, maxRangeBlocks, callsInFlight, finality }
-    return ThreadFetcher.start({ task, counters, signal, onWaiting, log, ...events })
+    return ThreadFetcher.start({ task, counters, signal, onWaiting, ...events })
   }
 }
 

@@ -8,7 +8,7 @@ import { serveFollower } from '../cli/follower-server.ts'
 import { readConfig } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type FollowedChain, readChainPosition, startPosition } from '../land/changes/chain-position.ts'
+import { type KnownChain, readChainPosition, startPosition } from '../land/changes/chain-position.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { type Chain, openChain } from './chain.ts'
 import { DatabaseDoor, LEASE_MS } from './follow/database-door.ts'
@@ -22,7 +22,7 @@ const START = { number: 10, hash: hashOf('start'), parentHash: '', timeS: 0, log
 describeOnOneEngine('what a process that follows says of itself', (open) => {
   const clock = testClock()
   let db: Db
-  let followed: FollowedChain
+  let followed: KnownChain
 
   beforeAll(async () => {
     db = (await open()).db
@@ -36,6 +36,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       chainId: 1,
       contractsHash: contractsHash(await readNetwork('mainnet')),
       rulesVersion: RULES_VERSION,
+      hasGrownFrom: () => false,
     }
     await inTransaction(db, (tx) => startPosition(tx, worldId!, { ...followed, block: START }))
   })

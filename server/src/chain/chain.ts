@@ -3,19 +3,25 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { CommandError, PublicCommandError } from '../errors.ts'
 import {
-  type FollowedChain,
+  changeCompleteness,
   isOfChain,
+  type KnownChain,
   readPositionRow,
-  storeCompleteness,
 } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import { countAssets, readAssetsAfter } from '../land/queries/land-order.ts'
 import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
-import { BackgroundCheck } from './check/background-check.ts'
+import { BackgroundCheck, type CheckedWorld } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
-import { MOST_NAMED, namesIn, parseCompleteness } from './check/completeness.ts'
+import {
+  MOST_NAMED,
+  namesIn,
+  parseCompleteness,
+  type StoredCompleteness,
+  type WholeRound,
+} from './check/completeness.ts'
 import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
@@ -28,10 +34,12 @@ import { NodeSource } from './follow/node-source.ts'
 import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import { chainOf, spoolFolderIn, spoolPlace } from './history/history-options.ts'
+import { findStoredPart } from './history/grow-spool.ts'
 import type { HistoryStep } from './history/history-step.ts'
 import { mendLogs } from './history/mend-logs.ts'
-import { hasStoredLogs, spoolPath } from './history/spool.ts'
+import { chainOf } from './history/network-part.ts'
+import { hasStoredLogs } from './history/spool.ts'
+import { spoolFolderIn, spoolPlace } from './history/spool-place.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { ruleContextOf } from './meaning/rule-context-of.ts'
@@ -83,8 +91,8 @@ export interface FollowRun {
 
 /** The comparison in the background makes no more requests to the nodes. */
 const CHECK_REQUEST_EVERY_MS = SECOND_MS
-/** Why a world is to be made again. */
-export type Outdated = 'rules' | 'missing logs'
+/** Why a world is to be made again: contracts were added to the network, older rules made it, or it lacks logs. */
+export type Outdated = 'contracts' | 'rules' | 'missing logs'
 
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
@@ -113,7 +121,7 @@ export class Chain {
   private readonly loans: LoanReader
   private readonly context: RuleContext
   /** What this process knows of the worlds that it can follow. */
-  private readonly known: FollowedChain
+  private readonly known: KnownChain
   private readonly state: FollowState
   private nextCheckRequestAtMs = Number.NEGATIVE_INFINITY
 
@@ -203,11 +211,11 @@ export class Chain {
     this.checking = new BackgroundCheck({
       roundMs: config.chain.checkRoundMs,
       check: (request) => this.checkSlowly(request),
-      readWorld: () => readPositionRow(db),
+      readWorld: () => this.readWorldToCheck(),
       assetsAfter: (worldId, place) => readAssetsAfter(db, worldId, place),
       countAssets: (worldId) => countAssets(db, worldId),
       onMendDue: () => this.onMendDue(),
-      store: (worldId, completeness) => storeCompleteness(db, worldId, completeness),
+      store: (worldId, change) => this.changeCompleteness(worldId, change),
       isLeading: () => this.leads,
       nowMs: () => clock.nowMs(),
       pause: (ms, ended) => timing.pause(ms, ended),
@@ -256,12 +264,12 @@ export class Chain {
   }
 
   /**
-   * Why the world that is shown is to be made again: older rules have made it, or it differs from the contracts. For the first
-   * {@link rebuild} is enough, for the second {@link mend} comes before.
+   * Why the world that is shown is to be made again. {@link rebuild} is enough, except for missing logs: {@link mend} comes before.
    */
   async whyOutdated(): Promise<Outdated | undefined> {
     const position = await readPositionRow(this.options.db)
     if (!position) return undefined
+    if (position.contractsHash !== this.known.contractsHash) return 'contracts'
     if (position.rulesVersion < this.known.rulesVersion) return 'rules'
     const { whole } = parseCompleteness(position.completeness)
     return whole && whole.mending !== 'done' ? 'missing logs' : undefined
@@ -277,9 +285,15 @@ export class Chain {
     const { config, db, signal, log } = this.options
     const { network, nodes, source, timing } = this
     const position = await readPositionRow(db)
-    const { whole, round } = parseCompleteness(position?.completeness)
+    const { whole } = parseCompleteness(position?.completeness)
     if (!position || !whole || whole.mending === 'done') return false
     if (whole.mending === 'found') return true
+    const note = (mending: WholeRound['mending']) =>
+      this.changeCompleteness(position.worldId, (now) =>
+        now.whole && (mending === 'found' || now.whole.startedAtMs === whole.startedAtMs)
+          ? { ...now, whole: { ...now.whole, mending } }
+          : now,
+      )
     const retries = { timing, signal, onFailure: () => undefined }
     const blocks = await mendLogs({
       ...spoolPlace({ network, spoolFolder: spoolFolderIn(config.dataDir) }),
@@ -292,10 +306,11 @@ export class Chain {
         }),
       headerByNumber: (number) => withRetries(() => source.headerByNumber(number), retries),
       logsOfBlock: (block) => withRetries(() => source.logsOfBlock(block), retries),
+      // A process that is killed after the logs are stored would not find them again.
+      onFound: async () => void (await note('found')),
       log,
     })
-    const mending = blocks.length > 0 ? 'found' : 'done'
-    await storeCompleteness(db, position.worldId, JSON.stringify({ whole: { ...whole, mending }, round }))
+    if (blocks.length === 0) await note('done')
     const named = blocks.slice(0, MOST_NAMED).join(', ')
     const more = blocks.length > MOST_NAMED ? ` and ${blocks.length - MOST_NAMED} more` : ''
     log(
@@ -306,11 +321,13 @@ export class Chain {
     return blocks.length > 0
   }
 
-  /** Whether the logs of the history are stored: a world that began with a snapshot of a block may have none. */
-  hasStoredLogs(): Promise<boolean> {
+  /** Whether the logs of the history are stored, or those of some of the contracts. A world that began with a snapshot may have none. */
+  async hasStoredLogs(): Promise<boolean> {
+    const { network } = this
     const spoolFolder = spoolFolderIn(this.options.config.dataDir)
-    const { folder, name } = spoolPlace({ network: this.network, spoolFolder })
-    return hasStoredLogs(spoolPath(folder, name))
+    if (await hasStoredLogs(spoolPlace({ network, spoolFolder }))) return true
+    const part = await findStoredPart(network, spoolFolder)
+    return part !== undefined && hasStoredLogs(spoolPlace({ network: part, spoolFolder }))
   }
 
   /** Whether this process follows the chain, and no other one. */
@@ -417,6 +434,24 @@ export class Chain {
     if (waitMs > 0) await timing.pause(waitMs, this.options.signal)
     this.nextCheckRequestAtMs = timing.nowMs() + CHECK_REQUEST_EVERY_MS
     this.checking.counts.requests += 1
+  }
+
+  /** Undefined while the world is one of fewer contracts, which is made again. */
+  private async readWorldToCheck(): Promise<CheckedWorld | undefined> {
+    const position = await readPositionRow(this.options.db)
+    return position?.contractsHash === this.known.contractsHash ? position : undefined
+  }
+
+  private async changeCompleteness(
+    worldId: number,
+    change: (stored: StoredCompleteness) => StoredCompleteness,
+  ): Promise<StoredCompleteness> {
+    let now: StoredCompleteness = { whole: null, round: null }
+    await changeCompleteness(this.options.db, worldId, (text) => {
+      now = change(parseCompleteness(text))
+      return JSON.stringify(now)
+    })
+    return now
   }
 
   /** Lets another process follow at once. */

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Chain } from '../chain/chain.ts'
+import type { Chain, Outdated } from '../chain/chain.ts'
 import type { OwnState } from '../chain/follow/status-reader.ts'
 import type { HistoryStep } from '../chain/history/history-step.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
@@ -9,7 +9,7 @@ import { CommandError, PublicCommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
-import { NO_STORED_LOGS, WorldRebuild } from './world-rebuild.ts'
+import { LINES, WorldRebuild } from './world-rebuild.ts'
 
 /** The options of the command. */
 export interface FollowOptions {
@@ -154,9 +154,9 @@ export async function follow(
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
   }
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
-  // A command that ends leaves a world of the newest rules; one that goes on follows the old one until the new one is there.
-  if (target !== undefined && (await chain.whyOutdated()) === 'rules')
-    await rebuildIfPossible(chain, target, hooks)
+  // A command that ends leaves a world of the newest rules and of all contracts; one that goes on follows the old one until the new one is there.
+  const why = target === undefined ? undefined : await chain.whyOutdated()
+  if (why === 'rules' || why === 'contracts') await rebuildIfPossible(chain, { why, until: target }, hooks)
   const rebuilding = new WorldRebuild({ chain, log: logLine })
   if (target === undefined) {
     chain.onMendDue = () => rebuilding.start()
@@ -178,16 +178,16 @@ export async function follow(
 /** What fails leaves the old world, which is followed then. */
 async function rebuildIfPossible(
   chain: CommandChain,
-  until: number,
+  { why, until }: { readonly why: Outdated; readonly until: number | undefined },
   { signal, onProgress, onShown }: FollowHooks,
 ): Promise<void> {
-  if (!(await chain.hasStoredLogs())) return logLine(NO_STORED_LOGS)
+  if (!(await chain.hasStoredLogs())) return logLine(LINES[why].withoutLogs)
   try {
     await chain.announcer.during(() => chain.rebuild(until, onProgress))
   } catch (error) {
     signal.throwIfAborted()
     logLine(
-      `the world was made by older rules and cannot be made again at this time, so it is followed as it is: ${error instanceof Error ? error.message : String(error)}`,
+      `the world cannot be made again at this time, so it is followed as it is: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
   onShown()

@@ -93,17 +93,23 @@ test('a world of the newest rules starts no command, and a process that ends tak
   expect([lines.length, child.exitCode]).toEqual([1, 1])
 })
 
-test('a world without stored logs is followed as it is, and the log says how to make it again', async () => {
-  const lines: string[] = []
-  const rebuild = new WorldRebuild({
-    chain: { leads: true, whyOutdated: async () => 'rules' as const, hasStoredLogs: async () => false },
-    log: (line) => lines.push(line),
-    startCommand: () => expect.unreachable(),
-  })
-  rebuild.start()
-  await rebuild.finished
-  expect(lines).toEqual([expect.stringContaining('landpass follow --new-world')])
-})
+test.each([
+  ['rules', 'made by older rules'],
+  ['contracts', 'without contracts that were added'],
+] as const)(
+  'a world without stored logs is followed as it is, and the log says how to make it again: %s',
+  async (why, reason) => {
+    const lines: string[] = []
+    const rebuild = new WorldRebuild({
+      chain: { leads: true, whyOutdated: async () => why, hasStoredLogs: async () => false },
+      log: (line) => lines.push(line),
+      startCommand: () => expect.unreachable(),
+    })
+    rebuild.start()
+    await rebuild.finished
+    expect(lines).toEqual([expect.stringMatching(`${reason}.*landpass follow --new-world`)])
+  },
+)
 
 test('a command that cannot be started is tried again, and one is not started after the end', async () => {
   const lines: string[] = []

@@ -7,23 +7,34 @@ import { pauseAfterFailuresMs, pauseFor } from './retry-pauses.ts'
 /** How often the log says how far it is. */
 const LOG_EVERY_MS = 30 * SECOND_MS
 
-/** A world that began with a snapshot of a block would be read from the first block on: only an operator decides that. */
-export const NO_STORED_LOGS =
-  'the world was made by older rules, and DATA_DIR/chain has no logs to make it again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
+const AS_IT_IS =
+  'DATA_DIR/chain has no logs to make it again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
 
-/** What the log says at the begin and at the end. */
-const LINES: Readonly<Record<Outdated, readonly [begin: string, end: string]>> = {
-  rules: [
-    'the world was made by older rules: it is made again from the stored logs, and followed meanwhile',
-    'the world was made again, by the newest rules',
-  ],
-  'missing logs': [
-    'some of the land is not what the contracts say: its blocks are read again, and with logs that were missing the world is made again',
-    'the blocks of the land that differs were read again',
-  ],
+/**
+ * What the log says at the begin, at the end, and where no logs are stored: a world that began with a snapshot of a block would be
+ * read from the first block on, which only an operator decides.
+ */
+export const LINES: Readonly<
+  Record<Outdated, { readonly begin: string; readonly end: string; readonly withoutLogs: string }>
+> = {
+  contracts: {
+    begin:
+      'contracts were added to the network: their history is read, and the world is made again with it and the stored logs. It is followed meanwhile',
+    end: 'the world was made again, with the contracts that were added',
+    withoutLogs: `the world was made without contracts that were added to the network since, and ${AS_IT_IS}`,
+  },
+  rules: {
+    begin: 'the world was made by older rules: it is made again from the stored logs, and followed meanwhile',
+    end: 'the world was made again, by the newest rules',
+    withoutLogs: `the world was made by older rules, and ${AS_IT_IS}`,
+  },
+  'missing logs': {
+    begin:
+      'some of the land is not what the contracts say: its blocks are read again, and with logs that were missing the world is made again',
+    end: 'the blocks of the land that differs were read again',
+    withoutLogs: `some of the land is not what the contracts say, and ${AS_IT_IS}`,
+  },
 }
-const NOTHING_TO_MEND =
-  'some of the land is not what the contracts say, and DATA_DIR/chain has no logs to make the world again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
 
 export interface WorldRebuildOptions {
   readonly chain: Pick<Chain, 'leads' | 'whyOutdated' | 'hasStoredLogs'>
@@ -35,7 +46,7 @@ export interface WorldRebuildOptions {
 }
 
 /**
- * Makes a world again that older rules have made, or that lacks logs, by the command `landpass follow --rebuild` in a process of its own. This
+ * Makes a world again that is outdated, by the command `landpass follow --rebuild` in a process of its own. This
  * process goes on following the old world meanwhile, and follows the new one when it is shown. Of several processes the one
  * that leads does it, where logs are stored. What fails is tried again.
  */
@@ -75,9 +86,9 @@ export class WorldRebuild {
         if (chain.leads) {
           const why = await chain.whyOutdated()
           if (why === undefined || signal.aborted) return
-          if (!(await chain.hasStoredLogs())) return log(why === 'rules' ? NO_STORED_LOGS : NOTHING_TO_MEND)
+          const { begin, end, withoutLogs } = LINES[why]
+          if (!(await chain.hasStoredLogs())) return log(withoutLogs)
           if (signal.aborted) return
-          const [begin, end] = LINES[why]
           if (failures === 0) log(begin)
           await this.runCommand()
           log(end)

@@ -27,6 +27,7 @@ class World {
   wrong: readonly string[] = []
   failure: Error | undefined
   onPause: (ms: number) => void = () => undefined
+  onCheck: () => void = () => undefined
   readonly lines: string[] = []
   readonly mendings: number[] = []
   /** How many assets were compared, and when. */
@@ -44,8 +45,10 @@ class World {
       },
       countAssets: async () => ASSETS.length,
       onMendDue: () => this.mendings.push(this.nowMs),
-      store: async (_, completeness) => {
-        this.completeness = completeness
+      store: async (_, change) => {
+        const now = change(parseCompleteness(this.completeness))
+        this.completeness = JSON.stringify(now)
+        return now
       },
       isLeading: () => this.isLeading,
       nowMs: () => this.nowMs,
@@ -75,6 +78,7 @@ class World {
     this.asked.push(part === 'totals' ? part : part.length)
     this.askedAtMs.push(this.nowMs)
     if (this.failure) throw this.failure
+    this.onCheck()
     const names = part === 'totals' ? ['all parcels'] : part.map(({ type, id }) => `${type} ${id}`)
     const differences = this.wrong.filter((asset) => names.includes(asset)).map(differenceOf)
     const assets = part === 'totals' ? 0 : part.length
@@ -142,6 +146,22 @@ test('what a node answers wrongly once is no difference, and a list of many is c
   expect(world.shown).toMatchObject({ state: 'differs', differing: 30 })
   expect(world.shown.assets).toHaveLength(20)
   expect(world.lines[0]).toMatch(/; and 10 more$/)
+})
+
+test('that missing logs were found by another process meanwhile is not forgotten', async () => {
+  const world = new World()
+  world.wrong = ['parcel 3,0']
+  await world.pass(600_000)
+  const { whole } = parseCompleteness(world.completeness)
+  expect(whole).toMatchObject({ mending: 'due' })
+  world.onCheck = () => {
+    world.completeness = JSON.stringify({ whole: { ...whole, mending: 'found' }, round: null })
+  }
+  await world.pass(ROUND_MS, { comparisons: 1 })
+  expect(parseCompleteness(world.completeness)).toMatchObject({
+    whole: { mending: 'found' },
+    round: { done: 500 },
+  })
 })
 
 test('a comparison that fails is counted, said once, and tried again after longer pauses', async () => {

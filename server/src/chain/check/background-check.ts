@@ -23,7 +23,7 @@ export interface BackgroundCheckOptions {
   /** In this time all land is compared once more, again and again; 0: once, and not again. */
   readonly roundMs: number
   readonly check: (request: CheckRequest) => Promise<CheckResult>
-  /** Undefined where the world that is shown does not come from the chain. */
+  /** Undefined where the world that is shown does not come from the contracts of the network. */
   readonly readWorld: () => Promise<CheckedWorld | undefined>
   /** The next parcels and estates after one of them, or the first ones. */
   readonly assetsAfter: (
@@ -33,7 +33,11 @@ export interface BackgroundCheckOptions {
   readonly countAssets: (worldId: number) => Promise<number>
   /** Blocks of land that differs are to be read again. */
   readonly onMendDue: () => void
-  readonly store: (worldId: number, completeness: string) => Promise<void>
+  /** Changes what is stored, as it is then: another process may have changed it since it was read. */
+  readonly store: (
+    worldId: number,
+    change: (stored: StoredCompleteness) => StoredCompleteness,
+  ) => Promise<StoredCompleteness>
   /** Whether this process follows the chain now: another one that follows does the same. */
   readonly isLeading: () => boolean
   /** Milliseconds since 1970. */
@@ -140,10 +144,9 @@ export class BackgroundCheck {
     this.note(remaining, block.number)
     const differing = [...new Set(remaining.map(({ asset }) => asset))]
     const next = withPart(round, { block: block.number, compared, differing })
-    const now: StoredCompleteness = isLast
-      ? { whole: ended(next, stored.whole), round: null }
-      : { whole: stored.whole, round: next }
-    await store(worldId, JSON.stringify(now))
+    const now = await store(worldId, ({ whole }) =>
+      isLast ? { whole: ended(next, whole), round: null } : { whole, round: next },
+    )
     if (isLast && !stored.whole && next.differing === 0)
       log(`all land was compared with the contracts from block ${next.block} on: no difference`)
     if (isLast && now.whole?.mending !== 'done') this.options.onMendDue()

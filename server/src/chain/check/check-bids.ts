@@ -5,9 +5,6 @@ import type { CheckContext, Token } from './check-context.ts'
 import { UnansweredError } from './check-errors.ts'
 import { FUNCTIONS } from './contract-functions.ts'
 
-/** Bids on one asset. A larger number than this is no answer of the contract. */
-const MOST_BIDS = 10_000n
-
 /** What the contract keeps of a bid. */
 interface KeptBid {
   readonly id: string
@@ -26,7 +23,7 @@ interface Compared {
 
 /** Compares the bids that the contract keeps on a parcel or an estate: one of each bidder, also if it has expired. */
 export async function checkBids(context: CheckContext, compared: Compared): Promise<void> {
-  const { network, state, rows, findings } = context
+  const { network, state, rows, findings, lists } = context
   const contract = network.contracts.ERC721Bid?.address
   const { asset, registry, id, name } = compared.token
   const inTable = rows.bidsOf(name)
@@ -35,7 +32,7 @@ export async function checkBids(context: CheckContext, compared: Compared): Prom
     return
   }
   const count = await state.read(contract, FUNCTIONS.bidCounterByToken, registry, id)
-  if (count > MOST_BIDS) throw new UnansweredError(contract, FUNCTIONS.bidCounterByToken.signature)
+  if (!lists.take(count)) throw new UnansweredError(contract, FUNCTIONS.bidCounterByToken.signature)
   const bids: readonly KeptBid[] = await Promise.all(
     Array.from({ length: Number(count) }, (_, at) =>
       state.read(contract, FUNCTIONS.getBidByToken, registry, id, BigInt(at)),

@@ -14,6 +14,22 @@ export interface CheckContext {
   readonly rows: LandIndex
   readonly rights: KnownRights
   readonly findings: Findings
+  readonly lists: ListLimit
+}
+
+/** As many parcels and estates that are compared together have in their lists: a large estate has some thousand parcels. */
+const MOST_ITEMS = 50_000n
+
+/** Limits what is read of lists, such as the bids on an asset: a node may answer any number of items. */
+export class ListLimit {
+  private left = MOST_ITEMS
+
+  /** Whether so many items may be read, beside all those that were taken before. */
+  take(items: bigint): boolean {
+    if (items > this.left) return false
+    this.left -= items
+    return true
+  }
 }
 
 /** A parcel or an estate as its registry knows it. */

@@ -49,16 +49,13 @@ export async function checkEstate(context: CheckContext, row: CheckedEstate): Pr
   ])
 }
 
-/** An estate may have some thousand parcels. A larger number than this is no answer of the contract. */
-const MOST_MEMBERS = 100_000n
-
 /**
  * Compares which parcels an estate has.
  *
  * @param isSame whether the fingerprint says so: then the registry is not asked for each parcel
  */
 async function checkMembers(
-  { state, findings }: CheckContext,
+  { state, findings, lists }: CheckContext,
   {
     token,
     members,
@@ -70,7 +67,7 @@ async function checkMembers(
   const inTable = members.map(coordText)
   findings.compare({ asset, field: 'size' }, { table: inTable.length, contract: size })
   if (isSame && size === BigInt(inTable.length)) return
-  if (size > MOST_MEMBERS) return
+  if (!lists.take(size)) return
   const ids = await Promise.all(
     Array.from({ length: Number(size) }, (_, at) =>
       state.read(registry, FUNCTIONS.estateLandIds, id, BigInt(at)),

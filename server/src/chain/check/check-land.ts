@@ -16,7 +16,7 @@ import type { BlockRef, Network } from '../chain-types.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
 import type { Nodes } from '../rpc/nodes.ts'
 import type { Timing } from '../rpc/timing.ts'
-import type { CheckContext } from './check-context.ts'
+import { type CheckContext, ListLimit } from './check-context.ts'
 import { BlockGoneError } from './check-errors.ts'
 import { checkEstate } from './check-estate.ts'
 import { checkMortgage, findMissingMortgages } from './check-mortgage.ts'
@@ -114,7 +114,7 @@ function readRows({ db, network }: CheckOptions, request: CheckRequest): Promise
       )
     if (position.chainId !== network.chainId || position.contractsHash !== contractsHash(network))
       throw new CommandError(
-        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow.`,
+        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow. Where contracts were added to it, a process that follows makes the land again first.`,
       )
     const at = position.blocks.at(-1)!
     if (block !== undefined && at.number !== block)
@@ -145,16 +145,18 @@ async function compare(
   const rows = new LandIndex(land)
   const rights = new KnownRights({ network, state, rows })
   const findings = new Findings()
-  const context: CheckContext = { network, state, rows, rights, findings }
+  const ofGroup = (): CheckContext => ({ network, state, rows, rights, findings, lists: new ListLimit() })
   const tasks = [
-    ...land.parcels.map((row) => () => checkParcel(context, row)),
-    ...land.estates.map((row) => () => checkEstate(context, row)),
-    ...land.mortgages.map((row) => () => checkMortgage(context, row)),
+    ...land.parcels.map((row) => (context: CheckContext) => checkParcel(context, row)),
+    ...land.estates.map((row) => (context: CheckContext) => checkEstate(context, row)),
+    ...land.mortgages.map((row) => (context: CheckContext) => checkMortgage(context, row)),
   ]
   for (let done = 0; done < tasks.length; done += ASSETS_OF_GROUP) {
     onProgress?.({ done, total: tasks.length })
-    await Promise.all(tasks.slice(done, done + ASSETS_OF_GROUP).map((task) => task()))
+    const context = ofGroup()
+    await Promise.all(tasks.slice(done, done + ASSETS_OF_GROUP).map((task) => task(context)))
   }
+  const context = ofGroup()
   await checkRightRows(context)
   if (totals) {
     await findMissingAssets(context, totals)

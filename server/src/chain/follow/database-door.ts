@@ -3,7 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import {
   canFollow,
-  type FollowedChain,
+  type KnownChain,
   PositionMovedError,
   readChainPosition,
   readPositionRow,
@@ -32,7 +32,7 @@ export interface DatabaseDoorOptions {
   readonly holder: string
   readonly context: RuleContext
   /** Chain, contracts and rules of this process: no other world is followed. */
-  readonly known: FollowedChain
+  readonly known: KnownChain
   /** What other processes are shown of this one: see status-reader.ts. */
   readonly status: () => string
   /** Milliseconds that pass evenly. */

@@ -5,11 +5,18 @@ import { MissingLogsError, type TokenTrail } from './token-trail.ts'
 
 const BLOCK = { number: 199, hash: '0x199', parentHash: '', timeS: 0 }
 
-async function readWith(failures: readonly Error[]) {
+async function readWith(failures: readonly Error[], hasFound = true) {
   const left = [...failures]
   const done: string[] = []
   const result = await completeRows({
-    stored: { firstBlock: 100, dropFrom: async (from) => void done.push(`drop from ${from}`) },
+    stored: {
+      firstBlock: 100,
+      readAgain: async ({ first, last }) => {
+        done.push(`read ${first} to ${last}`)
+        return hasFound
+      },
+      dropFrom: async (from) => void done.push(`drop from ${from}`),
+    },
     makeRows: async () => {
       done.push('make')
       const failure = left.shift()
@@ -21,19 +28,19 @@ async function readWith(failures: readonly Error[]) {
   return { result, done }
 }
 
-test('logs that a node left out are requested again, from the last block on that is known to be complete', async () => {
+test('logs that a node left out are requested again, in the blocks in which they must be', async () => {
   const { result, done } = await readWith([
-    new MissingLogsError('in block 180 …', 150),
-    new MissingLogsError('in block 190 …', undefined),
+    new MissingLogsError('in block 180 …', { block: 180, knownUntil: 150 }),
+    new MissingLogsError('in block 190 …', { block: 190, knownUntil: undefined }),
   ])
   expect(result).toBe('rows')
   expect(done).toEqual([
     'make',
-    'drop from 150',
-    'logs are missing: in block 180 …. They are requested again from block 150 on.',
+    'read 150 to 180',
+    expect.stringContaining('in block 180 …. They were found in blocks 150 to 180'),
     'make',
-    'drop from 100',
-    'logs are missing: in block 190 …. They are requested again from block 100 on.',
+    'read 100 to 190',
+    expect.stringContaining('in block 190 …. They were found in blocks 100 to 190'),
     'make',
   ])
 })
@@ -49,11 +56,14 @@ test('stored logs that cannot be read are requested again', async () => {
   ])
 })
 
-test('logs that stay missing make no world, and are not stored', async () => {
-  const missing = new MissingLogsError('in block 180 …', 150)
-  const { result, done } = await readWith([missing, missing, missing])
+test('logs that stay missing make no world, and the rest of the history is not requested again', async () => {
+  const missing = new MissingLogsError('in block 180 …', { block: 180, knownUntil: 150 })
+  const { result, done } = await readWith([missing], false)
   expect(result).toContain('The node left out logs: in block 180')
-  expect(done.filter((each) => each === 'drop from 150')).toHaveLength(3)
+  expect(done).toEqual(['make', 'read 150 to 180'])
+  const always = await readWith([missing, missing, missing])
+  expect(always.result).toBe(result)
+  expect(always.done.filter((each) => each.startsWith('read'))).toHaveLength(3)
 })
 
 test('the number of parcels is that of the registry, where that is known', () => {

@@ -1,5 +1,6 @@
 import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
+import type { BlockRange } from '../follow/chain-source.ts'
 import { DamagedRangeError } from './spool-frames.ts'
 import { MissingLogsError, TokenTrail } from './token-trail.ts'
 
@@ -7,6 +8,12 @@ export interface CompleteRowsOptions<Rows> {
   readonly stored: {
     /** The first block of the history. */
     readonly firstBlock: number
+    /**
+     * Requests the logs of stored blocks once more, and stores those that were missing: see {@link LogFetcher}.
+     *
+     * @returns whether there were any
+     */
+    readonly readAgain: (blocks: BlockRange) => Promise<boolean>
     /** Deletes the stored logs from this block on. From now on, the node that gave the last ones is asked last. */
     readonly dropFrom: (block: number) => Promise<void>
   }
@@ -16,14 +23,15 @@ export interface CompleteRowsOptions<Rows> {
   readonly onMissingLogs: (reason: string) => void
 }
 
-/** How often the history is read, from the block on after which logs were missing. */
+/** How often rows are made of the history. */
 const MAX_TRIES = 3
 
 /**
- * Makes rows of the history. Where a node has left out logs, or stored ones cannot be read, the stored ones are deleted from the last block
- * on that is known to be complete and whole, and requested again, from another node where there is one.
+ * Makes rows of the history. Where a node has left out logs, those blocks are requested again in which they must be, from another node
+ * where there is one. Only if that finds some, the logs of all later blocks are requested again, too: a node that goes on leaving
+ * out the same ones is not asked for the whole history at each try. Stored logs that cannot be read are requested again.
  *
- * @throws {CommandError} where logs are still missing after {@link MAX_TRIES}
+ * @throws {CommandError} where logs are still missing; what is stored stays
  */
 export async function completeRows<Rows>(options: CompleteRowsOptions<Rows>): Promise<Rows> {
   const { stored, makeRows, onMissingLogs } = options
@@ -31,20 +39,25 @@ export async function completeRows<Rows>(options: CompleteRowsOptions<Rows>): Pr
     try {
       return await makeRows(new TokenTrail())
     } catch (error) {
-      const isDamaged = error instanceof DamagedRangeError
-      if (!isDamaged && !(error instanceof MissingLogsError)) throw error
-      const from = isDamaged ? error.first : (error.knownUntil ?? stored.firstBlock)
-      await stored.dropFrom(from)
-      if (tries === MAX_TRIES) throw isDamaged ? error : incomplete(error.message, from)
-      const what = isDamaged ? error.message : `logs are missing: ${error.message}`
-      onMissingLogs(`${what}. They are requested again from block ${from} on.`)
+      if (error instanceof DamagedRangeError) {
+        await stored.dropFrom(error.first)
+        if (tries === MAX_TRIES) throw error
+        onMissingLogs(`${error.message}. They are requested again from block ${error.first} on.`)
+      } else if (error instanceof MissingLogsError) {
+        const blocks = { first: error.knownUntil ?? stored.firstBlock, last: error.block }
+        const hasFound = await stored.readAgain(blocks)
+        if (!hasFound || tries === MAX_TRIES) throw incomplete(error.message, blocks)
+        onMissingLogs(
+          `logs are missing: ${error.message}. They were found in blocks ${blocks.first} to ${blocks.last}, which were requested again; so are all later ones.`,
+        )
+      } else throw error
     }
   }
 }
 
-function incomplete(reason: string, from: number): PublicCommandError {
+function incomplete(reason: string, { first, last }: BlockRange): PublicCommandError {
   return new PublicCommandError(
-    `The node left out logs: ${reason}. No world was made of them. The stored logs from block ${from} on were deleted, and the next start requests them again. The history needs a node that has all old blocks with their logs: a full node without history expiry, or an archive node.`,
+    `The node left out logs: ${reason}. No world was made of them. The logs of blocks ${first} to ${last} were requested once more, and the next start does so again. The history needs a node that has all old blocks with their logs: a full node without history expiry, or an archive node.`,
   )
 }
 

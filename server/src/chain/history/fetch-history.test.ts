@@ -5,7 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BlockRef, RawLog } from '../chain-types.ts'
 import { ContradictionError } from '../follow/chain-source.ts'
 import { PackedLogs } from '../packed-logs.ts'
-import { type FetchOptions, fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import {
+  type FetchOptions,
+  fetchHistory,
+  type HistoryProgress,
+  type HistorySource,
+  type RangesRequest,
+} from './fetch-history.ts'
 import { Spool } from './spool.ts'
 
 const BLOCKS = { first: 100, last: 199 }
@@ -37,9 +43,7 @@ class Node implements HistorySource {
 
   readonly ranges: HistorySource['ranges'] = async function* (
     this: Node,
-    { first, last }: { first: number; last: number },
-    _signal: AbortSignal,
-    known: RawLog | undefined,
+    { blocks: { first, last }, known }: RangesRequest,
   ) {
     this.known.push(known?.blockNumber)
     for (let at = first; at <= last; at += 10) {
@@ -98,6 +102,7 @@ const fetch = (source: HistorySource, options: Partial<FetchOptions> = {}) =>
     source,
     spool,
     blocks: BLOCKS,
+    addresses: ['land'],
     parcelTransfer: ({ topics }) => topics[0] as 'first' | 'later',
     mayBeEmpty: false,
     areApplied: false,
@@ -210,8 +215,8 @@ test('ranges of a few blocks are joined, and progress is shown once a second at 
 test('what was read before a failure stays, also where it is no whole frame', async () => {
   const node = new Node()
   const read = node.ranges
-  const ranges: HistorySource['ranges'] = async function* (blocks, signal) {
-    for await (const range of read(blocks, signal, undefined)) {
+  const ranges: HistorySource['ranges'] = async function* (request) {
+    for await (const range of read(request)) {
       if (range.first >= 150) throw new Error('the node is gone')
       yield range
     }

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
-import { PackedLogs } from '../packed-logs.ts'
+import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { FrameWriter } from './frame-writer.ts'
 import type { Spool } from './spool.ts'
 import type { PackedRange } from './spool-frames.ts'
@@ -10,16 +10,10 @@ import type { PackedRange } from './spool-frames.ts'
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
 export interface HistorySource {
   /**
-   * All logs of our contracts in these blocks, range by range, in order and without gaps. Only nodes are asked that have
-   * the log `known` or, where it is undefined, the first logs of the land.
-   *
-   * @param known a log of an earlier block
+   * All logs of these contracts, range by range, in order and without gaps. Only nodes are asked that have the log `known` or,
+   * where it is undefined, the first logs of the land.
    */
-  readonly ranges: (
-    blocks: BlockRange,
-    signal: AbortSignal,
-    known: RawLog | undefined,
-  ) => AsyncIterable<RangeAnswer>
+  readonly ranges: (request: RangesRequest) => AsyncIterable<RangeAnswer>
   /** From now on, the node that gave the last range is asked last: its logs were incomplete. */
   readonly avoidLastNode: () => void
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
@@ -27,6 +21,15 @@ export interface HistorySource {
   readonly headersByHash: (hashes: readonly string[]) => Promise<readonly BlockHeader[]>
   /** How many parcels have an owner after a block, by their registry; undefined where no node can say it. */
   readonly parcelCount: (block: BlockRef) => Promise<number | undefined>
+}
+
+export interface RangesRequest {
+  readonly blocks: BlockRange
+  /** Of the contracts, in lower case. */
+  readonly addresses: readonly string[]
+  /** A log of an earlier block. */
+  readonly known: RawLog | undefined
+  readonly signal: AbortSignal
 }
 
 export interface RangeAnswer extends BlockRange {
@@ -55,6 +58,13 @@ export interface FetchOptions {
   readonly spool: Spool
   /** The first and the last block of the history. */
   readonly blocks: BlockRange
+  /** Of the contracts whose logs are read, in lower case. */
+  readonly addresses: readonly string[]
+  /**
+   * A stored log of the land that all nodes with these blocks have: then the blocks need not have the first parcels. Undefined
+   * where the land itself is read.
+   */
+  readonly known?: RawLog | undefined
   /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel, by which it is created. */
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
   /** Whether the history may end before the first parcel, also where no node has the state of its last block. */
@@ -88,7 +98,7 @@ const PROGRESS_EVERY_MS = SECOND_MS
 export async function fetchHistory(options: FetchOptions): Promise<void> {
   const { spool, blocks } = options
   if ((await dropOtherBranch(options)) && options.areApplied) throw replaced()
-  const hadParcels = await hasStoredParcels(options)
+  const hadParcels = options.known !== undefined || (await hasStoredParcels(options))
   const first = spool.nextBlock
   options.onStored(first - 1)
   const hasParcels = first > blocks.last ? hadParcels : await fetchFrom(options, first, hadParcels)
@@ -106,14 +116,19 @@ function replaced(): PublicCommandError {
 
 /** Stores the logs from a block on. @returns whether there was the transfer of a parcel, now or before */
 async function fetchFrom(options: FetchOptions, first: number, hadParcels: boolean): Promise<boolean> {
-  const { source, spool, blocks, signal, steadyMs } = options
+  const { source, spool, blocks, addresses, signal, steadyMs } = options
   const frames = new FrameWriter(spool, steadyMs)
   const progress = progressOf(options, first)
   let hasParcels = hadParcels
   // Of what is stored from the first parcel on, no node is needed any more.
-  const known = hadParcels ? await spool.newestLog() : undefined
+  const known = options.known ?? (hadParcels ? await spool.newestLog() : undefined)
   try {
-    for await (const range of source.ranges({ first, last: blocks.last }, signal, known)) {
+    for await (const range of source.ranges({
+      blocks: { first, last: blocks.last },
+      addresses,
+      known,
+      signal,
+    })) {
       signal.throwIfAborted()
       const timed = await withTimes(range, source)
       hasParcels ||= await hasFirstTransfer(options, timed, frames)
@@ -130,8 +145,18 @@ async function fetchFrom(options: FetchOptions, first: number, hadParcels: boole
   return hasParcels
 }
 
+/** All logs of blocks, in their order, with their times. */
+export async function* timedLogsOf(source: HistorySource, request: RangesRequest): AsyncGenerator<TimedLog> {
+  for await (const range of source.ranges(request)) {
+    const { logs } = await withTimes(range, source)
+    for (const log of logs) yield log as TimedLog
+  }
+}
+
 /** Deletes the newest ranges that are of a branch that the chain no longer has. @returns whether there were any */
-async function dropOtherBranch(options: FetchOptions): Promise<boolean> {
+export async function dropOtherBranch(
+  options: Pick<FetchOptions, 'spool' | 'source' | 'signal'>,
+): Promise<boolean> {
   const { spool } = options
   for (let hasDropped = false; ; hasDropped = true) {
     const other = await findReplaced(spool.newestBlocks(COMPARED_RANGES), options)
@@ -158,7 +183,7 @@ async function dropReplaced(options: FetchOptions, first: number): Promise<boole
 /** The first of these blocks that the chain no longer has. */
 async function findReplaced(
   stored: readonly BlockRef[],
-  { source, signal }: FetchOptions,
+  { source, signal }: Pick<FetchOptions, 'source' | 'signal'>,
 ): Promise<BlockRef | undefined> {
   signal.throwIfAborted()
   const now = await Promise.all(stored.map(({ number }) => storedHeader(number, source)))

@@ -1,7 +1,8 @@
 import type { Network } from '../chain-types.ts'
+import type { BlockRange } from '../follow/chain-source.ts'
 import type { CallCount } from '../rpc/call-counters.ts'
 import type { HistoryProgress } from './fetch-history.ts'
-import type { SpoolPlace } from './log-fetcher.ts'
+import type { SpoolPlace } from './spool-place.ts'
 
 /** What the thread is started with. */
 export interface FetchTask extends SpoolPlace {
@@ -15,12 +16,14 @@ export interface FetchTask extends SpoolPlace {
 /** Each request is answered with its id. */
 export type ToThread = { readonly id: number } & (
   | { readonly kind: 'fetch'; readonly last: number; readonly mayBeEmpty: boolean }
+  | { readonly kind: 'again'; readonly blocks: BlockRange }
   | { readonly kind: 'drop'; readonly from: number }
   | { readonly kind: 'close' }
 )
 
 export type FromThread =
-  | { readonly kind: 'done'; readonly id: number }
+  /** What {@link LogFetcher.readAgain} returned; false for all other requests. */
+  | { readonly kind: 'done'; readonly id: number; readonly hasFound: boolean }
   | ({ readonly kind: 'failed'; readonly id: number } & FailedWork)
   | { readonly kind: 'progress'; readonly progress: HistoryProgress }
   | { readonly kind: 'suspects'; readonly blocks: readonly number[] }

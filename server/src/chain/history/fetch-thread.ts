@@ -37,26 +37,30 @@ const opening = SpoolFetcher.open({
   },
   onSuspectBlocks: (blocks) => post({ kind: 'suspects', blocks }),
   onStored: (last) => post({ kind: 'stored', last }),
+  log: (line) => post({ kind: 'line', line }),
 })
-void answer(STARTED, () => opening)
+void answer(STARTED, () => opening.then(() => false))
 parentPort!.on('message', (message: ToThread) => void answer(message.id, () => work(message)))
 
-async function work(message: ToThread): Promise<void> {
+/** @returns whether logs were missing, where they were requested again */
+async function work(message: ToThread): Promise<boolean> {
   const fetcher = await opening
   if (message.kind === 'fetch') await fetcher.fetchTo(message.last, message.mayBeEmpty)
+  else if (message.kind === 'again') return fetcher.readAgain(message.blocks)
   else if (message.kind === 'drop') await fetcher.dropFrom(message.from)
   else {
     stopping.abort()
     await fetcher.close()
     parentPort!.close()
   }
+  return false
 }
 
-async function answer(id: number, working: () => Promise<unknown>): Promise<void> {
+async function answer(id: number, working: () => Promise<boolean>): Promise<void> {
   try {
-    await working()
+    const hasFound = await working()
     postCalls()
-    post({ kind: 'done', id })
+    post({ kind: 'done', id, hasFound })
   } catch (error) {
     postCalls()
     post({ kind: 'failed', id, ...failureOf(error) })

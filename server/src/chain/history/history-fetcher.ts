@@ -1,6 +1,7 @@
 import type { BlockRange } from '../follow/chain-source.ts'
-import type { FetchEvents, LogFetcher, SpoolPlace } from './log-fetcher.ts'
+import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
 import { spoolPath } from './spool.ts'
+import type { SpoolPlace } from './spool-place.ts'
 import { StoredRanges } from './stored-ranges.ts'
 
 /** Opens what requests and stores the logs: in this thread, or in one of its own. */
@@ -55,7 +56,7 @@ export class HistoryFetcher {
     return this.options.firstBlock
   }
 
-  /** All stored ranges, from the first one on; after {@link dropFrom} another object. */
+  /** All stored ranges, from the first one on; after {@link readAgain} and {@link dropFrom} another object. */
   get stored(): StoredRanges {
     return this.ranges
   }
@@ -67,12 +68,22 @@ export class HistoryFetcher {
     this.release(last)
   }
 
+  /** See {@link LogFetcher}; a `fetchTo` that runs fails. */
+  readAgain(blocks: BlockRange): Promise<boolean> {
+    return this.changeStored(() => this.fetcher.readAgain(blocks))
+  }
+
   /** Deletes the stored logs from this block on; a `fetchTo` that runs fails. */
-  async dropFrom(block: number): Promise<void> {
+  dropFrom(block: number): Promise<void> {
+    return this.changeStored(() => this.fetcher.dropFrom(block))
+  }
+
+  private async changeStored<T>(change: () => Promise<T>): Promise<T> {
     this.target = -1
-    await this.fetcher.dropFrom(block)
+    const changed = await change()
     await this.ranges.close()
     this.ranges = await openRanges(this.options)
+    return changed
   }
 
   /** What is stored stays. */

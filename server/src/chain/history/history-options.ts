@@ -1,21 +1,16 @@
-import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { FollowedChain } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import type { BlockRef, Network } from '../chain-types.ts'
 import type { ContractState } from '../check/contract-state.ts'
 import type { BlockRange, ChainSource } from '../follow/chain-source.ts'
-import { firstBlock } from '../logs/log-filter.ts'
-import { contractsHash } from '../networks/contracts-hash.ts'
 import type { TimedLog } from '../packed-logs.ts'
 import type { Timing } from '../rpc/timing.ts'
 import type { HistorySource } from './fetch-history.ts'
 import type { OpenFetcher } from './history-fetcher.ts'
 import type { HistoryStep } from './history-step.ts'
-import type { SpoolPlace } from './log-fetcher.ts'
 import type { NewerBlocksOptions } from './newer-blocks.ts'
 import type { ReadAtBlock } from './read-near.ts'
 import type { ContractCall } from './stored-answers.ts'
@@ -66,31 +61,4 @@ export interface HistoryOptions {
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
   /** Writes a line for operators. */
   readonly log: (line: string) => void
-}
-
-/** What says of a world whether it comes from this chain. */
-export function chainOf(network: Network): Pick<FollowedChain, 'chainId' | 'contractsHash'> {
-  return { chainId: network.chainId, contractsHash: contractsHash(network) }
-}
-
-/** The folder of the stored logs, for each data folder one. */
-export function spoolFolderIn(dataDir: string): string {
-  return join(dataDir, 'chain')
-}
-
-/** Where the logs are stored. */
-export function spoolPlace({
-  network,
-  spoolFolder,
-}: Pick<HistoryOptions, 'network' | 'spoolFolder'>): SpoolPlace {
-  return { folder: spoolFolder, name: fileName(network), firstBlock: firstBlock(network) }
-}
-
-/** The file with what contracts answered, beside the logs. */
-export function answersPath({ network, spoolFolder }: HistoryOptions): string {
-  return join(spoolFolder, `${fileName(network)}.answers`)
-}
-
-function fileName(network: Network): string {
-  return `${network.chainId}-${contractsHash(network).slice(0, 16)}`
 }

@@ -9,9 +9,11 @@ import { assertParcelCount } from './complete-rows.ts'
 import { ContractAnswers } from './contract-answers.ts'
 import { fetchUpToDate } from './fetch-up-to-date.ts'
 import type { HistoryFetcher } from './history-fetcher.ts'
-import { answersPath, chainOf, type HistoryOptions } from './history-options.ts'
+import type { HistoryOptions } from './history-options.ts'
+import { chainOf } from './network-part.ts'
 import { replay } from './replay.ts'
 import { readSilentOperators } from './silent-operators.ts'
+import { answersPath } from './spool-place.ts'
 import type { TokenTrail } from './token-trail.ts'
 
 /** All rows of a world after a block that is final. */

@@ -7,8 +7,8 @@ import { type Token, tokenOf } from '../check/check-context.ts'
 import { StateMissingError } from '../check/check-errors.ts'
 import type { ContractState } from '../check/contract-state.ts'
 import type { TimedLog } from '../packed-logs.ts'
-import type { SpoolPlace } from './log-fetcher.ts'
 import { Spool } from './spool.ts'
+import type { SpoolPlace } from './spool-place.ts'
 
 export interface MendOptions extends SpoolPlace {
   /** Whose rows are not what the contracts say. */
@@ -18,6 +18,8 @@ export interface MendOptions extends SpoolPlace {
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
   /** All logs of our contracts in a block that is asked for by its hash. */
   readonly logsOfBlock: (block: BlockHeader) => Promise<readonly RawLog[]>
+  /** Gets the blocks of which logs were missing, before these are stored. */
+  readonly onFound: (blocks: readonly number[]) => Promise<void>
   /** Writes a line for operators. */
   readonly log: (line: string) => void
 }
@@ -55,19 +57,20 @@ export async function mendLogs(options: MendOptions): Promise<readonly number[]>
         )
       }
     }
-    const logsOf = new Map<number, readonly TimedLog[]>()
-    for (const number of [...blocks].sort((a, b) => a - b)) {
-      if (number > last) continue
-      const header = await options.headerByNumber(number)
-      const logs = await options.logsOfBlock(header)
-      logsOf.set(
-        number,
-        logs.map((read) => ({ ...read, blockTimeS: header.timeS })),
-      )
-    }
-    return await spool.addMissing(logsOf)
+    const inOrder = [...blocks].filter((number) => number <= last).sort((a, b) => a - b)
+    return await spool.addMissing(logsOf(inOrder, options), options.onFound)
   } finally {
     await spool.close()
+  }
+}
+
+async function* logsOf(
+  blocks: readonly number[],
+  { headerByNumber, logsOfBlock }: MendOptions,
+): AsyncGenerator<TimedLog> {
+  for (const number of blocks) {
+    const header = await headerByNumber(number)
+    for (const log of await logsOfBlock(header)) yield { ...log, blockTimeS: header.timeS }
   }
 }
 

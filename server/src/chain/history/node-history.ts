@@ -1,7 +1,6 @@
 import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
 import { ContradictionError } from '../follow/chain-source.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
-import { filterAddresses } from '../logs/log-filter.ts'
 import { isKnownNetwork } from '../networks/known-networks.ts'
 import { findNodesWithHistory } from '../rpc/check-history.ts'
 import { readLogRanges } from '../rpc/log-ranges.ts'
@@ -10,7 +9,7 @@ import { NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
 import { runWithRetries, withRetries } from '../rpc/retries.ts'
 import type { Timing } from '../rpc/timing.ts'
-import type { HistorySource } from './fetch-history.ts'
+import type { HistorySource, RangesRequest } from './fetch-history.ts'
 import { isWithoutState } from './read-near.ts'
 
 export interface NodeHistoryOptions {
@@ -41,7 +40,7 @@ export class NodeHistory implements HistorySource {
     this.options = options
   }
 
-  readonly ranges: HistorySource['ranges'] = (blocks, signal, known) => this.readRanges(blocks, signal, known)
+  readonly ranges: HistorySource['ranges'] = (request) => this.readRanges(request)
 
   readonly avoidLastNode = (): void => {
     this.except = this.among?.find(({ name }) => name === this.lastNode)
@@ -79,13 +78,8 @@ export class NodeHistory implements HistorySource {
     }
   }
 
-  private async *readRanges(
-    { first, last }: { readonly first: number; readonly last: number },
-    signal: AbortSignal,
-    known: RawLog | undefined,
-  ) {
-    const { nodes, network, maxRangeBlocks, callsInFlight, timing, onFailure } = this.options
-    const addresses = filterAddresses(network)
+  private async *readRanges({ blocks: { first, last }, addresses, known, signal }: RangesRequest) {
+    const { nodes, maxRangeBlocks, callsInFlight, timing, onFailure } = this.options
     const among = await this.nodesWithHistory({ last, known }, signal)
     const ranges = readLogRanges(nodes, {
       fromBlock: first,

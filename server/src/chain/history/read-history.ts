@@ -6,10 +6,11 @@ import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manif
 import { registriesOf } from '../networks/registries-of.ts'
 import { completeRows } from './complete-rows.ts'
 import { HistoryFetcher } from './history-fetcher.ts'
-import { type HistoryOptions, spoolPlace } from './history-options.ts'
+import type { HistoryOptions } from './history-options.ts'
 import { makeRows } from './make-rows.ts'
 import { settleListings } from './settle-listings.ts'
 import { type HistoryReport, PATIENCE_MS, showAt, writeAndShow } from './show-world.ts'
+import { spoolPlace } from './spool-place.ts'
 
 /**
  * Makes a world of the chain's history and shows it in one step, with its position in the same transaction. A snapshot
@@ -28,6 +29,7 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
     openFetcher,
     onBegin,
     onSuspectBlocks,
+    log,
     onProgress: (progress) => onProgress({ phase: 'history', ...progress }),
   })
   try {

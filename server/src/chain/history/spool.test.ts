@@ -325,3 +325,33 @@ test('the newest log is found behind ranges without logs', async () => {
   expect(await spool.newestLog()).toEqual(rangeOf(FIRST + 10).logs[0])
   await spool.close()
 })
+
+test('logs that are missing are stored in their places, once it is noted of which blocks they were missing', async () => {
+  const spool = await openSpool()
+  await spool.append(packed(rangeOf(FIRST)))
+  await spool.append(packed({ ...rangeOf(FIRST + 10), logs: [] }))
+  const [stored] = rangeOf(FIRST).logs as readonly [TimedLog]
+  const [missing] = rangeOf(FIRST + 10).logs as readonly [TimedLog]
+  const before = await readAll(spool)
+  const later = { ...stored, logIndex: stored.logIndex + 1 }
+  const all = async function* () {
+    yield* [stored, later, missing]
+  }
+  const noteNothing = async () => Promise.reject(new Error('the process was killed'))
+  await expect(spool.addMissing(all(), noteNothing)).rejects.toThrow('was killed')
+  expect(await readAll(spool)).toEqual(before)
+
+  const noted: (readonly number[])[] = []
+  const note = async (blocks: readonly number[]) => void noted.push(blocks)
+  const blocks = [stored.blockNumber, missing.blockNumber]
+  expect(await spool.addMissing(all(), note)).toEqual(blocks)
+  expect((await readAll(spool)).map(({ logs }) => logs)).toEqual([[stored, later], [missing]])
+  expect([spool.logs, noted]).toEqual([3, [blocks]])
+  expect(await spool.addMissing(all(), note)).toEqual([])
+  expect(noted).toHaveLength(1)
+  const ofOtherBranch = async function* () {
+    yield { ...later, logIndex: later.logIndex + 1, blockHash: '0x0f' }
+  }
+  await expect(spool.addMissing(ofOtherBranch(), note)).rejects.toThrow('was replaced')
+  await spool.close()
+})

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
-import { CommandError } from '../../errors.ts'
+import { CommandError, PublicCommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
 import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { convertOldSpool } from './convert-spool.ts'
@@ -18,6 +18,7 @@ import {
   readAt,
   VERSION,
 } from './spool-frames.ts'
+import type { SpoolPlace } from './spool-place.ts'
 
 /**
  * The raw logs of the history, in a file that grows by one frame for each range: so a process that was killed asks a node
@@ -33,16 +34,17 @@ export class Spool {
   readonly firstBlock: number
   private readonly path: string
   private file: FileHandle
-  private readonly lock: FolderLock
+  /** Undefined for a file beside another one. */
+  private readonly lock: FolderLock | undefined
   /** The last block, the end in the file and the number of logs of each frame. */
   private readonly marks: Mark[] = []
   private logCount = 0
 
-  private constructor(path: string, file: FileHandle, lock: FolderLock, firstBlock: number) {
+  private constructor(path: string, file: FileHandle, firstBlock: number, lock: FolderLock | undefined) {
     this.path = path
     this.file = file
-    this.lock = lock
     this.firstBlock = firstBlock
+    this.lock = lock
   }
 
   /**
@@ -54,20 +56,28 @@ export class Spool {
    */
   static async open(
     folder: string,
-    { name, firstBlock }: { readonly name: string; readonly firstBlock: number },
+    { name, firstBlock }: Pick<SpoolPlace, 'name' | 'firstBlock'>,
   ): Promise<Spool> {
     await mkdir(folder, { recursive: true })
     const lock = await lockOf(folder)
     try {
-      const path = spoolPath(folder, name)
-      await convertOldSpool(path)
-      const spool = new Spool(path, await open(path, 'a+'), lock, firstBlock)
-      await spool.load()
-      return spool
+      return await Spool.openFile(spoolPath(folder, name), firstBlock, lock)
     } catch (error) {
       lock.release()
       throw error
     }
+  }
+
+  private static async openFile(path: string, firstBlock: number, lock?: FolderLock): Promise<Spool> {
+    await convertOldSpool(path)
+    const spool = new Spool(path, await open(path, 'a+'), firstBlock, lock)
+    await spool.load()
+    return spool
+  }
+
+  /** Another file of the same folder. It must be closed before this one, which has the folder. */
+  openBeside({ name, firstBlock }: Pick<SpoolPlace, 'name' | 'firstBlock'>): Promise<Spool> {
+    return Spool.openFile(spoolPath(dirname(this.path), name), firstBlock)
   }
 
   /** The first block whose logs are not stored. */
@@ -108,30 +118,70 @@ export class Spool {
     }
   }
 
-  /** The last log that is stored; undefined where there is none, or where it cannot be read. */
-  async newestLog(): Promise<TimedLog | undefined> {
-    const at = this.marks.findLastIndex(({ logs }) => logs > 0)
+  /**
+   * The last log that is stored, or the last one of the ranges that end before a block; undefined where there is none, or where
+   * it cannot be read.
+   */
+  async newestLog(before = Number.POSITIVE_INFINITY): Promise<TimedLog | undefined> {
+    const at = this.marks.findLastIndex(({ logs, block }) => logs > 0 && block.number < before)
     if (at < 0) return undefined
-    const before = this.marks[at - 1]
-    const first = (before?.block.number ?? this.firstBlock - 1) + 1
-    const frame = await new FrameReader(this.file, first, before?.end).next()
+    const last = this.marks[at - 1]
+    const first = (last?.block.number ?? this.firstBlock - 1) + 1
+    const frame = await new FrameReader(this.file, first, last?.end).next()
     return frame && (await this.rangeOrDrop(frame))?.logs.at(-1)
   }
 
   /**
    * Adds logs of blocks that are stored without them. The others of these blocks stay.
    *
+   * @param logs in their order; those that are stored are not added again
+   * @param onFound gets the blocks of which logs were missing, where there are any, before they are stored
+   * @returns the same blocks
+   * @throws {CommandError} where they are of another branch; nothing has changed then
+   */
+  async addMissing(
+    logs: AsyncIterable<TimedLog>,
+    onFound: (blocks: readonly number[]) => Promise<void>,
+  ): Promise<readonly number[]> {
+    const newPath = `${this.path}.new`
+    const blocks = await this.copyWith(logs, newPath)
+    if (blocks.length === 0) await rm(newPath)
+    else {
+      await onFound(blocks)
+      await this.replaceBy(newPath)
+    }
+    return blocks
+  }
+
+  /**
+   * Stores the logs of another file here, in place of all that is stored, together with logs that it lacks.
+   *
+   * @param logs in their order, of blocks that the other file has
+   * @throws {CommandError} where they are of another branch; nothing has changed then
+   */
+  async takeOver(other: Spool, logs: AsyncIterable<TimedLog>): Promise<void> {
+    const newPath = `${this.path}.new`
+    await other.copyWith(logs, newPath)
+    await this.replaceBy(newPath)
+  }
+
+  /**
+   * Writes all that is stored to a new file, with logs that are missing. The new file ends before a range that cannot be read.
+   *
    * @returns the blocks of which logs were missing
    */
-  async addMissing(logsOf: ReadonlyMap<number, readonly TimedLog[]>): Promise<readonly number[]> {
-    const mended: number[] = []
-    const newPath = `${this.path}.new`
+  private async copyWith(logs: AsyncIterable<TimedLog>, newPath: string): Promise<readonly number[]> {
+    const blocks: number[] = []
+    const missing = new LogsByRange(logs)
     const copy = await open(newPath, 'w')
     try {
       await copy.appendFile(VERSION)
       const reader = new FrameReader(this.file, this.firstBlock)
       for (let [from, frame] = [VERSION.length, await reader.next()]; frame; frame = await reader.next()) {
-        const range = await this.withMissing(frame, logsOf, mended)
+        const range = await rangeWith(frame, await missing.upTo(frame.facts[1]))
+        if (range === 'damaged') break
+        for (const { blockNumber } of range?.added ?? [])
+          if (blocks.at(-1) !== blockNumber) blocks.push(blockNumber)
         await copy.appendFile(
           range ? (await frameOf(range)).bytes : (await readAt(this.file, from, frame.end - from))!,
         )
@@ -139,33 +189,10 @@ export class Spool {
       }
       await copy.datasync()
     } finally {
+      await missing.close()
       await copy.close()
     }
-    if (mended.length === 0) await rm(newPath)
-    else await this.replaceBy(newPath)
-    return mended
-  }
-
-  /** The range of a frame with the logs that it lacks; undefined where it lacks none. */
-  private async withMissing(
-    frame: Frame,
-    logsOf: ReadonlyMap<number, readonly TimedLog[]>,
-    mended: number[],
-  ): Promise<PackedRange | undefined> {
-    const [first, last] = frame.facts
-    const numbers = [...logsOf.keys()].filter((number) => number >= first && number <= last)
-    if (numbers.length === 0) return undefined
-    const range = await rangeOf(frame)
-    const stored = new Set(range.logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
-    const missing = numbers.flatMap((number) =>
-      logsOf.get(number)!.filter(({ logIndex }) => !stored.has(`${number} ${logIndex}`)),
-    )
-    if (missing.length === 0) return undefined
-    for (const { blockNumber } of missing) if (mended.at(-1) !== blockNumber) mended.push(blockNumber)
-    const logs = [...range.logs, ...missing].sort(
-      (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
-    )
-    return { ...range, logs: PackedLogs.from(logs) }
+    return blocks
   }
 
   /** Files are closed before: Windows renames no others. */
@@ -197,7 +224,7 @@ export class Spool {
 
   async close(): Promise<void> {
     await this.file.close()
-    this.lock.release()
+    this.lock?.release()
   }
 
   private async rangeOrDrop(frame: Frame): Promise<LogsOfRange | undefined> {
@@ -263,6 +290,61 @@ export class Spool {
   }
 }
 
+/** Logs in their order, taken range by range. */
+class LogsByRange {
+  private readonly logs: AsyncIterator<TimedLog>
+  private next: Promise<IteratorResult<TimedLog>> | undefined
+
+  constructor(logs: AsyncIterable<TimedLog>) {
+    this.logs = logs[Symbol.asyncIterator]()
+  }
+
+  /** All that were not taken yet, up to a block. */
+  async upTo(block: number): Promise<readonly TimedLog[]> {
+    const taken: TimedLog[] = []
+    for (;;) {
+      this.next ??= this.logs.next()
+      const { done, value } = await this.next
+      if (done || value.blockNumber > block) return taken
+      taken.push(value)
+      this.next = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.logs.return?.()
+  }
+}
+
+/** The range of a frame with those of these logs that it lacks; undefined where it lacks none. */
+async function rangeWith(
+  frame: Frame,
+  logs: readonly TimedLog[],
+): Promise<(PackedRange & { readonly added: readonly TimedLog[] }) | 'damaged' | undefined> {
+  if (logs.length === 0) return undefined
+  const range = await rangeOf(frame).catch(damagedOrThrow)
+  if (range === 'damaged') return range
+  const stored = new Set(range.logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
+  const added = logs.filter(({ blockNumber, logIndex }) => !stored.has(`${blockNumber} ${logIndex}`))
+  if (added.length === 0) return undefined
+  const hashes = new Map(range.logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
+  hashes.set(range.last, range.lastHash)
+  for (const { blockNumber, blockHash } of added)
+    if ((hashes.get(blockNumber) ?? blockHash) !== blockHash)
+      throw new PublicCommandError(
+        `The final block ${blockNumber} was replaced after its logs were stored. Nothing was changed. Start the command again.`,
+      )
+  const all = [...range.logs, ...added].sort(
+    (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
+  )
+  return { ...range, added, logs: PackedLogs.from(all) }
+}
+
+function damagedOrThrow(error: unknown): 'damaged' {
+  if (error instanceof DamagedRangeError) return 'damaged'
+  throw error
+}
+
 interface Mark {
   readonly block: BlockRef
   readonly end: number
@@ -274,9 +356,9 @@ export function spoolPath(folder: string, name: string): string {
   return join(folder, `${name}.spool`)
 }
 
-/** Whether logs are stored in a file. */
-export async function hasStoredLogs(path: string): Promise<boolean> {
-  const stored = await stat(path).catch(() => undefined)
+/** Whether logs are stored. */
+export async function hasStoredLogs({ folder, name }: Pick<SpoolPlace, 'folder' | 'name'>): Promise<boolean> {
+  const stored = await stat(spoolPath(folder, name)).catch(() => undefined)
   return stored !== undefined && stored.size > VERSION.length
 }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { CommandError } from '../../errors.ts'
+import type { BlockRange } from '../follow/chain-source.ts'
 import type { CallCounters } from '../rpc/call-counters.ts'
 import { type FailedWork, type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
 import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
@@ -14,8 +15,6 @@ export interface ThreadFetcherOptions extends FetchEvents {
   readonly signal: AbortSignal
   /** Gets why a call failed that is tried again, as everyone may read it. */
   readonly onWaiting: (reason: string) => void
-  /** Writes a line for operators. */
-  readonly log: (line: string) => void
   /** The program of the thread; tests replace it. */
   readonly program?: URL
 }
@@ -25,7 +24,7 @@ type Request = {
 }[ToThread['kind']]
 
 interface Waiting {
-  readonly resolve: () => void
+  readonly resolve: (hasFound: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -58,7 +57,7 @@ export class ThreadFetcher implements LogFetcher {
     this.thread.on('exit', () => this.failAll(new Error('the thread that requests logs has ended')))
   }
 
-  /** @throws {CommandError} where another process uses the folder */
+  /** @throws {CommandError} where another process uses the folder, or logs of contracts that were added cannot be read */
   static async start(options: ThreadFetcherOptions): Promise<ThreadFetcher> {
     options.signal.throwIfAborted()
     const fetcher = new ThreadFetcher(options)
@@ -71,12 +70,16 @@ export class ThreadFetcher implements LogFetcher {
     }
   }
 
-  fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
-    return this.request({ kind: 'fetch', last, mayBeEmpty })
+  async fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
+    await this.request({ kind: 'fetch', last, mayBeEmpty })
   }
 
-  dropFrom(from: number): Promise<void> {
-    return this.request({ kind: 'drop', from })
+  readAgain(blocks: BlockRange): Promise<boolean> {
+    return this.request({ kind: 'again', blocks })
+  }
+
+  async dropFrom(from: number): Promise<void> {
+    await this.request({ kind: 'drop', from })
   }
 
   async close(): Promise<void> {
@@ -84,7 +87,7 @@ export class ThreadFetcher implements LogFetcher {
     await this.exited
   }
 
-  private request(request: Request): Promise<void> {
+  private request(request: Request): Promise<boolean> {
     const id = this.nextId()
     this.thread.postMessage({ ...request, id })
     return this.answerTo(id)
@@ -96,13 +99,13 @@ export class ThreadFetcher implements LogFetcher {
   }
 
   /** @throws the reason of the signal, without waiting for the thread */
-  private async answerTo(id: number): Promise<void> {
+  private async answerTo(id: number): Promise<boolean> {
     const { signal } = this.options
     if (this.end !== undefined) throw this.end
     const stop = () => this.waiting.get(id)?.reject(signal.reason)
     signal.addEventListener('abort', stop)
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<boolean>((resolve, reject) => {
         this.waiting.set(id, { resolve, reject })
         if (signal.aborted) stop()
       })
@@ -121,7 +124,7 @@ export class ThreadFetcher implements LogFetcher {
     else if (message.kind === 'line') log(message.line)
     else if (message.kind === 'calls')
       for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
-    else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()
+    else if (message.kind === 'done') this.waiting.get(message.id)?.resolve(message.hasFound)
     else this.waiting.get(message.id)?.reject(errorOf(message))
   }
 

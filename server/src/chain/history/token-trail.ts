@@ -3,12 +3,15 @@ import type { AssetName } from '../../land/records/assets.ts'
 
 /** A log that the chain must have is not among those that were read. */
 export class MissingLogsError extends Error {
+  /** The block that shows it: what is missing is of this one or an earlier one. */
+  readonly block: number
   /** The last block before which nothing is missing of this asset; undefined where none of its transfers is known. */
   readonly knownUntil: number | undefined
 
-  constructor(reason: string, knownUntil: number | undefined) {
+  constructor(reason: string, { block, knownUntil }: Pick<MissingLogsError, 'block' | 'knownUntil'>) {
     super(reason)
     this.name = 'MissingLogsError'
+    this.block = block
     this.knownUntil = knownUntil
   }
 }
@@ -90,7 +93,7 @@ export class TokenTrail {
       if (this.tokens.estate.get(estateId)?.block === undefined)
         throw new MissingLogsError(
           `in block ${at.blockNumber} a parcel joins the estate ${estateId}, whose creation is missing`,
-          undefined,
+          { block: at.blockNumber, knownUntil: undefined },
         )
   }
 
@@ -108,7 +111,7 @@ export class TokenTrail {
     if (!transfers.some((transfer) => transfer.from === holder))
       throw new MissingLogsError(
         `in block ${at.blockNumber} the ${asset.type} ${asset.id} leaves ${from ?? 'nobody'}, but by the logs before it belongs to ${holder ?? 'nobody'}`,
-        block,
+        { block: at.blockNumber, knownUntil: block },
       )
     const next = lastHolder(holder, transfers)
     token.holder = this.ownAddress(next)

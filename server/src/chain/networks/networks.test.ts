@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAINNET_REGISTRIES } from '../../land/records/contracts.ts'
 import { CONTRACT_ROLES, type Network } from '../chain-types.ts'
+import { findPart } from '../history/network-part.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from './contracts-hash.ts'
 import { isKnownNetwork, MAINNET, SEPOLIA } from './known-networks.ts'
@@ -163,6 +164,23 @@ test('the hash of the contracts changes with each of them, and not with the name
   expect(new Set([two, ...others].map(contractsHash)).size).toBe(others.length + 1)
   // Stored by followers: a change of the text that is hashed makes all of them start again.
   expect(contractsHash(MAINNET)).toBe('bcfc9290722e4530c8d03b8f23f4cb2218efb3447dc4f4c89685774675bf896d')
+})
+
+test('of a network to which contracts were added, the ones before are found by their hash', () => {
+  const { Rentals, OffChainMarketplaceV3, MANAToken, ...before } = MAINNET.contracts
+  const older: Network = { ...MAINNET, contracts: before }
+  const isOlder = (hash: string) => hash === contractsHash(older)
+  expect(findPart(MAINNET, isOlder)).toEqual(older)
+  expect(findPart(older, (hash) => hash === contractsHash(MAINNET))).toBeUndefined()
+  const moved = { ...before.Marketplace!, startBlock: before.Marketplace!.startBlock + 1 }
+  const other: Network = { ...older, contracts: { ...before, Marketplace: moved } }
+  expect(findPart(MAINNET, (hash) => hash === contractsHash(other))).toBeUndefined()
+  // Its stored logs begin later than those of the others would
+  const early: Network = {
+    ...MAINNET,
+    contracts: { ...MAINNET.contracts, Rentals: { ...Rentals!, startBlock: 1 } },
+  }
+  expect(findPart(early, isOlder)).toBeUndefined()
 })
 
 test('a known network is known in another thread, too', () => {

@@ -42,6 +42,8 @@ export interface Call {
 
 /** Of an answer with one header, number or text: a header names some thousand transactions at most. */
 export const SMALL_BYTES = 1_048_576
+/** Of the answer to a batch, which is parsed at once. Where it would be larger, smaller batches are sent. */
+const BATCH_BYTES = 16 * SMALL_BYTES
 
 type AnswerForm = Pick<Call, 'parse' | 'maxBytes' | 'isDivisible'>
 
@@ -130,7 +132,10 @@ export class JsonRpc {
       const startedMs = this.options.timing.nowMs()
       try {
         const calls = paramsOfEach.map((params) => ({ jsonrpc: '2.0', id: this.nextId(), method, params }))
-        const answer = await this.post(calls, { maxBytes: count * SMALL_BYTES, isDivisible: true })
+        const answer = await this.post(calls, {
+          maxBytes: Math.min(count * SMALL_BYTES, BATCH_BYTES),
+          isDivisible: true,
+        })
         if (!Array.isArray(answer.json)) {
           // A refusal of the batch as a whole, or of the request
           this.resultOf(method, answer, readReply(answer.json))

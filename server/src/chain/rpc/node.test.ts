@@ -357,6 +357,17 @@ test('a node that refuses batches is asked one by one; one that refuses large on
   }
 })
 
+test('an answer to a batch ends at 16 MiB, and less is asked for then', async () => {
+  const { node, scripted } = await start({ maxBytes: 64_000_000 })
+  scripted.fault = ({ params }) => {
+    const { header } = CHAIN.find(({ header: { number } }) => number === params[0])!
+    return { result: { ...header, transactions: 'x'.repeat(900_000) } }
+  }
+  const numbers = Array.from({ length: 24 }, (_, at) => 100 + at)
+  expect((await node.headersAt(numbers)).map((header) => header?.number)).toEqual(numbers)
+  expect(scripted.requests).toHaveLength(3)
+})
+
 test('what the rate limit leaves out of a batch is asked for again after a pause', async () => {
   const { node, scripted, timing } = await start()
   let left = 30

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ChainPositionTable } from '../../db/schema.ts'
-import type { Tx } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type HeldNotice, VALID_NOTICES } from './history-notice.ts'
 import { insertWrites, runWrites, type Write } from './write-rows.ts'
 
@@ -27,6 +27,12 @@ export interface FollowedChain {
   /** Of the addresses and start blocks of the network's contracts. */
   readonly contractsHash: string
   readonly rulesVersion: number
+}
+
+/** What a process that follows knows. */
+export interface KnownChain extends FollowedChain {
+  /** Whether a world with this hash was made of fewer contracts, and these are the same with others added. */
+  readonly hasGrownFrom: (contractsHash: string) => boolean
 }
 
 /** Where the world that is shown stands on the chain, without the blocks that can be undone. */
@@ -142,39 +148,37 @@ function positionOf(row: ChainPositionTable): PositionRow {
 }
 
 /**
- * Whether a process that knows `known` may follow a world: it was made of the same contracts of the same chain, and of no
- * newer rules.
+ * Whether a process that knows `known` may follow a world: see {@link isOfChain}; and it was made of no newer rules.
  *
  * @example
  * canFollow({ ...known, rulesVersion: known.rulesVersion + 1 }, known) // false
  */
-export function canFollow(world: FollowedChain, known: FollowedChain): boolean {
+export function canFollow(world: FollowedChain, known: KnownChain): boolean {
   return isOfChain(world, known) && world.rulesVersion <= known.rulesVersion
 }
 
-/** Whether a world was made of the same contracts of the same chain. */
+/** Whether a world was made of the same contracts of the same chain, or of some of them. */
 export function isOfChain(
-  world: FollowedChain,
-  { chainId, contractsHash }: Pick<FollowedChain, 'chainId' | 'contractsHash'>,
+  world: Omit<FollowedChain, 'rulesVersion'>,
+  { chainId, contractsHash, hasGrownFrom }: Omit<KnownChain, 'rulesVersion'>,
 ): boolean {
-  return world.chainId === chainId && world.contractsHash === contractsHash
+  const isOfContracts = world.contractsHash === contractsHash || hasGrownFrom(world.contractsHash)
+  return world.chainId === chainId && isOfContracts
 }
 
 /** The number of the block at which a world of a chain stands; -1 for none, and for one that is not of that chain. */
 export async function readBlockNumber(
   db: Db | Tx,
   worldId: number | null,
-  { chainId, contractsHash }: Pick<FollowedChain, 'chainId' | 'contractsHash'>,
+  known: Omit<KnownChain, 'rulesVersion'>,
 ): Promise<number> {
   if (worldId === null) return -1
   const position = await db
     .selectFrom('chain_position')
-    .select('block_number')
+    .select(['block_number', 'chain_id as chainId', 'contracts_hash as contractsHash'])
     .where('world_id', '=', worldId)
-    .where('chain_id', '=', chainId)
-    .where('contracts_hash', '=', contractsHash)
     .executeTakeFirst()
-  return position?.block_number ?? -1
+  return position && isOfChain(position, known) ? position.block_number : -1
 }
 
 /**
@@ -207,9 +211,27 @@ export async function startPosition(
   await runWrites(tx, blockWrites(worldId, [block]))
 }
 
-/** Stores how far the land of a world has been compared with the contracts. */
-export async function storeCompleteness(db: Db, worldId: number, completeness: string): Promise<void> {
-  await db.updateTable('chain_position').set({ completeness }).where('world_id', '=', worldId).execute()
+/**
+ * Changes what is stored of how far the land of a world has been compared with the contracts.
+ *
+ * @param change gets what is stored now: another process may have changed it since it was read. Undefined where that is nothing
+ */
+export async function changeCompleteness(
+  db: Db,
+  worldId: number,
+  change: (completeness: string | undefined) => string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await tx
+      .selectFrom('chain_position')
+      .select('completeness')
+      .where('world_id', '=', worldId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return
+    const completeness = change(row.completeness ?? undefined)
+    await tx.updateTable('chain_position').set({ completeness }).where('world_id', '=', worldId).execute()
+  })
 }
 
 /** The parts of statements that store blocks. */
@@ -233,7 +255,7 @@ export interface LeaseRequest {
   /** What it says of itself, for all processes to show. */
   readonly status?: string | undefined
   /** What the process knows: see {@link canFollow}. */
-  readonly known: FollowedChain
+  readonly known: KnownChain
 }
 
 /** Who may change the world: one process, until its lease ends. */
@@ -248,7 +270,23 @@ export type Lead =
  * is the position that each transaction compares.
  */
 export async function takeLease(db: Db, request: LeaseRequest): Promise<Lead> {
-  const { holder, nowMs, leaseMs, status, known } = request
+  const { known } = request
+  const lead = await takeLeaseOf(db, request, known.contractsHash)
+  if (lead) return lead
+  const position = await readPositionRow(db)
+  if (!position || !canFollow(position, known)) return { kind: 'no position' }
+  const { contractsHash } = position
+  const isOfFewer = contractsHash !== known.contractsHash
+  const leadOfFewer = isOfFewer ? await takeLeaseOf(db, request, contractsHash) : undefined
+  return leadOfFewer ?? { kind: 'waits', untilMs: position.leaseUntilMs }
+}
+
+/** Undefined where the lease cannot be taken, or the world is not one of these contracts. */
+async function takeLeaseOf(
+  db: Db,
+  { holder, nowMs, leaseMs, status, known }: LeaseRequest,
+  contractsHash: string,
+): Promise<Lead | undefined> {
   const { rows } = await sql<{ worldId: number; epoch: number }>`
     update chain_position set
       epoch = epoch + case when chain_position.holder = ${holder} then 0 else 1 end,
@@ -257,15 +295,11 @@ export async function takeLease(db: Db, request: LeaseRequest): Promise<Lead> {
       status = coalesce(${status ?? null}, status)
     from land_state
     where land_state.world_id = chain_position.world_id
-      and chain_id = ${known.chainId} and contracts_hash = ${known.contractsHash}
+      and chain_id = ${known.chainId} and contracts_hash = ${contractsHash}
       and rules_version <= ${known.rulesVersion}
       and (chain_position.holder is null or chain_position.holder = ${holder} or lease_until_ms <= ${nowMs})
     returning chain_position.world_id as "worldId", epoch`.execute(db)
-  if (rows[0]) return { kind: 'leads', ...rows[0] }
-  const position = await readPositionRow(db)
-  return position && canFollow(position, known)
-    ? { kind: 'waits', untilMs: position.leaseUntilMs }
-    : { kind: 'no position' }
+  return rows[0] && { kind: 'leads', ...rows[0] }
 }
 
 /**

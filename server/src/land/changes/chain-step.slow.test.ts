@@ -11,6 +11,7 @@ import type { LandEvent } from '../events/land-event.ts'
 import type { EstateRow, LandRows, ParcelRow } from '../events/land-rows.ts'
 import { importSnapshot } from '../snapshot/import.ts'
 import {
+  type KnownChain,
   PositionMovedError,
   readChainPosition,
   readPositionRow,
@@ -67,6 +68,7 @@ const walk = fc.array(fc.record({ undone: fc.nat({ max: 4 }), blocks: drafts, fi
 
 const START: StoredBlock = block(100, '', 'start')
 const CHAIN = { chainId: 1, contractsHash: hashOf('contracts'), rulesVersion: 1 }
+const KNOWN: KnownChain = { ...CHAIN, hasGrownFrom: () => false }
 
 describeOnBothEngines('a step along the chain', (open, kind) => {
   let db: Db
@@ -210,7 +212,7 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
 
   test('a lease keeps others waiting until it ends or is given back, and each new leader has another epoch', async () => {
     const take = (holder: string, nowMs: number) =>
-      takeLease(db, { holder, nowMs, leaseMs: 100, known: CHAIN })
+      takeLease(db, { holder, nowMs, leaseMs: 100, known: KNOWN })
 
     const { epoch } = (await readChainPosition(db))!
     expect(await take('one', 0)).toMatchObject({ kind: 'leads', epoch: epoch + 1 })
@@ -231,15 +233,27 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     ['of newer rules', { rulesVersion: 0 }],
   ])('a world %s gives no lease, and its blocks are not read for that', async (_name, known) => {
     const { epoch, newest, blocks } = (await readChainPosition(db))!
-    const request = { holder: 'stranger', nowMs: 1_000, leaseMs: 100, known: { ...CHAIN, ...known } }
+    const request = { holder: 'stranger', nowMs: 1_000, leaseMs: 100, known: { ...KNOWN, ...known } }
 
     expect(await takeLease(db, request)).toEqual({ kind: 'no position' })
     expect(await readPositionRow(db)).toMatchObject({ epoch, holder: undefined, newest })
     expect(blocks.at(-1)).toMatchObject(newest)
-    expect(await takeLease(db, { ...request, known: { ...CHAIN, rulesVersion: 2 } })).toMatchObject({
+    expect(await takeLease(db, { ...request, known: { ...KNOWN, rulesVersion: 2 } })).toMatchObject({
       kind: 'leads',
     })
     await releaseLease(db, 'stranger')
+  })
+
+  test('a world of fewer contracts than the process knows is followed', async () => {
+    const known = {
+      ...CHAIN,
+      contractsHash: hashOf('more'),
+      hasGrownFrom: (hash: string) => hash === CHAIN.contractsHash,
+    }
+    const request = { nowMs: 1_000, leaseMs: 100, known }
+    expect(await takeLease(db, { ...request, holder: 'newer' })).toMatchObject({ kind: 'leads', worldId })
+    expect(await takeLease(db, { ...request, holder: 'other' })).toEqual({ kind: 'waits', untilMs: 1_100 })
+    await releaseLease(db, 'newer')
   })
 
   test('is taken by one of two processes that both believe they lead', async () => {
@@ -297,7 +311,7 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     const [first, second] = blocksAfter(start, [[grant], []]) as [NewBlock, NewBlock]
     await step({ blocks: [first] })
     const { epoch } = (await readChainPosition(db))!
-    await takeLease(db, { holder: 'other', nowMs: 5, leaseMs: 10, known: CHAIN })
+    await takeLease(db, { holder: 'other', nowMs: 5, leaseMs: 10, known: KNOWN })
     const tables = await tablesOf(old)
     const refusal = (more: Partial<ChainStep> & Pick<ChainStep, 'blocks'>) =>
       step(more).catch((error: unknown) => (error instanceof PositionMovedError ? error.reason : error))
@@ -318,7 +332,7 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     const clock = { nowMs: () => 1_000 }
     const imported = await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     expect(await readChainPosition(db)).toBeUndefined()
-    const request = { holder: 'me', nowMs: 5, leaseMs: 10, known: CHAIN }
+    const request = { holder: 'me', nowMs: 5, leaseMs: 10, known: KNOWN }
     expect(await takeLease(db, request)).toEqual({ kind: 'no position' })
     const late = { worldId: old, epoch: epoch + 1, from: first, blocks: [second], finalized: start }
     const take = (worldId: number) =>
