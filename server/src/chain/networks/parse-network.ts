@@ -1,3 +1,4 @@
+import { isObject } from '../../json-object.ts'
 import {
   CONTRACT_ROLES,
   type ContractRole,
@@ -108,10 +109,6 @@ class MistakeList {
     this.blame(path, value, 'must be an address that is not zero: 0x and 40 hex digits')
     return ''
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A value as JSON, shortened. */

@@ -1,3 +1,5 @@
+import { isObject } from '../../json-object.ts'
+
 /** An answer that is not what the format or the request allows. The message says what is wrong, without its values. */
 export class WrongAnswerError extends Error {
   constructor(message: string) {
@@ -63,8 +65,8 @@ const OTHER_THAN_LOWER_HEX = /[^0-9a-f]/g
 
 /** Reads an object. @throws {WrongAnswerError} */
 export function readObject(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(name, 'an object')
-  return value as Readonly<Record<string, unknown>>
+  if (!isObject(value)) throw wrong(name, 'an object')
+  return value
 }
 
 /** Reads a list. @throws {WrongAnswerError} */

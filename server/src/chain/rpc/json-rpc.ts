@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../clock.ts'
+import { asObject } from '../../json-object.ts'
 import { askAddress, type OutboundAnswer, OutboundError } from '../../outbound.ts'
 import type { CallCounters } from './call-counters.ts'
 import { WrongAnswerError } from './hex-values.ts'
@@ -341,7 +342,7 @@ function isRefusal(reply: Reply | undefined): boolean {
 }
 
 function readReply(json: unknown): Reply | undefined {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Reply) : undefined
+  return asObject(json) as Reply | undefined
 }
 
 /** Some nodes answer ids as texts. */
