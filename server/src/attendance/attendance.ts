@@ -14,7 +14,6 @@ import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
-import { numberCodes } from './codes/number-codes.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
 import { areKeysRestored, createOwnIssuer, openKeys } from './connect-own-issuer.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
@@ -46,7 +45,6 @@ import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Rehearsals } from './rehearsal/rehearsals.ts'
 import { Reports } from './report/report.ts'
-import { refreshForm } from './seal-queries.ts'
 import { ServiceState } from './service-state.ts'
 import {
   assertNoSetupProblem,
@@ -208,8 +206,6 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     gifts,
     refusals,
     rehearsals,
-    refreshSeal: () => refreshForm(db, vault),
-    numberCodes: () => numberCodes(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
   })

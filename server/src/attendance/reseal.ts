@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { storedToken } from './issuer/access-token-queries.ts'
 import {
-  bindNewValues,
   countOutdatedCodes,
   grantSecrets,
   outdatedCodes,
@@ -43,17 +42,14 @@ export interface Resealed {
 }
 
 /**
- * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas, edit
- * codes that wait for an approval, secrets of grants, and the access token of the issuer. From its begin on, running
- * servers bind their new values too.
+ * Encrypts everything anew with the key of the vault: codes with their keyed hashes, pending captchas, edit codes that wait for
+ * an approval, secrets of grants, and the access token of the issuer.
  *
- * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
- * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
- * the codes again until all are in the current form, or no more of them can be brought there.
+ * It works in small statements while servers run, and it can be stopped and started again at any time: what has the key
+ * already is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through the codes again
+ * until all have the key, or no more of them can get it.
  */
 export async function reseal(db: Db, { vault, clock, onProgress, signal }: ResealOptions): Promise<Resealed> {
-  await bindNewValues(db)
-  vault.isBound = true
   const total = await countOutdatedCodes(db, vault.currentPrefix)
   let codes = 0
   for (let left = total, before = left + 1; left > 0 && left !== before && !signal?.aborted; ) {
@@ -104,7 +100,7 @@ function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
   return { id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
 }
 
-/** The same secret in the current form; undefined where no key decrypts it. */
+/** The same secret with the key of the vault; undefined where no key decrypts it. */
 function resealed(vault: Vault, kind: SecretKind, sealed: Buffer, binding: string): Buffer | undefined {
   if (!vault.canOpen(kind, sealed, binding)) return undefined
   return vault.seal(kind, vault.open(kind, sealed, binding), binding)

@@ -1,24 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
-import type { SecretKind, Vault } from './vault.ts'
+import type { SecretKind } from './vault.ts'
 
 /** The access token of the issuer belongs to no row of others. */
 export const TOKEN_BINDING = 'issuer'
-
-/** Whether new values are bound: false until {@link bindNewValues}, in a database that an older version has used. */
-export async function areNewValuesBound(db: Db): Promise<boolean> {
-  const { is_bound } = await db.selectFrom('attendance_seal').select('is_bound').executeTakeFirstOrThrow()
-  return is_bound
-}
-
-/** Brings a vault of a running process up to date. */
-export async function refreshForm(db: Db, vault: Vault): Promise<void> {
-  vault.isBound = await areNewValuesBound(db)
-}
-
-export async function bindNewValues(db: Db): Promise<void> {
-  await db.updateTable('attendance_seal').set({ is_bound: true }).execute()
-}
 
 export interface SealedCode {
   readonly id: number
@@ -57,7 +42,7 @@ export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readon
   return rows
 }
 
-/** How many codes are not sealed as `prefix` says: see {@link Vault.currentPrefix}. */
+/** How many codes are not sealed as `prefix` says: see `currentPrefix` of the vault. */
 export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number> {
   const row = await db
     .selectFrom('claim_code')

@@ -6,7 +6,7 @@ import type { ColumnType, Generated } from 'kysely'
  *
  * The tables of the land's records are not here: land/records/tables.ts adds them. Each of them is partitioned by
  * `world_id`: an import fills partitions of a new number beside the old ones, and one update of
- * `land_state.world_id` makes all of them the world at once (see migrations/0001-land.ts).
+ * `land_state.world_id` makes all of them the world at once.
  */
 export interface Database {
   land_state: LandStateTable
@@ -32,7 +32,6 @@ export interface Database {
   issuer_failure: IssuerFailureTable
   event_count: EventCountTable
   event_hold: EventHoldTable
-  attendance_seal: AttendanceSealTable
   attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
   made_event: MadeEventTable
@@ -300,7 +299,7 @@ export interface EditCodeGuessTable {
   /** False while the issuer checks it: it may still be right. */
   is_judged: boolean
   /** What limits it: `open`, `paid`, or `pass` and the id of a pass. `spent` counts in none. */
-  budget: Generated<string>
+  budget: string
   /** The random part of the challenge that was solved for it: each can be used once. */
   challenge: string | null
 }
@@ -383,11 +382,6 @@ export interface EventHoldTable {
   probe_at_ms: number | null
   /** How many claims have asked since then. */
   probes: number
-}
-
-/** One row: how new values are encrypted, see attendance/vault.ts. */
-export interface AttendanceSealTable {
-  is_bound: boolean
 }
 
 /** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/keys/token-keys.ts. */

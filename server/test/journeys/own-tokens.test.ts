@@ -557,7 +557,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await holders()).toBe(200)
     const late = await change([['distribution_start_date', '2030-01-01T00:00:00Z']])
     expect([late.status, late.body.data]).toMatchObject([400, { parameter: 'distribution_start_date' }])
-    // An event that an earlier version made so can still be changed
+    // An event whose first day was moved behind its last one can still be changed
     await stage.engine.db
       .updateTable('attendance_event')
       .set({ distribution_start_at_ms: Date.parse('2030-01-01T00:00:00Z') })

@@ -13,7 +13,6 @@ import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { AppError } from '../../errors.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
-import { numberCodes } from '../codes/number-codes.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Issuer } from '../issuer/issuer.ts'
@@ -35,8 +34,6 @@ import { insertClaim, insertClaims, type NewClaim, reviveClaim } from './reserve
 
 const SUPPLY = 120
 const SILENT = { warn: () => {}, error: () => {} }
-
-const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describeOnOneEngine('claims whose tokens are signed here', (open) => {
   const path = join(mkdtempSync(join(tmpdir(), 'landpass-claims-')), 'token.key')
@@ -171,54 +168,6 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(made).toHaveLength(1)
     expect(await findSigned(address)).toMatchObject({ id: made[0]!.token.id })
     expect(Number((await used()).count)).toBe(before + 1)
-  })
-
-  /** Codes as the version before stores them. @returns the id and number of the one that the next claim takes */
-  const unnumber = async () => {
-    const free = db
-      .selectFrom('claim_code')
-      .selectAll()
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'free')
-    const next = await free.orderBy('id').executeTakeFirstOrThrow()
-    await db
-      .updateTable('claim_code')
-      .set({ number: null })
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'free')
-      .execute()
-    const { number } = parseOwnCode(vault.open('claim-code', next.sealed, String(eventId)))!
-    return { id: next.id, number }
-  }
-
-  test('are reserved where the version before has stored the code, and the next step signs the same bytes', async () => {
-    const { id, number } = await unnumber()
-    const claim = await prepare()
-
-    const made = await insert(claim)
-
-    expect(made).toMatchObject({ state: 'reserved', codeId: id })
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
-    expect(await step(made)).toEqual({ state: 'minted' })
-    expect(await stateOf(claim.address)).toBe('minted, used, signed')
-    const { uid, signature, ...token } = await findSigned(claim.address)
-    expect(token).toMatchObject({ number, id: claim.token.id })
-    expect([uid, signature].map(hexOf)).toEqual([claim.token.uid, claim.token.signature].map(hexOf))
-  })
-
-  test('are minted at once again when servers have numbered such codes', async () => {
-    const { id, number } = await unnumber()
-    const numbers = db.selectFrom('claim_code').select(['id', 'number']).where('event_id', '=', eventId)
-
-    await numberCodes(db, new Vault(Buffer.alloc(32, 4)))
-    expect(await numbers.where('id', '=', id).executeTakeFirst(), 'another key').toEqual({ id, number: null })
-    await numberCodes(db, vault)
-
-    expect(await numbers.where('number', 'is', null).execute()).toEqual([])
-    expect(await numbers.where('id', '=', id).executeTakeFirst()).toEqual({ id, number })
-    const claim = await prepare()
-    expect(await insert(claim)).toMatchObject({ state: 'minted', codeId: id })
-    expect(await findSigned(claim.address)).toMatchObject({ number })
   })
 
   test('take another code where a token has the number of theirs already', async () => {

@@ -55,8 +55,7 @@ export async function insertClaim(
 /**
  * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it. Where our own issuer
  * makes the token, it is stored too: (none) → reserved → minted, both moves in this transaction. Where the key of the
- * signature no longer signs, or the code has no number yet (the version before has stored it), only the message is stored, and
- * the claim stays `reserved` for {@link nextMove}.
+ * signature no longer signs, only the message is stored, and the claim stays `reserved` for {@link nextMove}.
  *
  * Where the event requires one, a grant of the player is used up together with the code, or neither. One statement is one
  * transaction, and one round trip to the database: it costs as much for thirty claims as for three.

@@ -5,7 +5,6 @@ import type { EventHolds } from '../events/event-holds.ts'
 import type { CodeCounts, Event } from '../events/event-queries.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer } from '../issuer/issuer.ts'
-import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import { mergeCodes, voidUnapproved } from './code-queries.ts'
 
@@ -46,7 +45,6 @@ export class CodeLoader {
   async load({ event_id: eventId }: Event, editCode: string): Promise<LoadedCodes> {
     const { db, clock, vault, issuer, codeCounts, holds } = this.options
     const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
-    await refreshForm(db, vault)
     const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
     // The operator may have refused the event since its codes were listed
     await voidUnapproved(db, eventId)

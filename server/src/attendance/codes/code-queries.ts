@@ -5,7 +5,7 @@ import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
 import { parseOwnCode } from '../issuer/own-codes.ts'
-import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
@@ -124,29 +124,6 @@ export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
       ),
     )
     .execute()
-}
-
-/** Codes of our own issuer that were stored without their numbers, with higher ids than `after`: at most a batch. */
-export function unnumberedCodes(db: Db, after: number) {
-  return db
-    .selectFrom('claim_code')
-    .select(['id', 'event_id', 'sealed'])
-    .where('number', 'is', null)
-    .where('event_id', '>=', sql.lit(FIRST_OWN_EVENT_ID)) // a constant, as in the index
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(BATCH_ROWS)
-    .execute()
-}
-
-export async function storeNumbers(
-  db: Db,
-  codes: readonly { readonly id: number; readonly number: number }[],
-): Promise<void> {
-  const [ids, numbers] = [codes.map(({ id }) => id), codes.map(({ number }) => number)]
-  await sql`
-    update claim_code set number = read.number from unnest(${ids}::bigint[], ${numbers}::integer[]) as read (id, number)
-    where claim_code.id = read.id`.execute(db)
 }
 
 /** One parameter for each column: a statement with one for each value takes several times as long. @returns how many were inserted */

@@ -134,7 +134,7 @@ export class OwnIssuer implements Issuer {
     )
   }
 
-  /** The stored message of a claim; made now where a server of an earlier version has reserved the claim. */
+  /** The stored message of a claim; made now where a server without a key has reserved the claim. */
   private async messageOf(eventId: number, address: string): Promise<StoredToken | undefined> {
     const { db } = this.options
     const stored = await findTokenOf(db, eventId, address)

@@ -4,7 +4,6 @@ import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
 import { PackedLogs, type TimedLog } from '../packed-logs.ts'
-import { convertOldSpool } from './convert-spool.ts'
 import {
   DamagedRangeError,
   type Frame,
@@ -60,7 +59,6 @@ export class Spool {
     const lock = await lockOf(folder)
     try {
       const path = spoolPath(folder, name)
-      await convertOldSpool(path)
       const spool = new Spool(path, await open(path, 'a+'), lock, firstBlock)
       await spool.load()
       return spool

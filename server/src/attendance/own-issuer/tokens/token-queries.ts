@@ -81,7 +81,7 @@ export async function findTokenByNumber(
     .executeTakeFirst()
 }
 
-/** Inserts the message of a claim that a server of an earlier version has reserved. */
+/** Inserts the message of a claim that was reserved without one. */
 export async function insertToken(
   db: Db,
   {
