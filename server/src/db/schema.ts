@@ -31,6 +31,7 @@ export interface Database {
   attendance_refusal: AttendanceRefusalTable
   issuer_failure: IssuerFailureTable
   event_count: EventCountTable
+  event_place: EventPlaceTable
   event_hold: EventHoldTable
   attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
@@ -228,7 +229,7 @@ export interface AttendanceEventTable {
  */
 export type CodeState = 'free' | 'held' | 'used' | 'used_elsewhere' | 'void'
 
-/** A code that the issuer turns into a token, once. */
+/** A code that the other issuer turns into a token, once. */
 export interface ClaimCodeTable {
   id: Generated<number>
   event_id: number
@@ -236,8 +237,6 @@ export interface ClaimCodeTable {
   fingerprint: Buffer
   /** The code, encrypted: see attendance/vault.ts. */
   sealed: Buffer
-  /** The number of the token that it becomes, for codes of our own issuer; null for codes of the other one. */
-  number: Generated<number | null>
   state: CodeState
   created_at_ms: number
 }
@@ -250,7 +249,7 @@ export interface ClaimTable {
   id: Generated<number>
   event_id: number
   address: string
-  /** Null where the code went back. */
+  /** Null where the code went back, and for events that were made here, whose claims have places. */
   code_id: number | null
   state: ClaimState
   /** Why it failed or was released: a word for programs. */
@@ -362,6 +361,15 @@ export interface EventCountTable extends Record<CodeState | ClaimState, number> 
   hour_ms: number
   /** Connections change different rows, so that they do not wait for each other. */
   stripe: number
+}
+
+/** The places of an event that was made here: see attendance/events/place-queries.ts. */
+export interface EventPlaceTable {
+  event_id: number
+  /** How many tokens it may give out in all; 0 while the operator has not approved it. */
+  places: number
+  /** How many claims have a place. */
+  taken: number
 }
 
 /** Why claims of an event are held: see attendance/claims/event-holds.ts. */
@@ -483,8 +491,9 @@ export interface TokenTable {
   event_name: string
   event_location: string
   salt: Buffer
-  /** Which of the event's tokens it is, from 1 on. Null until it is signed, as `uid` and `signature`. */
-  number: number | null
+  /** Which of the event's tokens it is, from 1 on: the place of its claim. */
+  number: number
+  /** Null until it is signed, as `signature`. */
   uid: Buffer | null
   /** r, s and v: 65 bytes. */
   signature: Buffer | null

@@ -1,11 +1,12 @@
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
-import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
-import { Vault } from '../../src/attendance/vault.ts'
+import { CodeCountCache } from '../../src/attendance/events/code-count-cache.ts'
+import { countPlaces } from '../../src/attendance/events/place-queries.ts'
+import { Approvals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
 import { inTransaction } from '../../src/db/transaction.ts'
 import { attendanceDump, untilAnswered } from '../support/attendance-rows.ts'
-import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
+import { type OutsideWorld, playerAt, startOutsideWorld } from '../support/attendance-server.ts'
 import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
@@ -35,7 +36,7 @@ let outside: OutsideWorld
 
 /** As the commands of the operator have them. */
 function approvalsOf({ engine: { db }, clock }: AttendanceStage) {
-  return openApprovals({ db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+  return new Approvals({ db, clock, codeCounts: new CodeCountCache(db) })
 }
 beforeAll(async () => {
   outside = await startOutsideWorld()
@@ -526,8 +527,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     stage.clock.set(REFERENCE_TIME_MS)
 
     expect(await statuses()).toEqual([404, 404, 200, 200, 200])
-    const codes = await db.selectFrom('claim_code').select('event_id').distinct().execute()
-    expect(codes.map(({ event_id }) => event_id)).not.toContain(unused.id)
+    expect(await countPlaces(db, unused.id)).toBeUndefined()
   })
 
   test('the IPv6 networks of one organisation count as one for events that wait', async () => {

@@ -12,21 +12,17 @@ import {
 import omggif from 'omggif'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { CodeCountCache } from '../../src/attendance/events/code-count-cache.ts'
 import { countCodes } from '../../src/attendance/events/event-queries.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/log/token-log.ts'
-import { openApprovals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
+import { Approvals } from '../../src/attendance/own-issuer/made-events/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { tokenPackage } from '../../src/attendance/own-issuer/signing/token-message.ts'
-import {
-  insertToken,
-  isSigned,
-  newToken,
-  tokens,
-} from '../../src/attendance/own-issuer/tokens/token-queries.ts'
+import { isSigned, newToken, tokens } from '../../src/attendance/own-issuer/tokens/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
-import { attendanceDump, readCaptcha } from '../support/attendance-rows.ts'
+import { attendanceDump, insertMessage, readCaptcha } from '../support/attendance-rows.ts'
 import {
   type OutsideWorld,
   playerAt,
@@ -93,6 +89,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     )
   const signedOf = async ({ id }: Made) =>
     (await tokens(stage.engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+  /** As the commands of the operator have them. */
+  const approvalsOf = () => {
+    const { engine, clock } = stage
+    return new Approvals({ db: engine.db, clock, codeCounts: new CodeCountCache(engine.db) })
+  }
   /** As a claim has stored it that was never finished. */
   const newOwnMessage = async ({ id, uuid }: Made, signer: string) => {
     const address = `0x${'7'.repeat(40)}`
@@ -100,7 +101,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       { uuid, name: EVENT.name, coordinates: '10,20' },
       { signer, nowMs: stage.clock.nowMs() },
     )
-    await insertToken(stage.engine.db, { eventId: id, address, token })
+    await insertMessage(stage.engine.db, { eventId: id, address, token, number: 0 })
     return address
   }
   const issuers = async () => {
@@ -720,7 +721,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(deleted.body.data).toEqual({ deleted: unused.uuid })
     expect((await stage.server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
     const { db } = stage.engine
-    for (const table of ['claim_code', 'made_event', 'attendance_event'] as const)
+    for (const table of ['event_place', 'made_event', 'attendance_event'] as const)
       expect(
         await db.selectFrom(table).select('event_id').where('event_id', '=', unused.id).execute(),
       ).toEqual([])
@@ -808,7 +809,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       // Tokens could never be claimed
       [{ distribution_start_date: '2027-05-05T00:00:00Z' }, 'distribution_start_date'],
       [{ start_date: '2027-03-05', distribution_end_date: '2027-03-01T00:00:00Z' }, 'distribution_end_date'],
-      [{ tokens: 10_001 }, 'tokens'],
+      [{ tokens: 1_000_001 }, 'tokens'],
       [{ start_date: '2027-02-30' }, 'start_date'],
       [
         { start_date: '2027-03-01', distribution_start_date: '2027-02-30T18:00:00Z' },
@@ -917,8 +918,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const second = await make({ image }, approving)
     const picture = `/events/${second.uuid}/image.png`
     expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
-    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
-    const approvals = openApprovals({ db: stage.engine.db, clock: stage.clock, vault })
+    const approvals = approvalsOf()
     const { events } = await approvals.waiting(PAGE)
     expect(events).toMatchObject([{ event: { event_id: second.id, issuer_record: { name: EVENT.name } } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), { approval: 'approved' })
@@ -959,11 +959,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const raised = { editCode: kept.edit_code, options: [['tokens', 7]] }
     expect((await bounded.send('PATCH', `/event/${kept.id}`, raised)).status).toBe(200)
 
-    const approvals = openApprovals({
-      db: stage.engine.db,
-      clock: stage.clock,
-      vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
-    })
+    const approvals = approvalsOf()
     await approvals.answer(await approvals.find({ uuid: refused.uuid }), { approval: 'refused' })
     // It may still be approved, with the picture that its organiser sent
     const sidesOf = () =>
@@ -989,7 +985,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await daily.close()
     const slow = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_MINUTE: '1' })
     const tried = []
-    for (const fields of [{ name: ' ' }, { tokens: 10_001 }, { image: '!' }, {}])
+    for (const fields of [{ name: ' ' }, { tokens: 1_000_001 }, { image: '!' }, {}])
       tried.push((await attempt(fields, {}, slow)).status)
     expect(tried, 'mistakes in texts do not count, pictures do').toEqual([400, 400, 400, 429])
     await slow.close()
@@ -1094,9 +1090,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     // A message that no key has signed before it was withdrawn is signed by the new key
     const waiting = await newOwnMessage(made, second)
     const own = new OwnIssuer({ db: stage.engine.db, clock: stage.clock, keys })
-    const mint = () => own.mint({ code: `own:${made.id}:0`, address: waiting }, async () => {})
-    await expect(mint()).rejects.toMatchObject({ kind: 'busy' })
-    expect([await mint(), await mint()]).toEqual(['made', 'made'])
+    const sign = () => own.sign({ eventId: made.id, address: waiting }, async () => {})
+    await expect(sign()).rejects.toMatchObject({ kind: 'busy' })
+    await sign()
+    await sign()
     expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
     await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
     stage.clock.set(REFERENCE_TIME_MS)

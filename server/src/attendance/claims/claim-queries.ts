@@ -2,20 +2,21 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
+import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
 import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 
 export type Claim = Selectable<ClaimTable>
 
-/** A claim with a lease of this process, and the code that it holds. */
+/** A claim with a lease of this process, and the code that it holds; null where the event was made here, whose claims have none. */
 export interface HeldClaim {
   readonly id: number
   readonly eventId: number
   readonly address: string
   readonly state: ClaimState
   readonly attempts: number
-  readonly codeId: number
+  readonly codeId: number | null
   /** The code, encrypted. */
-  readonly sealed: Buffer
+  readonly sealed: Buffer | null
   /** Whether the issuer was asked before for a token with this code, and may have made one. */
   readonly wasAsked: boolean
   readonly lease: Lease
@@ -38,17 +39,13 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .executeTakeFirst()
 }
 
-/** Whether claims may get a code, and one is free; a code that an open transaction is taking counts as free. */
+/** Whether a code or a place of an event is free; a code that an open transaction is taking counts as free. */
 export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('claim_code')
-    .select('id')
-    .where('event_id', '=', eventId)
-    .where('state', '=', 'free')
-    .where(mayGiveOut(eventId))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const isFree = isOwnEvent(eventId)
+    ? hasFreePlace(eventId)
+    : sql<boolean>`exists (select from claim_code where event_id = ${eventId} and state = 'free')`
+  const { rows } = await sql<{ is_free: boolean }>`select ${isFree} as is_free`.execute(db)
+  return rows[0]!.is_free
 }
 
 /** Whether the organiser has loaded the issuer's list of codes at or after `sinceMs`. */
@@ -62,8 +59,12 @@ export async function wereCodesListed(db: Db, eventId: number, sinceMs: number):
   return row !== undefined
 }
 
-/** Whether the event has any code, in whatever state. */
+/** Whether the event has any code, in whatever state, or any place. */
 export async function hasCode(db: Db, eventId: number): Promise<boolean> {
+  if (isOwnEvent(eventId)) {
+    const { places = 0, taken = 0 } = (await countPlaces(db, eventId)) ?? {}
+    return places + taken > 0
+  }
   const query = db.selectFrom('claim_code').select('id').where('event_id', '=', eventId).limit(1)
   return (await query.executeTakeFirst()) !== undefined
 }
@@ -97,18 +98,18 @@ export async function takeDueClaims(
     address: string
     state: ClaimState
     attempts: number
-    code_id: number
-    sealed: Buffer
+    code_id: number | null
+    sealed: Buffer | null
     was_asked: boolean
     due_at_ms: number
   }>`
     update claim set next_step_at_ms = ${leaseUntilMs}
-    from claim_code, (
-      select id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
+    from (
+      select id, code_id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit}
       for update skip locked
-    ) as due
-    where claim_code.id = claim.code_id and claim.id = due.id
+    ) as due left join claim_code on claim_code.id = due.code_id
+    where claim.id = due.id
     returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
       claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
     db,
@@ -151,7 +152,7 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
     update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
     from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
       as renewal (id, code_id, seen_until_ms, until_ms)
-    where claim.id = renewal.id and claim.code_id = renewal.code_id
+    where claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
       and claim.next_step_at_ms = renewal.seen_until_ms
     returning claim.id`.execute(db)
   const renewed = new Set(rows.map(({ id }) => id))
@@ -166,17 +167,7 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
 type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
 
 const isOurs = ({ id, codeId, state, lease }: Seen) =>
-  sql`id = ${id} and code_id = ${codeId} and state = ${state} and next_step_at_ms = ${lease.untilMs}`
-
-/**
- * Whether claims may get codes of an event: not where it was made here, and the operator has not approved it, or its organiser
- * has cancelled it.
- */
-export const mayGiveOut = (eventId: number) =>
-  sql<boolean>`not exists (
-    select from made_event join attendance_event using (event_id)
-    where event_id = ${eventId} and (approval <> 'approved' or is_cancelled)
-  )`
+  sql`id = ${id} and code_id is not distinct from ${codeId}::bigint and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
 export interface AcceptedClaim {
   readonly claim: Seen
@@ -220,7 +211,7 @@ export async function acceptClaims(
 
 type AcceptedRow = EventHold & { readonly claim_id: number }
 
-/** minting → minted */
+/** minting → minted; reserved → minted where our own issuer has signed the token */
 export async function confirmClaim(
   db: Db,
   claim: Seen,
@@ -231,9 +222,10 @@ export async function confirmClaim(
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
       where ${isOurs(claim)} returning id, code_id
+    ), used as (
+      update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
     )
-    update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
-    returning confirmed.id`.execute(db)
+    select id from confirmed`.execute(db)
   return rows.length === 1
 }
 
@@ -282,7 +274,7 @@ export async function swapCode(
       update claim_code set state = 'held'
       where state = 'free' and id = (
         select id from claim_code
-        where event_id = ${claim.eventId} and state = 'free' and exists (select from mine) and ${mayGiveOut(claim.eventId)}
+        where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
         order by id limit 1 for update skip locked
       )
       returning id, sealed

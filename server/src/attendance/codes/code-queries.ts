@@ -4,8 +4,6 @@ import type { Db } from '../../db/engine.ts'
 import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
-import { parseOwnCode } from '../issuer/own-codes.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
@@ -32,9 +30,8 @@ export async function mergeCodes(
   { eventId, listed, nowMs }: CodesOfEvent,
 ): Promise<number> {
   const named = await fingerprinted(vault, listed)
-  // All processes write in the same order: no deadlock between two of them. Codes that are made here are listed by number, and
-  // claims take the first free one: so tokens are numbered from 1
-  if (!isOwnEvent(eventId)) named.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
+  // All processes write in the same order: no deadlock between two of them
+  named.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
   for (let from = 0; from < named.length; from += BATCH_ROWS) {
     const batch = named.slice(from, from + BATCH_ROWS)
@@ -103,43 +100,19 @@ const CHANGES: readonly (Pick<StateChange, 'from' | 'to'> & { readonly areClaime
   { areClaimed: false, from: ['void', 'used_elsewhere'], to: 'free' },
 ]
 
-/**
- * Voids the free codes of an event that was made here beyond what the operator approved: all of them where the event was
- * refused, or those with numbers above its supply.
- */
-export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
-  await db
-    .updateTable('claim_code')
-    .set({ state: 'void' })
-    .where('event_id', '=', eventId)
-    .where('state', '=', 'free')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('made_event')
-          .select('event_id')
-          .where('event_id', '=', eventId)
-          .where(({ eb, or, ref }) =>
-            or([eb('approval', '!=', 'approved'), eb('supply', '<', ref('claim_code.number'))]),
-          ),
-      ),
-    )
-    .execute()
-}
-
 /** One parameter for each column: a statement with one for each value takes several times as long. @returns how many were inserted */
 async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
   if (batch.length === 0) return 0
   const fingerprints = batch.map(({ fingerprint }) => fingerprint)
   const sealed = batch.map(({ code }) => vault.seal('claim-code', code, String(eventId)))
-  const numbers = batch.map(({ code }) => parseOwnCode(code)?.number ?? null)
   const states = batch.map(({ isClaimed }) => (isClaimed ? 'used_elsewhere' : 'free'))
   const { rows } = await sql<{ count: number }>`
     with added as (
-      insert into claim_code (event_id, fingerprint, sealed, number, state, created_at_ms)
-      select ${eventId}::integer, fingerprint, sealed, number, state, ${nowMs}::bigint
-      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${numbers}::integer[], ${states}::text[])
-        with ordinality as new (fingerprint, sealed, number, state, place)
-      order by place
+      insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
+      select ${eventId}::integer, fingerprint, sealed, state, ${nowMs}::bigint
+      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${states}::text[])
+        with ordinality as new (fingerprint, sealed, state, position)
+      order by position
       on conflict (fingerprint) do nothing returning id
     ) select count(*)::integer as count from added`.execute(db)
   return rows[0]!.count

@@ -413,13 +413,13 @@ const ATTENDANCE = [
     event_id integer not null references attendance_event,
     fingerprint bytea not null unique,
     sealed bytea not null,
-    number integer,
     state text not null check (state in ('free', 'held', 'used', 'used_elsewhere', 'void')),
     created_at_ms bigint not null
   )`,
   // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
   `create index claim_code_by_state on claim_code (event_id, state)`,
+  // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
   `create table claim (
     id bigint generated always as identity primary key,
     event_id integer not null references attendance_event,
@@ -434,7 +434,12 @@ const ATTENDANCE = [
     created_at_ms bigint not null,
     updated_at_ms bigint not null,
     constraint one_claim_per_address unique (event_id, address),
-    constraint codes_follow_states check ((code_id is not null) = (state in ('reserved', 'minting', 'minted'))),
+    constraint codes_follow_states check (
+      event_id >= 2000000000 or (code_id is not null) = (state in ('reserved', 'minting', 'minted'))
+    ),
+    constraint places_are_kept check (
+      event_id < 2000000000 or (code_id is null and state in ('reserved', 'minted'))
+    ),
     constraint steps_follow_states check ((next_step_at_ms is not null) = (state in ('reserved', 'minting')))
   )`,
   `create index claim_due on claim (next_step_at_ms) where next_step_at_ms is not null`,
@@ -599,6 +604,12 @@ const OWN_ISSUER = [
     is_answered boolean not null default true
   )`,
   `create index made_event_unanswered on made_event (made_at_ms) where not is_answered`,
+  // How many tokens the event may give out, and how many claims have one or get one: a place has no row of its own
+  `create table event_place (
+    event_id integer primary key references attendance_event,
+    places integer not null,
+    taken integer not null check (taken >= 0)
+  ) with (fillfactor = 50)`,
   // The change of an event that waits for the operator, or the last one that was refused
   `create table made_event_change (
     event_id integer primary key references made_event on delete cascade,
@@ -642,7 +653,7 @@ const OWN_ISSUER = [
     event_name text not null,
     event_location text not null,
     salt bytea not null,
-    number integer,
+    number integer not null,
     uid bytea,
     signature bytea,
     revoked_at_s bigint,
@@ -650,7 +661,7 @@ const OWN_ISSUER = [
     is_logged boolean not null default false,
     constraint one_token_per_address unique (event_id, address),
     constraint one_token_per_number unique (event_id, number),
-    constraint signed_as_a_whole check ((signature is null) = (uid is null) and (signature is null) = (number is null)),
+    constraint signed_as_a_whole check ((signature is null) = (uid is null)),
     constraint revoked_as_a_whole check ((revoked_at_s is null) = (revoked_reason is null))
   )`,
   `create index token_by_address on token (address, time_s, id) where signature is not null`,
