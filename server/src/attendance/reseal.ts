@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { storedToken } from './issuer/access-token-queries.ts'
 import {
+  type CodePlace,
   countOutdatedCodes,
   grantSecrets,
   outdatedCodes,
@@ -79,12 +80,12 @@ interface Pass {
 /** Goes through the codes once. @returns how many are encrypted anew */
 async function resealOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Promise<number> {
   let codes = 0
-  let afterId = 0
+  let after: CodePlace = { event_id: -1, id: 0 }
   while (!signal?.aborted) {
-    const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, afterId, limit: BATCH_CODES })
+    const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, after, limit: BATCH_CODES })
     const last = batch.at(-1)
     if (!last) break
-    afterId = last.id
+    after = last
     const resealed = batch.flatMap((code) => resealCode(vault, code) ?? [])
     codes += await replaceCodes(db, resealed)
     onBatch(codes)
@@ -97,7 +98,7 @@ function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
   if (!vault.canOpen('claim-code', old, event)) return undefined
   const code = vault.open('claim-code', old, event)
   const sealed = vault.seal('claim-code', code, event)
-  return { id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
+  return { event_id, id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
 }
 
 /** The same secret with the key of the vault; undefined where no key decrypts it. */
@@ -132,7 +133,7 @@ async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<
   const stored = await grantSecrets(db, vault.currentPrefix)
   for (const { id, event_id, sealed: old, valid_until_ms } of stored) {
     const sealed = resealed(vault, 'grant-secret', old, String(event_id))
-    if (sealed) await replaceGrantSecret(db, { id, old, sealed })
+    if (sealed) await replaceGrantSecret(db, { event_id, id, old, sealed })
     else if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
   }
   return left

@@ -286,6 +286,8 @@ export interface CaptchaTable {
 
 /** Signed requests that were used, until their time is over. */
 export interface SeenRequestTable {
+  /** Of the signed path; 0 where it names none. */
+  event_id: number
   hash: Buffer
   expires_at_ms: number
 }

@@ -105,11 +105,11 @@ export async function takeDueClaims(
   }>`
     update claim set next_step_at_ms = ${leaseUntilMs}
     from (
-      select id, code_id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
+      select event_id, id, code_id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit}
       for update skip locked
-    ) as due left join claim_code on claim_code.id = due.code_id
-    where claim.id = due.id
+    ) as due left join claim_code on claim_code.event_id = due.event_id and claim_code.id = due.code_id
+    where claim.event_id = due.event_id and claim.id = due.id
     returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
       claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
     db,
@@ -132,7 +132,7 @@ export async function takeDueClaims(
 
 /** A claim whose token is going to be requested. */
 export interface LeaseRenewal {
-  readonly claim: Pick<HeldClaim, 'id' | 'codeId'>
+  readonly claim: Pick<HeldClaim, 'eventId' | 'id' | 'codeId'>
   /** As the process read or wrote it last. */
   readonly seenUntilMs: number
   readonly untilMs: number
@@ -144,15 +144,16 @@ export interface LeaseRenewal {
  * taken the claim over, and then this one must not ask.
  */
 export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
+  const eventIds = renewals.map(({ claim }) => claim.eventId)
   const ids = renewals.map(({ claim }) => claim.id)
   const codeIds = renewals.map(({ claim }) => claim.codeId)
   const seen = renewals.map(({ seenUntilMs }) => seenUntilMs)
   const until = renewals.map(({ untilMs }) => untilMs)
   const { rows } = await sql<{ id: number }>`/* prepared */
     update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
-    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
-      as renewal (id, code_id, seen_until_ms, until_ms)
-    where claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
+    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
+      as renewal (event_id, id, code_id, seen_until_ms, until_ms)
+    where claim.event_id = renewal.event_id and claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
       and claim.next_step_at_ms = renewal.seen_until_ms
     returning claim.id`.execute(db)
   const renewed = new Set(rows.map(({ id }) => id))
@@ -164,10 +165,10 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
  * process may have taken the claim over, and may be asking for its token. Then nothing is written, and the function
  * returns false.
  */
-type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
+type Seen = Pick<HeldClaim, 'eventId' | 'id' | 'codeId' | 'state' | 'lease'>
 
-const isOurs = ({ id, codeId, state, lease }: Seen) =>
-  sql`id = ${id} and code_id is not distinct from ${codeId}::bigint and state = ${state} and next_step_at_ms = ${lease.untilMs}`
+const isOurs = ({ eventId, id, codeId, state, lease }: Seen) =>
+  sql`event_id = ${eventId} and id = ${id} and code_id is not distinct from ${codeId}::bigint and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
 export interface AcceptedClaim {
   readonly claim: Seen
@@ -185,6 +186,7 @@ export async function acceptClaims(
   accepted: readonly AcceptedClaim[],
   nowMs: number,
 ): Promise<{ readonly isWritten: readonly boolean[]; readonly ended: readonly HeldEvent[] }> {
+  const eventIds = accepted.map(({ claim }) => claim.eventId)
   const ids = accepted.map(({ claim }) => claim.id)
   const codeIds = accepted.map(({ claim }) => claim.codeId)
   const leases = accepted.map(({ claim }) => claim.lease.untilMs)
@@ -192,9 +194,9 @@ export async function acceptClaims(
   const { rows } = await sql<AcceptedRow>`/* prepared */
     with accepted as (
       update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
-        as seen (id, code_id, lease_until_ms, next_step_at_ms)
-      where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
+      from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
+        as seen (event_id, id, code_id, lease_until_ms, next_step_at_ms)
+      where claim.event_id = seen.event_id and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
         and claim.next_step_at_ms = seen.lease_until_ms
       returning claim.id, claim.event_id
     ), ended as (
@@ -223,7 +225,8 @@ export async function confirmClaim(
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
       where ${isOurs(claim)} returning id, code_id
     ), used as (
-      update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
+      update claim_code set state = 'used' from confirmed
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = confirmed.code_id
     )
     select id from confirmed`.execute(db)
   return rows.length === 1
@@ -251,7 +254,8 @@ export async function closeClaim(
         updated_at_ms = ${nowMs}
       where ${isOurs(claim)} returning id
     )
-    update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
+    update claim_code set state = ${code} from closed
+    where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId}
     returning closed.id`.execute(db)
   return rows.length === 1
 }
@@ -272,7 +276,7 @@ export async function swapCode(
       select id from claim where ${isOurs(claim)} for update
     ), taken as (
       update claim_code set state = 'held'
-      where state = 'free' and id = (
+      where event_id = ${claim.eventId} and state = 'free' and id = (
         select id from claim_code
         where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
         order by id limit 1 for update skip locked
@@ -280,9 +284,10 @@ export async function swapCode(
       returning id, sealed
     ), swapped as (
       update claim set code_id = taken.id, attempts = 0, asked_code_id = null, updated_at_ms = ${nowMs}
-      from taken, mine where claim.id = mine.id returning claim.id
+      from taken, mine where claim.event_id = ${claim.eventId} and claim.id = mine.id returning claim.id
     ), given as (
-      update claim_code set state = ${code} from swapped where claim_code.id = ${claim.codeId} returning claim_code.id
+      update claim_code set state = ${code} from swapped
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId}
     )
     select taken.id as code_id, taken.sealed from mine left join taken on true`.execute(db)
   const [row] = rows
@@ -321,11 +326,7 @@ export interface Probe {
  * taken, the claim is due now: the row of the hold is locked, so {@link wakeClaims} finds the claim or the claim finds
  * no hold.
  */
-export async function waitForProbe(
-  db: Db,
-  claim: Seen & Pick<HeldClaim, 'eventId'>,
-  { atMs, nowMs }: Probe,
-): Promise<boolean> {
+export async function waitForProbe(db: Db, claim: Seen, { atMs, nowMs }: Probe): Promise<boolean> {
   const { rows } = await sql`
     with hold as (
       select probe_at_ms from event_hold
@@ -339,16 +340,19 @@ export async function waitForProbe(
 /** Ends the leases of claims that this process still has, so that another process can take them. */
 export async function releaseLeases(
   db: Db,
-  claims: readonly Pick<HeldClaim, 'id' | 'lease'>[],
+  claims: readonly Pick<HeldClaim, 'eventId' | 'id' | 'lease'>[],
   nowMs: number,
 ): Promise<void> {
   if (claims.length === 0) return
+  const eventIds = claims.map(({ eventId }) => eventId)
   const ids = claims.map(({ id }) => id)
   const leases = claims.map(({ lease }) => lease.untilMs)
   await sql`
     update claim set next_step_at_ms = ${nowMs}
-    from unnest(${ids}::bigint[], ${leases}::bigint[]) as held (id, until_ms)
-    where claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(db)
+    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${leases}::bigint[]) as held (event_id, id, until_ms)
+    where claim.event_id = held.event_id and claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(
+    db,
+  )
 }
 
 /** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */

@@ -86,8 +86,8 @@ export async function insertClaims(
         ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
       ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, position)
     ), use as (
-      insert into seen_request (hash, expires_at_ms)
-      select decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
+      insert into seen_request (event_id, hash, expires_at_ms)
+      select ${eventId}::integer, decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
       on conflict do nothing returning encode(hash, 'hex') as hash
     ), known as (
       select claim.* from asked cross join lateral (
@@ -146,7 +146,8 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
       on conflict (event_id, address) do nothing
       returning id, address, code_id, state
     ), taken as (
-      update claim_code set state = 'held' from made where claim_code.id = made.code_id
+      update claim_code set state = 'held' from made
+      where claim_code.event_id = ${eventId} and claim_code.id = made.code_id
     )`
   return {
     tables,
@@ -247,7 +248,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       select id from claim
       where event_id = ${eventId} and address = ${address} and state = 'failed' for update
     ), own as (
-      select nonce from attendance_grant where claim_id in (select id from failed)
+      select nonce from attendance_grant where event_id = ${eventId} and claim_id in (select id from failed)
     ), granted as (
       select nonce from attendance_grant as given
       where ${needsGrant}::boolean and not exists (select from own) and exists (select from failed)
@@ -258,7 +259,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       where not ${needsGrant}::boolean or exists (select from own) or exists (select from granted)
     ), taken as (
       update claim_code set state = 'held'
-      where state = 'free' and id = (
+      where event_id = ${eventId} and state = 'free' and id = (
         select id from claim_code
         where event_id = ${eventId} and state = 'free' and exists (select from may_claim)
         order by id limit 1 for update skip locked
@@ -267,7 +268,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
     ), made as (
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
         asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
-      from taken, may_claim where claim.id = may_claim.id
+      from taken, may_claim where claim.event_id = ${eventId} and claim.id = may_claim.id
       returning claim.id, claim.code_id
     ), bound as (
       update attendance_grant set claim_id = made.id from made, granted

@@ -19,8 +19,7 @@ interface CodesOfEvent {
 /**
  * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees those codes that
  * the issuer now lists as unused after it had called them used, unknown or expired. No claim holds such a code, and each
- * step of a claim reads its code before it asks for a token. All other stored codes stay as they are, also codes of
- * another event. Works in small statements, so that claims can run between them, and only new codes are encrypted and sent.
+ * step of a claim reads its code before it asks for a token. All other stored codes stay as they are. Works in small statements, so that claims can run between them, and only new codes are encrypted and sent.
  *
  * @returns how many codes are new
  */
@@ -75,9 +74,11 @@ interface Batch {
 }
 
 async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
-  const { rows: stored } = await sql<{ fingerprint: Buffer; event_id: number; state: CodeState }>`
-    select fingerprint, event_id, state from claim_code
-    where fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(db)
+  const { rows: stored } = await sql<{ fingerprint: Buffer; state: CodeState }>`
+    select fingerprint, state from claim_code
+    where event_id = ${eventId} and fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(
+    db,
+  )
   const storedAs = new Map(stored.map((row) => [row.fingerprint.toString('hex'), row]))
   const rowOf = ({ fingerprints }: NamedCode) =>
     fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)
@@ -87,7 +88,7 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
     batch
       .filter(({ isClaimed }) => isClaimed === areClaimed)
       .flatMap((code) => rowOf(code) ?? [])
-      .filter((row) => row.event_id === eventId && states.includes(row.state))
+      .filter(({ state }) => states.includes(state))
       .map(({ fingerprint }) => fingerprint)
   for (const { from, to, areClaimed } of CHANGES)
     await changeState(db, { eventId, fingerprints: storedIn(from, areClaimed), from, to })
@@ -113,7 +114,7 @@ async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batc
       from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${states}::text[])
         with ordinality as new (fingerprint, sealed, state, position)
       order by position
-      on conflict (fingerprint) do nothing returning id
+      on conflict (event_id, fingerprint) do nothing returning id
     ) select count(*)::integer as count from added`.execute(db)
   return rows[0]!.count
 }

@@ -57,11 +57,12 @@ export async function countContradiction(
 }
 
 /** Frees the code of the first contradictory answer of a held event, which was no proof against the code. */
-export async function freeDoubtedCode(db: Db, { doubted_code_id: id }: EventHold): Promise<void> {
+export async function freeDoubtedCode(db: Db, { event_id, doubted_code_id: id }: EventHold): Promise<void> {
   if (id === null) return
   await db
     .updateTable('claim_code')
     .set({ state: 'free' })
+    .where('event_id', '=', event_id)
     .where('id', '=', id)
     .where('state', '=', 'void')
     .execute()

@@ -381,8 +381,11 @@ function countWithTriggers(
 
 /**
  * The tables of the attendance interface. They belong to no world: an import of the land leaves them alone. The rules that must
- * never be violated are constraints: one claim per player and event, one claim per code, one code per keyed hash, one pending
- * captcha per player, one use of each signed request.
+ * never be violated are constraints: one claim per player and event, one claim per code, one code per event and keyed hash, one
+ * pending captcha per player, one use of each signed request.
+ *
+ * Where rows grow with players, `event_id` comes first in each key and is in each reference, so that these tables can be cut by
+ * event: `event-keys.test.ts` has the exceptions.
  */
 const ATTENDANCE = [
   `create table attendance_event (
@@ -409,22 +412,24 @@ const ATTENDANCE = [
   `create index attendance_event_rehearsing on attendance_event (rehearsal_until_ms)
     where rehearsal_until_ms is not null`,
   `create table claim_code (
-    id bigint generated always as identity primary key,
     event_id integer not null references attendance_event,
-    fingerprint bytea not null unique,
+    id bigint generated always as identity,
+    fingerprint bytea not null,
     sealed bytea not null,
     state text not null check (state in ('free', 'held', 'used', 'used_elsewhere', 'void')),
-    created_at_ms bigint not null
+    created_at_ms bigint not null,
+    primary key (event_id, id),
+    unique (event_id, fingerprint)
   )`,
   // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
   `create index claim_code_by_state on claim_code (event_id, state)`,
   // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
   `create table claim (
-    id bigint generated always as identity primary key,
     event_id integer not null references attendance_event,
+    id bigint generated always as identity,
     address text not null,
-    code_id bigint unique references claim_code,
+    code_id bigint,
     state text not null check (state in ('reserved', 'minting', 'minted', 'failed', 'released')),
     reason text,
     tx_hash text,
@@ -433,7 +438,10 @@ const ATTENDANCE = [
     next_step_at_ms bigint,
     created_at_ms bigint not null,
     updated_at_ms bigint not null,
+    primary key (event_id, id),
     constraint one_claim_per_address unique (event_id, address),
+    constraint one_claim_per_code unique (event_id, code_id),
+    foreign key (event_id, code_id) references claim_code (event_id, id),
     constraint codes_follow_states check (
       event_id >= 2000000000 or (code_id is not null) = (state in ('reserved', 'minting', 'minted'))
     ),
@@ -466,10 +474,11 @@ const ATTENDANCE = [
     event_id integer primary key references attendance_event,
     reason text not null check (reason in ('unknown_codes', 'other_beneficiary')),
     answers integer not null,
-    doubted_code_id bigint references claim_code,
+    doubted_code_id bigint,
     held_at_ms bigint,
     probe_at_ms bigint,
     probes integer not null,
+    foreign key (event_id, doubted_code_id) references claim_code (event_id, id),
     constraint probes_follow_holds check ((held_at_ms is null) = (probe_at_ms is null))
   )`,
   // Edit codes, encrypted, of events whose codes are loaded as soon as the issuer has approved them
@@ -480,6 +489,8 @@ const ATTENDANCE = [
     next_try_at_ms bigint not null,
     last_try_at_ms bigint
   )`,
+  // Of a player and of no event: a player asks for a captcha before any event is named, and has one at a time. event_id is that of a
+  // right answer that was given back
   `create table captcha (
     uuid uuid primary key,
     address text not null unique,
@@ -492,19 +503,24 @@ const ATTENDANCE = [
     expires_at_ms bigint not null
   )`,
   `create index captcha_expiry on captcha (expires_at_ms)`,
+  // The event is the one that the signed path names, 0 where it names none
   `create table seen_request (
-    hash bytea primary key,
-    expires_at_ms bigint not null
+    event_id integer not null,
+    hash bytea not null,
+    expires_at_ms bigint not null,
+    primary key (event_id, hash)
   )`,
   `create index seen_request_expiry on seen_request (expires_at_ms)`,
   // Each guess has a budget, and a paid one names the challenge that was solved for it (attendance/edit-code-guard.ts)
   `create table edit_code_guess (
-    id bigint generated always as identity primary key,
     event_id integer not null,
+    id bigint generated always as identity,
     at_ms bigint not null,
     is_judged boolean not null,
     budget text not null,
-    challenge text unique
+    challenge text,
+    primary key (event_id, id),
+    unique (event_id, challenge)
   )`,
   `create index edit_code_guess_by_event on edit_code_guess (event_id, at_ms)`,
   `create index edit_code_guess_by_time on edit_code_guess (at_ms)`,
@@ -528,12 +544,13 @@ const ATTENDANCE = [
     primary key (event_id, hour_ms, code)
   )`,
   `create table issuer_failure (
-    id bigint generated always as identity primary key,
     event_id integer not null references attendance_event,
+    id bigint generated always as identity,
     at_ms bigint not null,
     call text not null,
     kind text not null,
-    status integer
+    status integer,
+    primary key (event_id, id)
   )`,
   `create index issuer_failure_by_event on issuer_failure (event_id, at_ms desc)`,
   `create table attendance_blocked (
@@ -554,21 +571,23 @@ const ATTENDANCE = [
   `create index attendance_rehearsal_old on attendance_rehearsal (at_ms)`,
   // What grants of an event are signed with, encrypted. One is current; the one before may stay valid until a time
   `create table grant_secret (
-    id bigint generated always as identity primary key,
     event_id integer not null references attendance_event on delete cascade,
+    id bigint generated always as identity,
     sealed bytea not null,
     created_at_ms bigint not null,
-    valid_until_ms bigint
+    valid_until_ms bigint,
+    primary key (event_id, id)
   )`,
   `create unique index one_current_grant_secret on grant_secret (event_id) where valid_until_ms is null`,
-  `create index grant_secret_by_event on grant_secret (event_id)`,
   `create table attendance_grant (
     event_id integer not null references attendance_event on delete cascade,
     nonce text not null,
     address text not null,
     expires_at_ms bigint not null,
-    claim_id bigint constraint one_grant_per_claim unique references claim on delete set null,
-    primary key (event_id, nonce)
+    claim_id bigint,
+    primary key (event_id, nonce),
+    constraint one_grant_per_claim unique (event_id, claim_id),
+    foreign key (event_id, claim_id) references claim (event_id, id)
   )`,
   `create index attendance_grant_by_address on attendance_grant (event_id, address)`,
   `create index attendance_grant_open on attendance_grant (event_id, expires_at_ms) where claim_id is null`,
@@ -627,12 +646,13 @@ const OWN_ISSUER = [
   `create index made_event_change_waiting on made_event_change (event_id) where not is_refused`,
   // Edit codes besides the first one of each event. An ended code keeps its row, so that its organiser sees what was
   `create table event_edit_code (
-    id uuid primary key,
     event_id integer not null references made_event on delete cascade,
+    id uuid not null,
     name text,
     code_hash bytea,
     made_at_ms bigint not null,
-    ended_at_ms bigint
+    ended_at_ms bigint,
+    primary key (event_id, id)
   )`,
   `create unique index event_edit_code_named on event_edit_code (event_id, name) where ended_at_ms is null`,
   // Addresses to which an organiser gives a token, until they have one
@@ -645,8 +665,8 @@ const OWN_ISSUER = [
   `create index attendance_gift_in_order on attendance_gift (event_id, id)`,
   // The message of a token, and later its signature. One per player and event
   `create table token (
-    id uuid primary key,
     event_id integer not null references attendance_event,
+    id uuid not null,
     address text not null,
     signer text not null,
     time_s bigint not null,
@@ -659,18 +679,22 @@ const OWN_ISSUER = [
     revoked_at_s bigint,
     revoked_reason text,
     is_logged boolean not null default false,
+    primary key (event_id, id),
     constraint one_token_per_address unique (event_id, address),
     constraint one_token_per_number unique (event_id, number),
     constraint signed_as_a_whole check ((signature is null) = (uid is null)),
     constraint revoked_as_a_whole check ((revoked_at_s is null) = (revoked_reason is null))
   )`,
+  // An address of a token names no event
+  `create index token_by_id on token (id)`,
   `create index token_by_address on token (address, time_s, id) where signature is not null`,
   `create index token_revoked on token (revoked_at_s) where revoked_at_s is not null`,
   `create index token_unlogged on token (time_s, id) where signature is not null and not is_logged`,
-  // Signed tokens in the order in which they were noted, without gaps. Rows are never changed or deleted
+  // Signed tokens in the order in which they were noted, without gaps. It is one order over all events, so it is narrow, and is
+  // written in batches in the background, by one process at a time. Rows are never changed or deleted, nor are the tokens
   `create table token_log (
     position bigint primary key,
-    token_id uuid not null unique references token,
+    token_id uuid not null unique,
     uid bytea not null,
     signer text not null,
     noted_at_ms bigint not null
