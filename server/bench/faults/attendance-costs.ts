@@ -145,6 +145,8 @@ async function makeStock(rig: Rig, seed: number, scale: number): Promise<Stock> 
       select number - 1, id, uid, signer, 1790000000000 + number from mine
     ), used as (
       update event_place set taken = places where event_id = $1
+    ), counted as (
+      insert into event_count (event_id, hour_ms, stripe, minted) select $1, -1, 0, count(*) from mine
     )
     insert into claim (event_id, address, state, attempts, created_at_ms, updated_at_ms)
     select $1, '0x' || lpad(to_hex(number), 40, '0'), 'minted', 0, $3::bigint - number * 60000, 0 from mine`

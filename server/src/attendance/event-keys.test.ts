@@ -46,4 +46,10 @@ describeOnOneEngine('tables of attendance', (open) => {
     const withRules = new Set(rows.map(({ table }) => table))
     expect(Object.keys(EXCEPTIONS).filter((table) => !withRules.has(table))).toEqual([])
   })
+
+  test('have no triggers: what a statement changes stands in it', async () => {
+    const { db } = await open()
+    const { rows } = await sql`select tgname from pg_trigger where not tgisinternal`.execute(db)
+    expect(rows).toEqual([])
+  })
 })

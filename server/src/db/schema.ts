@@ -354,8 +354,8 @@ export interface IssuerFailureTable {
 }
 
 /**
- * How many codes and claims of an event are in each state. Triggers keep the counts (see migrations/0005). The count
- * of an event is the sum over all stripes; a single row can be below zero.
+ * How many codes and claims of an event are in each state: see attendance/events/event-counts.ts. The count of an event is the
+ * sum over all stripes; a single row can be below zero.
  */
 export interface EventCountTable extends Record<CodeState | ClaimState, number> {
   event_id: number

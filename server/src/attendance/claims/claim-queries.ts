@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+import { countMoves } from '../events/event-counts.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
 import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
@@ -198,8 +199,8 @@ export async function acceptClaims(
         as seen (event_id, id, code_id, lease_until_ms, next_step_at_ms)
       where claim.event_id = seen.event_id and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
         and claim.next_step_at_ms = seen.lease_until_ms
-      returning claim.id, claim.event_id
-    ), ended as (
+      returning claim.id, claim.event_id, claim.created_at_ms
+    ), ${COUNT_ACCEPTED}, ended as (
       delete from event_hold where event_id in (select event_id from accepted)
       returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes
     )
@@ -210,6 +211,8 @@ export async function acceptClaims(
   const ended = new Map(rows.map(({ claim_id: _, ...hold }) => [hold.event_id, hold]))
   return { isWritten: ids.map((id) => written.has(id)), ended: [...ended.values()].filter(isHeld) }
 }
+
+const COUNT_ACCEPTED = countMoves({ rows: 'accepted', of: 'claims', from: 'reserved', to: 'minting' })
 
 type AcceptedRow = EventHold & { readonly claim_id: number }
 
@@ -223,12 +226,15 @@ export async function confirmClaim(
   const { rows } = await sql`
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
-      where ${isOurs(claim)} returning id, code_id
+      where ${isOurs(claim)} returning event_id, code_id, created_at_ms
     ), used as (
       update claim_code set state = 'used' from confirmed
-      where claim_code.event_id = ${claim.eventId} and claim_code.id = confirmed.code_id
-    )
-    select id from confirmed`.execute(db)
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = confirmed.code_id returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'confirmed', of: 'claims', from: claim.state, to: 'minted' },
+      { rows: 'used', of: 'codes', from: 'held', to: 'used' },
+    )}
+    select from confirmed`.execute(db)
   return rows.length === 1
 }
 
@@ -252,11 +258,15 @@ export async function closeClaim(
     with closed as (
       update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
         updated_at_ms = ${nowMs}
-      where ${isOurs(claim)} returning id
-    )
-    update claim_code set state = ${code} from closed
-    where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId}
-    returning closed.id`.execute(db)
+      where ${isOurs(claim)} returning event_id, created_at_ms
+    ), given as (
+      update claim_code set state = ${code} from closed
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId} returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'closed', of: 'claims', from: claim.state, to: state },
+      { rows: 'given', of: 'codes', from: 'held', to: code },
+    )}
+    select from closed`.execute(db)
   return rows.length === 1
 }
 
@@ -281,14 +291,17 @@ export async function swapCode(
         where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
         order by id limit 1 for update skip locked
       )
-      returning id, sealed
+      returning event_id, id, sealed
     ), swapped as (
       update claim set code_id = taken.id, attempts = 0, asked_code_id = null, updated_at_ms = ${nowMs}
       from taken, mine where claim.event_id = ${claim.eventId} and claim.id = mine.id returning claim.id
     ), given as (
       update claim_code set state = ${code} from swapped
-      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId}
-    )
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId} returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'taken', of: 'codes', from: 'free', to: 'held' },
+      { rows: 'given', of: 'codes', from: 'held', to: code },
+    )}
     select taken.id as code_id, taken.sealed from mine left join taken on true`.execute(db)
   const [row] = rows
   if (!row) return false

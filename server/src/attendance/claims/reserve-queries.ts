@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
+import { countMoves } from '../events/event-counts.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { keySigns } from '../own-issuer/keys/token-key-queries.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
@@ -106,7 +107,7 @@ export async function insertClaims(
         and (not needs_grant or address in (select address from granted))
     ), ${taking.tables}, bound as (
       update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
-      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
+      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )
     select asked.hash is null or use.hash is not null as is_first, made.id as made_id, made.state as made_state,
       ${taking.columns}, known.*
@@ -131,6 +132,19 @@ interface Taking {
   readonly join: RawBuilder<unknown>
 }
 
+const COUNT_WITH_CODES = countMoves(
+  { rows: 'made', of: 'claims', to: 'reserved' },
+  { rows: 'made', of: 'codes', from: 'free', to: 'held' },
+)
+const COUNT_WITH_PLACES = countMoves(
+  { rows: "made where state = 'reserved'", of: 'claims', to: 'reserved' },
+  { rows: "made where state = 'minted'", of: 'claims', to: 'minted' },
+)
+const COUNT_REVIVED = countMoves(
+  { rows: 'made', of: 'claims', from: 'failed', to: 'reserved' },
+  { rows: 'made', of: 'codes', from: 'free', to: 'held' },
+)
+
 /** Free codes of the other issuer. */
 function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
   const tables = sql`code as (
@@ -144,11 +158,11 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
       select ${eventId}::integer, address, code.id, 'reserved', 0, next_step_at_ms, now_ms, now_ms
       from wanting join code on code.turn = wanting.turn order by address
       on conflict (event_id, address) do nothing
-      returning id, address, code_id, state
+      returning event_id, id, address, code_id, state, created_at_ms
     ), taken as (
       update claim_code set state = 'held' from made
       where claim_code.event_id = ${eventId} and claim_code.id = made.code_id
-    )`
+    ), ${COUNT_WITH_CODES}`
   return {
     tables,
     columns: sql`code.id is not null as has_place, code.id as code_id_of_made, code.sealed`,
@@ -185,7 +199,7 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
       from place join wanting on wanting.turn <= place.free join message on message.address = wanting.address
       order by wanting.address
       on conflict (event_id, address) do nothing
-      returning id, address, state
+      returning event_id, id, address, state, created_at_ms
     ), taken as (
       update event_place set taken = taken + made.count from (select count(*)::integer as count from made) as made
       where event_id = ${eventId} and made.count > 0
@@ -196,7 +210,7 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
         before + row_number() over (order by made.id), case when is_valid then decode(uid, 'hex') end,
         case when is_valid then decode(signature, 'hex') end
       from made join message using (address) cross join taken
-    )`
+    ), ${COUNT_WITH_PLACES}`
   return {
     tables,
     columns: sql`coalesce(wanting.turn <= place.free, false) as has_place, null::bigint as code_id_of_made, null::bytea as sealed`,
@@ -269,10 +283,10 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
         asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
       from taken, may_claim where claim.event_id = ${eventId} and claim.id = may_claim.id
-      returning claim.id, claim.code_id
-    ), bound as (
+      returning claim.event_id, claim.id, claim.code_id, claim.created_at_ms
+    ), ${COUNT_REVIVED}, bound as (
       update attendance_grant set claim_id = made.id from made, granted
-      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
+      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )
     select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
   return rows[0] && heldClaim(rows[0], claim)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { countMoves } from '../events/event-counts.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
@@ -84,11 +85,11 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
     fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)
   const unknown = batch.filter((code) => !rowOf(code))
   const added = await insertCodes(db, vault, { eventId, batch: unknown, nowMs })
-  const storedIn = (states: readonly CodeState[], areClaimed: boolean) =>
+  const storedIn = (from: CodeState, areClaimed: boolean) =>
     batch
       .filter(({ isClaimed }) => isClaimed === areClaimed)
       .flatMap((code) => rowOf(code) ?? [])
-      .filter(({ state }) => states.includes(state))
+      .filter(({ state }) => state === from)
       .map(({ fingerprint }) => fingerprint)
   for (const { from, to, areClaimed } of CHANGES)
     await changeState(db, { eventId, fingerprints: storedIn(from, areClaimed), from, to })
@@ -97,8 +98,9 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
 
 /** What becomes of a stored code that the issuer lists as claimed, or not. */
 const CHANGES: readonly (Pick<StateChange, 'from' | 'to'> & { readonly areClaimed: boolean })[] = [
-  { areClaimed: true, from: ['free'], to: 'used_elsewhere' },
-  { areClaimed: false, from: ['void', 'used_elsewhere'], to: 'free' },
+  { areClaimed: true, from: 'free', to: 'used_elsewhere' },
+  { areClaimed: false, from: 'void', to: 'free' },
+  { areClaimed: false, from: 'used_elsewhere', to: 'free' },
 ]
 
 /** One parameter for each column: a statement with one for each value takes several times as long. @returns how many were inserted */
@@ -114,22 +116,30 @@ async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batc
       from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${states}::text[])
         with ordinality as new (fingerprint, sealed, state, position)
       order by position
-      on conflict (event_id, fingerprint) do nothing returning id
-    ) select count(*)::integer as count from added`.execute(db)
+      on conflict (event_id, fingerprint) do nothing returning event_id, state
+    ), ${COUNT_ADDED} select count(*)::integer as count from added`.execute(db)
   return rows[0]!.count
 }
+
+const COUNT_ADDED = countMoves(
+  { rows: "added where state = 'free'", of: 'codes', to: 'free' },
+  { rows: "added where state = 'used_elsewhere'", of: 'codes', to: 'used_elsewhere' },
+)
 
 interface StateChange {
   readonly eventId: number
   readonly fingerprints: readonly Buffer[]
-  readonly from: readonly CodeState[]
+  readonly from: CodeState
   readonly to: CodeState
 }
 
-/** Changes only codes in the states `from`: the state of a code that a claim holds depends on that claim. */
+/** Changes only codes in the state `from`: the state of a code that a claim holds depends on that claim. */
 async function changeState(db: Db, { eventId, fingerprints, from, to }: StateChange): Promise<void> {
   if (fingerprints.length === 0) return
   await sql`
-    update claim_code set state = ${to} where event_id = ${eventId}
-      and fingerprint = any(${fingerprints}::bytea[]) and state = any(${from}::text[])`.execute(db)
+    with changed as (
+      update claim_code set state = ${to} where event_id = ${eventId}
+        and fingerprint = any(${fingerprints}::bytea[]) and state = ${from} returning event_id
+    ), ${countMoves({ rows: 'changed', of: 'codes', from, to })}
+    select from changed`.execute(db)
 }

@@ -156,7 +156,7 @@ export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
 
 /** What is stored of events, besides their rows in `made_event`. */
 async function deleteRowsOf(tx: Tx, eventIds: readonly number[]): Promise<void> {
-  for (const table of ['attendance_refusal', 'issuer_failure', 'event_place'] as const)
+  for (const table of ['attendance_refusal', 'issuer_failure', 'event_count', 'event_place'] as const)
     await tx.deleteFrom(table).where('event_id', 'in', eventIds).execute()
   await tx.deleteFrom('attendance_event').where('event_id', 'in', eventIds).execute()
 }
