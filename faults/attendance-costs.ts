@@ -144,10 +144,12 @@ async function makeStock(rig: Rig, seed: number, scale: number): Promise<Stock> 
       insert into token_log (position, token_id, uid, signer, noted_at_ms)
       select number - 1, id, uid, signer, 1790000000000 + number from mine
     ), used as (
-      update claim_code set state = 'used' where event_id = $1 returning id, number
+      update event_place set taken = places where event_id = $1
+    ), counted as (
+      insert into event_count (event_id, hour_ms, stripe, minted) select $1, -1, 0, count(*) from mine
     )
-    insert into claim (event_id, address, code_id, state, attempts, created_at_ms, updated_at_ms)
-    select $1, '0x' || lpad(to_hex(number), 40, '0'), id, 'minted', 0, $3::bigint - number * 60000, 0 from used`
+    insert into claim (event_id, address, state, attempts, created_at_ms, updated_at_ms)
+    select $1, '0x' || lpad(to_hex(number), 40, '0'), 'minted', 0, $3::bigint - number * 60000, 0 from mine`
   const collected = `
     with events as (
       insert into attendance_event

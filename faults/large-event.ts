@@ -77,10 +77,15 @@ async function fill({ postgres }: Rig, { id }: BenchEvent, claims: number): Prom
          insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
          select $1::integer, sha256(n::text::bytea), sha256(n::text::bytea), 'used', 0 from generate_series($2::bigint, $3::bigint - 1) as n
          returning id
+       ), made as (
+         insert into claim (event_id, address, code_id, state, attempts, created_at_ms, updated_at_ms)
+         select $1, '0x' || id, id, 'minted', 0, $4::bigint - id % $5 * $6::bigint, 0 from code
+         returning created_at_ms / $6::bigint * $6::bigint as hour_ms
        )
-       insert into claim (event_id, address, code_id, state, attempts, created_at_ms, updated_at_ms)
-       select $1, '0x' || id, id, 'minted', 0, $4::bigint - id % $5 * $6::bigint, 0 from code`,
-      [id, from, to, Date.now(), HOURS, HOUR_MS],
+       insert into event_count (event_id, hour_ms, stripe, used, minted)
+       select $1, coalesce(hour_ms, -1), $7::integer, case when hour_ms is null then count(*) else 0 end, count(*)
+       from made group by grouping sets ((), (hour_ms))`,
+      [id, from, to, Date.now(), HOURS, HOUR_MS, stripe],
     )
     if (stripe === STRIPES - 1) {
       await showCounting(client, id)

@@ -1,15 +1,17 @@
+import { countPlaces } from '@landpass/server/attendance/events/place-queries'
 import { Vault } from '@landpass/server/attendance/vault'
 import type { Db } from '@landpass/server/db/engine'
 import type { ClaimState, CodeState } from '@landpass/server/db/schema'
 import { inSnapshot } from '@landpass/server/db/transaction'
 import type { Verdict } from '../script.ts'
+import { ownCode } from './own-mints.ts'
 import type { Mint } from './simulators.ts'
 
 export interface ClaimRecord {
   readonly address: string
   readonly state: ClaimState
   readonly reason: string | null
-  /** Decrypted; undefined when the claim has none. */
+  /** Decrypted, or the name of its place; undefined when the claim has none. */
   readonly code: string | undefined
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -30,13 +32,22 @@ export interface EventRecords {
 export async function readEventRecords(db: Db, eventId: number, key: string): Promise<EventRecords> {
   const vault = new Vault(Buffer.from(key, 'hex'))
   // One snapshot: between two queries a claim and its code could change
-  const { codeRows, claimRows } = await inSnapshot(db, async (tx) => ({
+  const { codeRows, claimRows, places } = await inSnapshot(db, async (tx) => ({
     codeRows: await tx
       .selectFrom('claim_code')
       .select(['id', 'sealed', 'state'])
       .where('event_id', '=', eventId)
       .execute(),
-    claimRows: await tx.selectFrom('claim').selectAll().where('event_id', '=', eventId).execute(),
+    claimRows: await tx
+      .selectFrom('claim')
+      .leftJoin('token', (join) =>
+        join.onRef('token.event_id', '=', 'claim.event_id').onRef('token.address', '=', 'claim.address'),
+      )
+      .selectAll('claim')
+      .select('number')
+      .where('claim.event_id', '=', eventId)
+      .execute(),
+    places: await countPlaces(tx, eventId),
   }))
   const sealedById = new Map(codeRows.map(({ id, sealed }) => [id, sealed]))
   const claims = claimRows.map((row) => {
@@ -45,13 +56,21 @@ export async function readEventRecords(db: Db, eventId: number, key: string): Pr
       address: row.address,
       state: row.state,
       reason: row.reason,
-      code: sealed && vault.open('claim-code', Buffer.from(sealed), String(eventId)),
+      code:
+        row.number === null
+          ? sealed && vault.open('claim-code', Buffer.from(sealed), String(eventId))
+          : ownCode(eventId, row.number),
       createdAtMs: row.created_at_ms,
       updatedAtMs: row.updated_at_ms,
     }
   })
   const codes = { free: 0, held: 0, used: 0, used_elsewhere: 0, void: 0 }
   for (const { state } of codeRows) codes[state] += 1
+  if (places) {
+    codes.free = places.places - places.taken
+    codes.held = claims.filter(({ state }) => state === 'reserved').length
+    codes.used = places.taken - codes.held
+  }
   return {
     claims,
     reserved: claims.filter(({ state }) => state === 'reserved'),

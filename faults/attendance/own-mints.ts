@@ -1,9 +1,13 @@
 import { MAINNET_DOMAIN, verifyToken } from '@landpass/client/tokens'
-import { ownCode } from '@landpass/server/attendance/issuer/own-codes'
 import { tokenPackage } from '@landpass/server/attendance/own-issuer/signing/token-message'
 import { isSigned, tokens } from '@landpass/server/attendance/own-issuer/tokens/token-queries'
 import type { Db } from '@landpass/server/db/engine'
 import type { Mint } from './simulators.ts'
+
+/** A place of an event that was made here, as a ledger names a code. */
+export function ownCode(eventId: number, number: number): string {
+  return `own:${eventId}:${number}`
+}
 
 /**
  * The tokens of an event that was made here, as a ledger has them. One without a signature, or with one that the verifier
@@ -19,7 +23,7 @@ export async function readOwnMints(db: Db, eventId: number): Promise<Mint[]> {
     const trust = { issuers, domain: MAINNET_DOMAIN, nowMs: Date.now() }
     const { verdict, signed } = verifyToken(tokenPackage(token, token), trust)
     const isRight = verdict === 'genuine' && signed?.uid === `0x${token.uid.toString('hex')}`
-    const code = isRight ? ownCode({ eventId, number: token.number }) : `${verdict} ${token.id}`
+    const code = isRight ? ownCode(eventId, token.number) : `${verdict} ${token.id}`
     return { ...mint, code }
   })
 }

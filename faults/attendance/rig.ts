@@ -302,7 +302,6 @@ function ownIssuerEnv(folder: string): Record<string, string> {
   return {
     TOKEN_KEY_FILE: path,
     EVENT_MAKERS: 'anyone',
-    EVENT_TOKENS_MAX: '100000',
     LIMIT_EVENTS_PER_MINUTE: '0',
     LIMIT_EVENTS_PER_DAY: '0',
     LIMIT_TOKEN_LISTS_PER_MINUTE: '0',

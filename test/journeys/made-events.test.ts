@@ -1,5 +1,6 @@
-import { openApprovals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
-import { Vault } from '@landpass/server/attendance/vault'
+import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
+import { countPlaces } from '@landpass/server/attendance/events/place-queries'
+import { Approvals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
 import { HOUR_MS, MINUTE_MS } from '@landpass/server/clock'
 import { inTransaction } from '@landpass/server/db/transaction'
 import { attendanceDump, untilAnswered } from '@landpass/server/test/support/attendance/attendance-rows'
@@ -7,7 +8,6 @@ import {
   type OutsideWorld,
   playerAt,
   startOutsideWorld,
-  TEST_KEY,
 } from '@landpass/server/test/support/attendance/attendance-server'
 import {
   type AttendanceStage,
@@ -44,7 +44,7 @@ let outside: OutsideWorld
 
 /** As the commands of the operator have them. */
 function approvalsOf({ engine: { db }, clock }: AttendanceStage) {
-  return openApprovals({ db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+  return new Approvals({ db, clock, codeCounts: new CodeCountCache(db) })
 }
 beforeAll(async () => {
   outside = await startOutsideWorld()
@@ -535,8 +535,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     stage.clock.set(REFERENCE_TIME_MS)
 
     expect(await statuses()).toEqual([404, 404, 200, 200, 200])
-    const codes = await db.selectFrom('claim_code').select('event_id').distinct().execute()
-    expect(codes.map(({ event_id }) => event_id)).not.toContain(unused.id)
+    expect(await countPlaces(db, unused.id)).toBeUndefined()
   })
 
   test('the IPv6 networks of one organisation count as one for events that wait', async () => {

@@ -9,20 +9,20 @@ import {
   readTokenLog,
   verifyToken,
 } from '@landpass/client/tokens'
+import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
 import { countCodes } from '@landpass/server/attendance/events/event-queries'
 import { TokenLog } from '@landpass/server/attendance/own-issuer/log/token-log'
-import { openApprovals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
+import { Approvals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
 import { OwnIssuer } from '@landpass/server/attendance/own-issuer/own-issuer'
 import { tokenPackage } from '@landpass/server/attendance/own-issuer/signing/token-message'
-import {
-  insertToken,
-  isSigned,
-  newToken,
-  tokens,
-} from '@landpass/server/attendance/own-issuer/tokens/token-queries'
+import { isSigned, newToken, tokens } from '@landpass/server/attendance/own-issuer/tokens/token-queries'
 import { Vault } from '@landpass/server/attendance/vault'
 import { HOUR_MS } from '@landpass/server/clock'
-import { attendanceDump, readCaptcha } from '@landpass/server/test/support/attendance/attendance-rows'
+import {
+  attendanceDump,
+  insertMessage,
+  readCaptcha,
+} from '@landpass/server/test/support/attendance/attendance-rows'
 import {
   type OutsideWorld,
   playerAt,
@@ -93,6 +93,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     )
   const signedOf = async ({ id }: Made) =>
     (await tokens(stage.engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+  /** As the commands of the operator have them. */
+  const approvalsOf = () => {
+    const { engine, clock } = stage
+    return new Approvals({ db: engine.db, clock, codeCounts: new CodeCountCache(engine.db) })
+  }
   /** As a claim has stored it that was never finished. */
   const newOwnMessage = async ({ id, uuid }: Made, signer: string) => {
     const address = `0x${'7'.repeat(40)}`
@@ -100,7 +105,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       { uuid, name: EVENT.name, coordinates: '10,20' },
       { signer, nowMs: stage.clock.nowMs() },
     )
-    await insertToken(stage.engine.db, { eventId: id, address, token })
+    await insertMessage(stage.engine.db, { eventId: id, address, token, number: 0 })
     return address
   }
   const issuers = async () => {
@@ -557,7 +562,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await holders()).toBe(200)
     const late = await change([['distribution_start_date', '2030-01-01T00:00:00Z']])
     expect([late.status, late.body.data]).toMatchObject([400, { parameter: 'distribution_start_date' }])
-    // An event that an earlier version made so can still be changed
+    // An event whose first day was moved behind its last one can still be changed
     await stage.engine.db
       .updateTable('attendance_event')
       .set({ distribution_start_at_ms: Date.parse('2030-01-01T00:00:00Z') })
@@ -720,7 +725,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(deleted.body.data).toEqual({ deleted: unused.uuid })
     expect((await stage.server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
     const { db } = stage.engine
-    for (const table of ['claim_code', 'made_event', 'attendance_event'] as const)
+    for (const table of ['event_place', 'made_event', 'attendance_event'] as const)
       expect(
         await db.selectFrom(table).select('event_id').where('event_id', '=', unused.id).execute(),
       ).toEqual([])
@@ -808,7 +813,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       // Tokens could never be claimed
       [{ distribution_start_date: '2027-05-05T00:00:00Z' }, 'distribution_start_date'],
       [{ start_date: '2027-03-05', distribution_end_date: '2027-03-01T00:00:00Z' }, 'distribution_end_date'],
-      [{ tokens: 10_001 }, 'tokens'],
+      [{ tokens: 1_000_001 }, 'tokens'],
       [{ start_date: '2027-02-30' }, 'start_date'],
       [
         { start_date: '2027-03-01', distribution_start_date: '2027-02-30T18:00:00Z' },
@@ -917,8 +922,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const second = await make({ image }, approving)
     const picture = `/events/${second.uuid}/image.png`
     expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
-    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
-    const approvals = openApprovals({ db: stage.engine.db, clock: stage.clock, vault })
+    const approvals = approvalsOf()
     const { events } = await approvals.waiting(PAGE)
     expect(events).toMatchObject([{ event: { event_id: second.id, issuer_record: { name: EVENT.name } } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), { approval: 'approved' })
@@ -959,11 +963,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const raised = { editCode: kept.edit_code, options: [['tokens', 7]] }
     expect((await bounded.send('PATCH', `/event/${kept.id}`, raised)).status).toBe(200)
 
-    const approvals = openApprovals({
-      db: stage.engine.db,
-      clock: stage.clock,
-      vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
-    })
+    const approvals = approvalsOf()
     await approvals.answer(await approvals.find({ uuid: refused.uuid }), { approval: 'refused' })
     // It may still be approved, with the picture that its organiser sent
     const sidesOf = () =>
@@ -989,7 +989,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await daily.close()
     const slow = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_MINUTE: '1' })
     const tried = []
-    for (const fields of [{ name: ' ' }, { tokens: 10_001 }, { image: '!' }, {}])
+    for (const fields of [{ name: ' ' }, { tokens: 1_000_001 }, { image: '!' }, {}])
       tried.push((await attempt(fields, {}, slow)).status)
     expect(tried, 'mistakes in texts do not count, pictures do').toEqual([400, 400, 400, 429])
     await slow.close()
@@ -1094,9 +1094,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     // A message that no key has signed before it was withdrawn is signed by the new key
     const waiting = await newOwnMessage(made, second)
     const own = new OwnIssuer({ db: stage.engine.db, clock: stage.clock, keys })
-    const mint = () => own.mint({ code: `own:${made.id}:0`, address: waiting }, async () => {})
-    await expect(mint()).rejects.toMatchObject({ kind: 'busy' })
-    expect([await mint(), await mint()]).toEqual(['made', 'made'])
+    const sign = () => own.sign({ eventId: made.id, address: waiting }, async () => {})
+    await expect(sign()).rejects.toMatchObject({ kind: 'busy' })
+    await sign()
+    await sign()
     expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
     await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
     stage.clock.set(REFERENCE_TIME_MS)

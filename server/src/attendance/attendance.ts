@@ -14,7 +14,6 @@ import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
-import { numberCodes } from './codes/number-codes.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
 import { areKeysRestored, createOwnIssuer, openKeys } from './connect-own-issuer.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
@@ -32,7 +31,7 @@ import { isOwnEvent } from './issuer/own-event-ids.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { watched } from './issuer/watched-issuer.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
-import { Issuers } from './own-issuer/issuers.ts'
+import { Issuers, withoutTokenKey } from './own-issuer/issuers.ts'
 import { TokenLog } from './own-issuer/log/token-log.ts'
 import { AnsweredEvents } from './own-issuer/made-events/answered-events.ts'
 import { Approvals } from './own-issuer/made-events/approvals.ts'
@@ -46,7 +45,6 @@ import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Rehearsals } from './rehearsal/rehearsals.ts'
 import { Reports } from './report/report.ts'
-import { refreshForm } from './seal-queries.ts'
 import { ServiceState } from './service-state.ts'
 import {
   assertNoSetupProblem,
@@ -150,7 +148,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   })
   const prepareToken = async (event: Event, address: string, isGiven = false) => {
     await assertKeysUsable()
-    return own?.prepare(event, address, isGiven)
+    if (!own) throw withoutTokenKey()
+    return own.prepare(event, address, isGiven)
   }
   const { guard, organisers } = createOrganisers({
     ...base,
@@ -189,7 +188,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const loads = new PendingLoads({ db, clock, vault, issuer, codes, log })
-  const approvals = new Approvals({ db, clock, codes })
+  const approvals = new Approvals({ db, clock, codeCounts })
   const { makers } = config.attendance
   const gifts = new Gifts({
     ...{ db, clock, codeCounts, log },
@@ -208,8 +207,6 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     gifts,
     refusals,
     rehearsals,
-    refreshSeal: () => refreshForm(db, vault),
-    numberCodes: () => numberCodes(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
   })
@@ -219,7 +216,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     await assertKeysUsable()
     return keys.current()
   }
-  const maker = new EventMaker({ db, clock, keys: { current }, codes, log, drawPlaces, ...makers })
+  const maker = new EventMaker({ db, clock, keys: { current }, codeCounts, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
   const shares = new SharePictures(db)
   const readyPictures = new ReadyPictures(pictures)
@@ -398,7 +395,7 @@ interface ClaimsNeeds {
   readonly clock: Clock
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
-  readonly issuer: Issuer
+  readonly issuer: Issuers
   readonly prepareToken: ClaimsOptions['prepareToken']
   readonly insertsAtOnce: number
   readonly signedFetch: SignedFetch
@@ -417,7 +414,7 @@ function createClaims(needs: ClaimsNeeds) {
     needs
   const { codeCounts, holds, blocked, grants, rehearsals, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
-  const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
+  const forSteps = { issuer, own: issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
   const claims = new Claims({
     db,

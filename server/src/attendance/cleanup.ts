@@ -22,10 +22,6 @@ export interface CleanupOptions {
   readonly gifts: Pick<Gifts, 'wake'>
   readonly refusals: Refusals
   readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
-  /** Numbers codes that a server of an earlier version has stored. */
-  readonly numberCodes: () => Promise<void>
-  /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
-  readonly refreshSeal: () => Promise<void>
   /** Notes signed tokens in their public log. */
   readonly tokenLog: { update(): Promise<void> }
   readonly log: { warn(facts: object, sentence: string): void }
@@ -42,7 +38,7 @@ export class Cleanup {
 
   start(): void {
     const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals } = this.options
-    const { answered, gifts, numberCodes, refreshSeal, tokenLog } = this.options
+    const { answered, gifts, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(FLUSH_EVERY_MS, () => answered.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
@@ -55,8 +51,6 @@ export class Cleanup {
       await approvals.deleteOld()
       await grants.deleteOld()
       await rehearsals.cleanUp()
-      await refreshSeal()
-      await numberCodes()
     })
   }
 

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
+import type { EditCodeGuessTable } from '../db/schema.ts'
 import type { Tx } from '../db/transaction.ts'
 
 /**
@@ -61,35 +62,43 @@ export interface NewGuess {
   readonly challenge: string | undefined
 }
 
+/** What names a guess. */
+export type GuessKey = Pick<Selectable<EditCodeGuessTable>, 'event_id' | 'id'>
+
 /** @returns undefined when the challenge was used before */
 export async function insertGuess(
   tx: Tx,
   { eventId, budget, atMs, challenge }: NewGuess,
-): Promise<number | undefined> {
-  const row = await tx
+): Promise<GuessKey | undefined> {
+  return tx
     .insertInto('edit_code_guess')
     .values({ event_id: eventId, at_ms: atMs, is_judged: false, budget, challenge: challenge ?? null })
-    .onConflict((conflict) => conflict.column('challenge').doNothing())
-    .returning('id')
+    .onConflict((conflict) => conflict.columns(['event_id', 'challenge']).doNothing())
+    .returning(['event_id', 'id'])
     .executeTakeFirst()
-  return row?.id
 }
 
 /** Keeps the challenge of a right guess, so that it is not used again; the guess no longer counts. */
-export async function markSpent(db: Db, id: number): Promise<void> {
+export async function markSpent(db: Db, { event_id, id }: GuessKey): Promise<void> {
   await db
     .updateTable('edit_code_guess')
     .set({ is_judged: true, budget: 'spent' })
+    .where('event_id', '=', event_id)
     .where('id', '=', id)
     .execute()
 }
 
-export async function markJudged(db: Db, id: number): Promise<void> {
-  await db.updateTable('edit_code_guess').set({ is_judged: true }).where('id', '=', id).execute()
+export async function markJudged(db: Db, { event_id, id }: GuessKey): Promise<void> {
+  await db
+    .updateTable('edit_code_guess')
+    .set({ is_judged: true })
+    .where('event_id', '=', event_id)
+    .where('id', '=', id)
+    .execute()
 }
 
-export async function deleteGuess(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('edit_code_guess').where('id', '=', id).execute()
+export async function deleteGuess(db: Db, { event_id, id }: GuessKey): Promise<void> {
+  await db.deleteFrom('edit_code_guess').where('event_id', '=', event_id).where('id', '=', id).execute()
 }
 
 export async function deleteGuessesUntil(db: Db, atMs: number): Promise<void> {

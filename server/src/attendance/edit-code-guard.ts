@@ -7,6 +7,7 @@ import {
   deleteGuess,
   deleteGuessesUntil,
   type Guess,
+  type GuessKey,
   insertGuess,
   listGuesses,
   lockGuesses,
@@ -73,7 +74,7 @@ interface Entering {
 
 /** Result of an attempt to insert a guess. */
 type Entry =
-  | { readonly kind: 'entered'; readonly guessId: number }
+  | { readonly kind: 'entered'; readonly guess: GuessKey }
   /** The budget is used up by wrong guesses until `untilMs`; `isCertain`: the issuer has judged all of them. */
   | { readonly kind: 'full'; readonly untilMs: number; readonly isCertain: boolean }
   /** The budget has no place, but some guesses are still being judged and may turn out right. */
@@ -193,17 +194,17 @@ export class EditCodeGuard {
   }
 
   private async judgeIn(entering: Entering, judgeNow: () => Promise<boolean>): Promise<boolean | NoPlace> {
-    const guessId = await (entering.budget === PAID ? this.enterByLot(entering) : this.enterInTurn(entering))
-    if (typeof guessId !== 'number') return guessId
+    const guess = await (entering.budget === PAID ? this.enterByLot(entering) : this.enterInTurn(entering))
+    if (!('id' in guess)) return guess
     try {
-      return await this.settle(guessId, entering, judgeNow)
+      return await this.settle(guess, entering, judgeNow)
     } finally {
       this.wakeUps.get(keyOf(entering))?.()
     }
   }
 
   private async settle(
-    guessId: number,
+    guess: GuessKey,
     { eventId, challenge }: Entering,
     judgeNow: () => Promise<boolean>,
   ): Promise<boolean> {
@@ -211,18 +212,18 @@ export class EditCodeGuard {
     try {
       isRight = await judgeNow()
     } catch (error) {
-      await deleteGuess(this.db, guessId)
+      await deleteGuess(this.db, guess)
       throw error
     }
     if (!isRight) {
-      await markJudged(this.db, guessId)
+      await markJudged(this.db, guess)
       if (challenge !== undefined) this.bits.forget(String(eventId))
-    } else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guessId)
+    } else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guess)
     return isRight
   }
 
   /** Enters a paid guess. While the budget is full the guess waits some seconds, and goes on in a random order. */
-  private async enterByLot(entering: Entering): Promise<number | NoPlace> {
+  private async enterByLot(entering: Entering): Promise<GuessKey | NoPlace> {
     const key = keyOf(entering)
     const giveUpAtMs = performance.now() + MAX_WAIT_MS
     for (let waitMs = this.fullForMs(key); ; ) {
@@ -235,12 +236,12 @@ export class EditCodeGuard {
         }
       }
       const entered = await this.enterInTurn(entering)
-      if (typeof entered === 'number' || entered.isUsed) return entered
+      if ('id' in entered || entered.isUsed) return entered
       waitMs = entered.waitMs
     }
   }
 
-  private enterInTurn(entering: Entering): Promise<number | NoPlace> {
+  private enterInTurn(entering: Entering): Promise<GuessKey | NoPlace> {
     const key = keyOf(entering)
     const giveUpAtMs = this.clock.nowMs() + MAX_WAIT_MS
     const before = this.queues.get(key) ?? Promise.resolve()
@@ -252,7 +253,7 @@ export class EditCodeGuard {
     return entered
   }
 
-  private async enter(entering: Entering, giveUpAtMs: number): Promise<number | NoPlace> {
+  private async enter(entering: Entering, giveUpAtMs: number): Promise<GuessKey | NoPlace> {
     const key = keyOf(entering)
     for (;;) {
       const fullMs = this.fullForMs(key)
@@ -260,7 +261,7 @@ export class EditCodeGuard {
       const entry = await this.tryToEnter(entering)
       switch (entry.kind) {
         case 'entered':
-          return entry.guessId
+          return entry.guess
         case 'used':
           return { waitMs: SECOND_MS, isUsed: true }
         case 'full':
@@ -280,8 +281,8 @@ export class EditCodeGuard {
       const window = { eventId, budget: budget.name, afterMs: nowMs - budget.windowMs }
       const guesses = await listGuesses(tx, window)
       if (guesses.length < budget.most) {
-        const guessId = await insertGuess(tx, { eventId, budget: budget.name, atMs: nowMs, challenge })
-        return guessId === undefined ? { kind: 'used' } : { kind: 'entered', guessId }
+        const guess = await insertGuess(tx, { eventId, budget: budget.name, atMs: nowMs, challenge })
+        return guess === undefined ? { kind: 'used' } : { kind: 'entered', guess }
       }
       const wrong = guesses.filter((guess) => countsAsWrong(guess, nowMs))
       if (wrong.length < budget.most) return { kind: 'busy' }

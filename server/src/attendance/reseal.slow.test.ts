@@ -8,7 +8,7 @@ import { putLoad } from './codes/load-queries.ts'
 import { countCodes, saveEvent } from './events/event-queries.ts'
 import { replaceSecret } from './grants/grant-queries.ts'
 import { reseal } from './reseal.ts'
-import { areNewValuesBound, countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
+import { countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
 import { Vault } from './vault.ts'
 
 const [OLD, NEXT] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
@@ -18,13 +18,12 @@ const NONE_LEFT = { editCodesLeft: 0, secretsLeft: 0 }
 let lastEvent = 0
 
 describeOnBothEngines('a change of keys', (open) => {
-  /** An event as the version before this one has stored it: not bound, with the old key. */
+  /** An event whose codes are stored with the old key. */
   async function givenEvent(
     db: Db,
   ): Promise<{ eventId: number; listed: { code: string; isClaimed: boolean }[] }> {
     const eventId = ++lastEvent
     await db.deleteFrom('claim_code').execute()
-    await db.updateTable('attendance_seal').set({ is_bound: false }).execute()
     await saveEvent(db, {
       eventId,
       record: { id: 1 },
@@ -33,7 +32,7 @@ describeOnBothEngines('a change of keys', (open) => {
       nowMs: NOW,
     })
     const listed = CODES.map((code) => ({ code, isClaimed: false }))
-    await mergeCodes(db, new Vault(OLD, { isBound: false }), { eventId, listed, nowMs: NOW })
+    await mergeCodes(db, new Vault(OLD), { eventId, listed, nowMs: NOW })
     return { eventId, listed }
   }
 
@@ -48,7 +47,7 @@ describeOnBothEngines('a change of keys', (open) => {
   test('encrypts codes, captchas, waiting edit codes, secrets of grants and the token anew; interrupted, it goes on where it was', async () => {
     const { db } = await open()
     const { eventId } = await givenEvent(db)
-    const old = new Vault(OLD, { isBound: false })
+    const old = new Vault(OLD)
     const captcha = {
       uuid: '0d4f0f0a-8d1c-4a55-9a43-9f6c7b1f2a33',
       address: '0xann',
@@ -88,7 +87,6 @@ describeOnBothEngines('a change of keys', (open) => {
     expect(between).toBe(250)
     expect(second).toEqual({ codes: 250, left: 0, ...NONE_LEFT, isInterrupted: false })
     expect(third).toEqual({ codes: 0, left: 0, ...NONE_LEFT, isInterrupted: false })
-    expect(await areNewValuesBound(db)).toBe(true)
     const alone = new Vault(NEXT)
     const codes = await readCodes(db, alone)
     expect(codes.map(({ code }) => code).sort()).toEqual([...CODES].sort())

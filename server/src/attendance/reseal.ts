@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { storedToken } from './issuer/access-token-queries.ts'
 import {
-  bindNewValues,
+  type CodePlace,
   countOutdatedCodes,
   grantSecrets,
   outdatedCodes,
@@ -43,17 +43,14 @@ export interface Resealed {
 }
 
 /**
- * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas, edit
- * codes that wait for an approval, secrets of grants, and the access token of the issuer. From its begin on, running
- * servers bind their new values too.
+ * Encrypts everything anew with the key of the vault: codes with their keyed hashes, pending captchas, edit codes that wait for
+ * an approval, secrets of grants, and the access token of the issuer.
  *
- * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
- * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
- * the codes again until all are in the current form, or no more of them can be brought there.
+ * It works in small statements while servers run, and it can be stopped and started again at any time: what has the key
+ * already is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through the codes again
+ * until all have the key, or no more of them can get it.
  */
 export async function reseal(db: Db, { vault, clock, onProgress, signal }: ResealOptions): Promise<Resealed> {
-  await bindNewValues(db)
-  vault.isBound = true
   const total = await countOutdatedCodes(db, vault.currentPrefix)
   let codes = 0
   for (let left = total, before = left + 1; left > 0 && left !== before && !signal?.aborted; ) {
@@ -83,12 +80,12 @@ interface Pass {
 /** Goes through the codes once. @returns how many are encrypted anew */
 async function resealOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Promise<number> {
   let codes = 0
-  let afterId = 0
+  let after: CodePlace = { event_id: -1, id: 0 }
   while (!signal?.aborted) {
-    const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, afterId, limit: BATCH_CODES })
+    const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, after, limit: BATCH_CODES })
     const last = batch.at(-1)
     if (!last) break
-    afterId = last.id
+    after = last
     const resealed = batch.flatMap((code) => resealCode(vault, code) ?? [])
     codes += await replaceCodes(db, resealed)
     onBatch(codes)
@@ -101,10 +98,10 @@ function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
   if (!vault.canOpen('claim-code', old, event)) return undefined
   const code = vault.open('claim-code', old, event)
   const sealed = vault.seal('claim-code', code, event)
-  return { id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
+  return { event_id, id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
 }
 
-/** The same secret in the current form; undefined where no key decrypts it. */
+/** The same secret with the key of the vault; undefined where no key decrypts it. */
 function resealed(vault: Vault, kind: SecretKind, sealed: Buffer, binding: string): Buffer | undefined {
   if (!vault.canOpen(kind, sealed, binding)) return undefined
   return vault.seal(kind, vault.open(kind, sealed, binding), binding)
@@ -136,7 +133,7 @@ async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<
   const stored = await grantSecrets(db, vault.currentPrefix)
   for (const { id, event_id, sealed: old, valid_until_ms } of stored) {
     const sealed = resealed(vault, 'grant-secret', old, String(event_id))
-    if (sealed) await replaceGrantSecret(db, { id, old, sealed })
+    if (sealed) await replaceGrantSecret(db, { event_id, id, old, sealed })
     else if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
   }
   return left

@@ -1,28 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
-import type { SecretKind, Vault } from './vault.ts'
+import type { SecretKind } from './vault.ts'
 
 /** The access token of the issuer belongs to no row of others. */
 export const TOKEN_BINDING = 'issuer'
 
-/** Whether new values are bound: false until {@link bindNewValues}, in a database that an older version has used. */
-export async function areNewValuesBound(db: Db): Promise<boolean> {
-  const { is_bound } = await db.selectFrom('attendance_seal').select('is_bound').executeTakeFirstOrThrow()
-  return is_bound
-}
-
-/** Brings a vault of a running process up to date. */
-export async function refreshForm(db: Db, vault: Vault): Promise<void> {
-  vault.isBound = await areNewValuesBound(db)
-}
-
-export async function bindNewValues(db: Db): Promise<void> {
-  await db.updateTable('attendance_seal').set({ is_bound: true }).execute()
-}
-
-export interface SealedCode {
-  readonly id: number
+/** What names a code. */
+export interface CodePlace {
   readonly event_id: number
+  readonly id: number
+}
+
+export interface SealedCode extends CodePlace {
   readonly sealed: Buffer
 }
 
@@ -43,21 +32,21 @@ export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readon
   const secret = sql`
     select 'grant-secret', sealed, event_id from grant_secret where valid_until_ms is null or valid_until_ms > ${nowMs}`
   const { rows } = await sql<SealedSecret>`
-    (select 'claim-code' as kind, sealed, event_id as "eventId" from claim_code order by id limit 1)
+    (select 'claim-code' as kind, sealed, event_id as "eventId" from claim_code order by event_id, id limit 1)
     union all
-    (select 'claim-code', sealed, event_id from claim_code order by id desc limit 1)
+    (select 'claim-code', sealed, event_id from claim_code order by event_id desc, id desc limit 1)
     union all
     (${load} order by event_id limit 1)
     union all
     (${load} order by event_id desc limit 1)
     union all
-    (${secret} order by id limit 1)
+    (${secret} order by event_id, id limit 1)
     union all
-    (${secret} order by id desc limit 1)`.execute(db)
+    (${secret} order by event_id desc, id desc limit 1)`.execute(db)
   return rows
 }
 
-/** How many codes are not sealed as `prefix` says: see {@link Vault.currentPrefix}. */
+/** How many codes are not sealed as `prefix` says: see `currentPrefix` of the vault. */
 export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number> {
   const row = await db
     .selectFrom('claim_code')
@@ -67,16 +56,17 @@ export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number
   return Number(row.count)
 }
 
-/** Codes after `afterId` that are not sealed as `prefix` says, in the order of their ids. */
+/** Codes after one of them that are not sealed as `prefix` says, in the order of their events and ids. */
 export async function outdatedCodes(
   db: Db,
-  { prefix, afterId, limit }: { readonly prefix: Buffer; readonly afterId: number; readonly limit: number },
+  { prefix, after, limit }: { readonly prefix: Buffer; readonly after: CodePlace; readonly limit: number },
 ): Promise<readonly SealedCode[]> {
   return db
     .selectFrom('claim_code')
     .select(['id', 'event_id', 'sealed'])
-    .where('id', '>', afterId)
+    .where(sql<boolean>`(event_id, id) > (${after.event_id}::integer, ${after.id}::bigint)`)
     .where(isOutdated(prefix))
+    .orderBy('event_id')
     .orderBy('id')
     .limit(limit)
     .execute()
@@ -86,8 +76,7 @@ function isOutdated(prefix: Buffer) {
   return sql<boolean>`substring(sealed from 1 for ${prefix.length}::integer) <> ${prefix}::bytea`
 }
 
-export interface ResealedCode {
-  readonly id: number
+export interface ResealedCode extends CodePlace {
   readonly old: Buffer
   readonly sealed: Buffer
   readonly fingerprint: Buffer
@@ -100,10 +89,11 @@ export async function replaceCodes(db: Db, codes: readonly ResealedCode[]): Prom
     update claim_code
     set sealed = decode(given.sealed, 'hex'), fingerprint = decode(given.fingerprint, 'hex')
     from unnest(
-      ${codes.map(({ id }) => id)}::bigint[], ${codes.map(({ old }) => hex(old))}::text[],
+      ${codes.map(({ event_id }) => event_id)}::integer[], ${codes.map(({ id }) => id)}::bigint[],
+      ${codes.map(({ old }) => hex(old))}::text[],
       ${codes.map(({ sealed }) => hex(sealed))}::text[], ${codes.map(({ fingerprint }) => hex(fingerprint))}::text[]
-    ) as given (id, old, sealed, fingerprint)
-    where claim_code.id = given.id and claim_code.sealed = decode(given.old, 'hex')
+    ) as given (event_id, id, old, sealed, fingerprint)
+    where claim_code.event_id = given.event_id and claim_code.id = given.id and claim_code.sealed = decode(given.old, 'hex')
     returning claim_code.id`.execute(db)
   return rows.length
 }
@@ -146,11 +136,12 @@ export async function grantSecrets(db: Db, prefix: Buffer) {
 
 export async function replaceGrantSecret(
   db: Db,
-  { id, old, sealed }: { readonly id: number; readonly old: Buffer; readonly sealed: Buffer },
+  { event_id, id, old, sealed }: CodePlace & { readonly old: Buffer; readonly sealed: Buffer },
 ): Promise<void> {
   await db
     .updateTable('grant_secret')
     .set({ sealed })
+    .where('event_id', '=', event_id)
     .where('id', '=', id)
     .where('sealed', '=', old)
     .execute()

@@ -5,7 +5,7 @@ import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findOrMakeKey, keyPath } from './key-file.ts'
 import { tokenKeyPath } from './own-issuer/keys/token-keys.ts'
-import { areNewValuesBound, firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
+import { firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
 import { Vault } from './vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
@@ -55,16 +55,6 @@ export interface VaultCheck {
   readonly log: { warn(facts: object, sentence: string): void }
 }
 
-/**
- * Makes new values of a vault have the form that all processes on this database can decrypt.
- *
- * @returns undefined where its keys decrypt what is stored
- */
-export async function checkVault(db: Db, vault: Vault, check: VaultCheck): Promise<SetupProblem | undefined> {
-  vault.isBound = await areNewValuesBound(db)
-  return findWrongKey(db, vault, check)
-}
-
 /** Makes the vault of the configured keys, whatever the settings of the issuer are. */
 export async function openKeys(
   options: OpenKeysOptions,
@@ -80,7 +70,7 @@ async function makeVault(
   const { key: given, otherKeys } = options.config.attendance
   if (lacksKey(options)) return { vault: new Vault(PLACEHOLDER_KEY), problem: lacking(['ATTENDANCE_KEY']) }
   const key = given ?? (await findFileKey(options))
-  return { vault: new Vault(key, { otherKeys, isBound: false }), problem: undefined }
+  return { vault: new Vault(key, { otherKeys }), problem: undefined }
 }
 
 /** @throws {AppError} `attendance_not_configured` */
@@ -162,8 +152,10 @@ const STORED_SECRETS: Readonly<Record<SealedSecret['kind'], string>> = {
  *
  * Keys that decrypt the claim codes are the right ones: an edit code or a secret of grants that they do not decrypt was left
  * by a key that is gone. A server that refused to start for it could never be started again.
+ *
+ * @returns undefined where the keys are right
  */
-async function findWrongKey(
+export async function checkVault(
   db: Db,
   vault: Vault,
   { nowMs, log }: VaultCheck,

@@ -13,18 +13,14 @@ export type SecretKind =
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_ID_BYTES = 4
-/** Begins a bound value. The unbound form begins with a random nonce. */
-const BOUND_MARK = Buffer.from([0x4c, 0x50, 0x01])
 
 export interface VaultOptions {
   /** Keys that stored values may have been encrypted with, besides the key for new values. */
   readonly otherKeys?: readonly Buffer[]
-  /** Whether new values are bound; false beside processes of a version that cannot decrypt bound values. */
-  readonly isBound?: boolean
 }
 
 interface VaultKey {
-  /** How every bound value with this key begins. */
+  /** How every value with this key begins. */
   readonly prefix: Buffer
   /** The key for a purpose. */
   derive(purpose: string): Buffer
@@ -32,29 +28,22 @@ interface VaultKey {
 
 /**
  * Encrypts secrets for the database: AES-256-GCM with a random nonce for each secret, and keys that are derived from
- * `ATTENDANCE_KEY`. There are two forms of an encrypted ("sealed") secret. The ciphertext is as long as the secret.
+ * `ATTENDANCE_KEY`. An encrypted ("sealed") secret is four bytes that identify the key, nonce, tag and ciphertext, which is
+ * as long as the secret. It is authenticated together with what it belongs to (the event of a code, the uuid of a captcha),
+ * so a copy of it in another row cannot be decrypted.
  *
- * - unbound, from older versions: nonce, tag, ciphertext.
- * - bound: three bytes that mark the form, four bytes that identify the key, nonce, tag, ciphertext. It is authenticated
- *   together with what it belongs to (the event of a code, the uuid of a captcha), so a copy of it in another row cannot
- *   be decrypted.
- *
- * Values of both forms, and of all keys of the vault, are decrypted. New values have the form that `isBound` says, and
- * the first key.
+ * Values of all keys of the vault are decrypted. New values have the first key.
  *
  * @example
  * const vault = new Vault(randomBytes(32))
  * vault.open('claim-code', vault.seal('claim-code', 'k3v9zq', '90001'), '90001') // 'k3v9zq'
  */
 export class Vault {
-  /** Can be set while a server runs: see {@link VaultOptions.isBound}. */
-  isBound: boolean
   private readonly keys: readonly [VaultKey, ...VaultKey[]]
 
   /** @param key 32 bytes, for new values */
-  constructor(key: Buffer, { otherKeys = [], isBound = true }: VaultOptions = {}) {
+  constructor(key: Buffer, { otherKeys = [] }: VaultOptions = {}) {
     this.keys = [vaultKey(key), ...otherKeys.map(vaultKey)]
-    this.isBound = isBound
   }
 
   /** Whether there are keys besides the one for new values. */
@@ -62,7 +51,7 @@ export class Vault {
     return this.keys.length > 1
   }
 
-  /** How every bound value with the key for new values begins. */
+  /** How every value with the key for new values begins. */
   get currentPrefix(): Buffer {
     return this.keys[0].prefix
   }
@@ -72,9 +61,9 @@ export class Vault {
     const [key] = this.keys
     const nonce = newNonce()
     const cipher = createCipheriv('aes-256-gcm', key.derive(kind), nonce)
-    if (this.isBound) cipher.setAAD(context(kind, boundTo))
+    cipher.setAAD(context(kind, boundTo))
     const hidden = [cipher.update(secret, 'utf8'), cipher.final()]
-    return Buffer.concat([...(this.isBound ? [key.prefix] : []), nonce, cipher.getAuthTag(), ...hidden])
+    return Buffer.concat([key.prefix, nonce, cipher.getAuthTag(), ...hidden])
   }
 
   /**
@@ -82,12 +71,9 @@ export class Vault {
    * another kind, or for something else
    */
   open(kind: SecretKind, sealed: Buffer, boundTo: string): string {
-    for (const key of this.keys) {
-      const secret = openBound(key, kind, sealed, boundTo)
-      if (secret !== undefined) return secret
-    }
-    for (const key of this.keys) {
-      const secret = decrypt(key.derive(kind), sealed)
+    for (const { prefix, derive } of this.keys) {
+      if (!sealed.subarray(0, KEY_ID_BYTES).equals(prefix)) continue
+      const secret = decrypt(derive(kind), sealed.subarray(KEY_ID_BYTES), context(kind, boundTo))
       if (secret !== undefined) return secret
     }
     throw new UnreadableSecretError(kind)
@@ -146,7 +132,7 @@ function vaultKey(key: Buffer): VaultKey {
     derived.set(purpose, made)
     return made
   }
-  return { prefix: Buffer.concat([BOUND_MARK, derive('key id').subarray(0, KEY_ID_BYTES)]), derive }
+  return { prefix: derive('key id').subarray(0, KEY_ID_BYTES), derive }
 }
 
 function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffer {
@@ -155,19 +141,12 @@ function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffe
     .digest()
 }
 
-/** Undefined where the value is not bound, belongs to another key or to something else. */
-function openBound(key: VaultKey, kind: SecretKind, sealed: Buffer, boundTo: string): string | undefined {
-  const { prefix } = key
-  if (!sealed.subarray(0, prefix.length).equals(prefix)) return undefined
-  return decrypt(key.derive(kind), sealed.subarray(prefix.length), context(kind, boundTo))
-}
-
-function decrypt(key: Buffer, sealed: Buffer, context?: Buffer): string | undefined {
+function decrypt(key: Buffer, sealed: Buffer, context: Buffer): string | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    if (context) decipher.setAAD(context)
+    decipher.setAAD(context)
     decipher.setAuthTag(tag)
     const hidden = sealed.subarray(NONCE_BYTES + TAG_BYTES)
     return Buffer.concat([decipher.update(hidden), decipher.final()]).toString('utf8')

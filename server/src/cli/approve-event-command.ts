@@ -7,8 +7,6 @@ import { AppError, CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
-/** What is wrong with the key is said by {@link runApproveEvent}; the log of the servers has the rest. */
-const SILENT = { info: () => {}, warn: () => {} }
 /** Events of a page of the list. */
 const PAGE = 50
 
@@ -58,12 +56,10 @@ async function runApproveEvent(
 ): Promise<void> {
   const approval = refuse ? 'refused' : 'approved'
   const config = readConfig(process.env)
-  const { openApprovals } = await import('../attendance/own-issuer/made-events/approvals.ts')
-  const { openKeys } = await import('../attendance/setup-problem.ts')
-  await withDatabase(config, async (engine) => {
-    const { vault, problem } = await openKeys({ config, engine, clock: SYSTEM_CLOCK, log: SILENT })
-    if (problem) throw new CommandError(`Events cannot be approved ${problem.reason}.`)
-    const approvals = openApprovals({ db: engine.db, clock: SYSTEM_CLOCK, vault })
+  const { Approvals } = await import('../attendance/own-issuer/made-events/approvals.ts')
+  const { CodeCountCache } = await import('../attendance/events/code-count-cache.ts')
+  await withDatabase(config, async ({ db }) => {
+    const approvals = new Approvals({ db, clock: SYSTEM_CLOCK, codeCounts: new CodeCountCache(db) })
     if (event === undefined) return writeWaiting(await approvals.waiting({ after, limit: PAGE }))
     const { parsePublicEventName } = await import('../attendance/events/event-params.ts')
     try {

@@ -12,9 +12,7 @@ const SILENT = { info: () => {}, warn: () => {} }
 export function addResealCommand(program: Command): void {
   program
     .command('reseal')
-    .description(
-      'encrypt all claim codes anew, with ATTENDANCE_KEY and bound to their events, while servers run',
-    )
+    .description('encrypt all claim codes anew, with ATTENDANCE_KEY, while servers run')
     .action(() => runCommand((signal) => runReseal(readConfig(process.env), signal)))
 }
 

@@ -295,9 +295,9 @@ export const SETTINGS = {
     secret: 'whole',
   },
   EVENT_TOKENS_MAX: {
-    kind: integer({ min: 1, max: 100_000 }),
-    default: 10_000,
-    meaning: 'The most tokens of an event that is made here.',
+    kind: integer({ min: 1, max: 1_000_000 }),
+    default: 1_000_000,
+    meaning: 'The most tokens of an event that is made here. A token costs nothing before it is claimed.',
   },
   LIMIT_EVENTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),

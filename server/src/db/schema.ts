@@ -6,7 +6,7 @@ import type { ColumnType, Generated } from 'kysely'
  *
  * The tables of the land's records are not here: land/records/tables.ts adds them. Each of them is partitioned by
  * `world_id`: an import fills partitions of a new number beside the old ones, and one update of
- * `land_state.world_id` makes all of them the world at once (see migrations/0001-land.ts).
+ * `land_state.world_id` makes all of them the world at once.
  */
 export interface Database {
   land_state: LandStateTable
@@ -31,8 +31,8 @@ export interface Database {
   attendance_refusal: AttendanceRefusalTable
   issuer_failure: IssuerFailureTable
   event_count: EventCountTable
+  event_place: EventPlaceTable
   event_hold: EventHoldTable
-  attendance_seal: AttendanceSealTable
   attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
   made_event: MadeEventTable
@@ -229,7 +229,7 @@ export interface AttendanceEventTable {
  */
 export type CodeState = 'free' | 'held' | 'used' | 'used_elsewhere' | 'void'
 
-/** A code that the issuer turns into a token, once. */
+/** A code that the other issuer turns into a token, once. */
 export interface ClaimCodeTable {
   id: Generated<number>
   event_id: number
@@ -237,8 +237,6 @@ export interface ClaimCodeTable {
   fingerprint: Buffer
   /** The code, encrypted: see attendance/vault.ts. */
   sealed: Buffer
-  /** The number of the token that it becomes, for codes of our own issuer; null for codes of the other one. */
-  number: Generated<number | null>
   state: CodeState
   created_at_ms: number
 }
@@ -251,7 +249,7 @@ export interface ClaimTable {
   id: Generated<number>
   event_id: number
   address: string
-  /** Null where the code went back. */
+  /** Null where the code went back, and for events that were made here, whose claims have places. */
   code_id: number | null
   state: ClaimState
   /** Why it failed or was released: a word for programs. */
@@ -288,6 +286,8 @@ export interface CaptchaTable {
 
 /** Signed requests that were used, until their time is over. */
 export interface SeenRequestTable {
+  /** Of the signed path; 0 where it names none. */
+  event_id: number
   hash: Buffer
   expires_at_ms: number
 }
@@ -300,7 +300,7 @@ export interface EditCodeGuessTable {
   /** False while the issuer checks it: it may still be right. */
   is_judged: boolean
   /** What limits it: `open`, `paid`, or `pass` and the id of a pass. `spent` counts in none. */
-  budget: Generated<string>
+  budget: string
   /** The random part of the challenge that was solved for it: each can be used once. */
   challenge: string | null
 }
@@ -354,8 +354,8 @@ export interface IssuerFailureTable {
 }
 
 /**
- * How many codes and claims of an event are in each state. Triggers keep the counts (see migrations/0005). The count
- * of an event is the sum over all stripes; a single row can be below zero.
+ * How many codes and claims of an event are in each state: see attendance/events/event-counts.ts. The count of an event is the
+ * sum over all stripes; a single row can be below zero.
  */
 export interface EventCountTable extends Record<CodeState | ClaimState, number> {
   event_id: number
@@ -363,6 +363,15 @@ export interface EventCountTable extends Record<CodeState | ClaimState, number> 
   hour_ms: number
   /** Connections change different rows, so that they do not wait for each other. */
   stripe: number
+}
+
+/** The places of an event that was made here: see attendance/events/place-queries.ts. */
+export interface EventPlaceTable {
+  event_id: number
+  /** How many tokens it may give out in all; 0 while the operator has not approved it. */
+  places: number
+  /** How many claims have a place. */
+  taken: number
 }
 
 /** Why claims of an event are held: see attendance/claims/event-holds.ts. */
@@ -383,11 +392,6 @@ export interface EventHoldTable {
   probe_at_ms: number | null
   /** How many claims have asked since then. */
   probes: number
-}
-
-/** One row: how new values are encrypted, see attendance/vault.ts. */
-export interface AttendanceSealTable {
-  is_bound: boolean
 }
 
 /** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/keys/token-keys.ts. */
@@ -489,8 +493,9 @@ export interface TokenTable {
   event_name: string
   event_location: string
   salt: Buffer
-  /** Which of the event's tokens it is, from 1 on. Null until it is signed, as `uid` and `signature`. */
-  number: number | null
+  /** Which of the event's tokens it is, from 1 on: the place of its claim. */
+  number: number
+  /** Null until it is signed, as `signature`. */
   uid: Buffer | null
   /** r, s and v: 65 bytes. */
   signature: Buffer | null

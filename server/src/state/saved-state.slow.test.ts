@@ -85,10 +85,10 @@ test('a missing, damaged or foreign file is not loaded', async () => {
   expect(await loadState(folder)).toBeDefined()
 })
 
-test('saving removes unfinished files of killed processes and the file of older versions, and keeps newer unfinished files', async () => {
+test('saving removes unfinished files of killed processes, and keeps newer ones', async () => {
   const folder = emptyDir()
-  const old = ['state.1.unfinished', 'present.3.unfinished', 'state.x', 'database']
-  for (const name of [...old, 'state.2.unfinished', 'present']) writeFileSync(join(folder, name), '')
+  const old = ['state.1.unfinished', 'state.3.unfinished', 'state.x', 'database']
+  for (const name of [...old, 'state.2.unfinished']) writeFileSync(join(folder, name), '')
   const anHourAgo = new Date(Date.now() - HOUR_MS)
   for (const name of old) utimesSync(join(folder, name), anHourAgo, anHourAgo)
 

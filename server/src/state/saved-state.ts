@@ -27,10 +27,7 @@ const HEAD_BYTES = 16
 const CRC_BYTES = 4
 
 const FILE_NAME = 'state'
-/** The name of the file in older versions. */
-const OLD_FILE_NAME = 'present'
-/** Of this version and of older ones. */
-const UNFINISHED = /^(?:state|present)\.\d+\.unfinished$/
+const UNFINISHED = /^state\.\d+\.unfinished$/
 /** A running process writes to its unfinished file many times a second, so an older one is of a killed process. */
 const ABANDONED_AFTER_MS = MINUTE_MS
 
@@ -108,9 +105,8 @@ function headOf(jsonLength: number): Buffer {
   return head
 }
 
-/** Removes the unfinished files of killed processes, and the file of older versions. */
+/** Removes the unfinished files of killed processes. */
 async function removeAbandoned(folder: string): Promise<void> {
-  await rm(join(folder, OLD_FILE_NAME), { force: true })
   for (const name of await readdir(folder)) {
     if (!UNFINISHED.test(name)) continue
     const file = join(folder, name)

@@ -34,9 +34,8 @@ describeOnBothEngines('a claim that waits', (open) => {
   /** A claim of Ann, and its steps. Time passes to each of them. */
   async function start(issuer: Pick<Issuer, 'readCode' | 'mint'>, clock: TestClock) {
     const { db } = await open()
-    await db.deleteFrom('claim').execute()
-    await db.deleteFrom('claim_code').execute()
-    await db.deleteFrom('event_hold').execute()
+    for (const table of ['event_hold', 'claim', 'claim_code', 'event_count'] as const)
+      await db.deleteFrom(table).execute()
     const nowMs = clock.nowMs()
     await saveEvent(db, { eventId: EVENT, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs })
     const listed = ['k3v9zq', 'k3v9zr'].map((code) => ({ code, isClaimed: false }))

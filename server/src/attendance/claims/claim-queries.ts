@@ -1,21 +1,23 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+import { countMoves } from '../events/event-counts.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
+import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
 import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 
 export type Claim = Selectable<ClaimTable>
 
-/** A claim with a lease of this process, and the code that it holds. */
+/** A claim with a lease of this process, and the code that it holds; null where the event was made here, whose claims have none. */
 export interface HeldClaim {
   readonly id: number
   readonly eventId: number
   readonly address: string
   readonly state: ClaimState
   readonly attempts: number
-  readonly codeId: number
+  readonly codeId: number | null
   /** The code, encrypted. */
-  readonly sealed: Buffer
+  readonly sealed: Buffer | null
   /** Whether the issuer was asked before for a token with this code, and may have made one. */
   readonly wasAsked: boolean
   readonly lease: Lease
@@ -38,17 +40,13 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .executeTakeFirst()
 }
 
-/** Whether claims may get a code, and one is free; a code that an open transaction is taking counts as free. */
+/** Whether a code or a place of an event is free; a code that an open transaction is taking counts as free. */
 export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('claim_code')
-    .select('id')
-    .where('event_id', '=', eventId)
-    .where('state', '=', 'free')
-    .where(mayGiveOut(eventId))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const isFree = isOwnEvent(eventId)
+    ? hasFreePlace(eventId)
+    : sql<boolean>`exists (select from claim_code where event_id = ${eventId} and state = 'free')`
+  const { rows } = await sql<{ is_free: boolean }>`select ${isFree} as is_free`.execute(db)
+  return rows[0]!.is_free
 }
 
 /** Whether the organiser has loaded the issuer's list of codes at or after `sinceMs`. */
@@ -62,8 +60,12 @@ export async function wereCodesListed(db: Db, eventId: number, sinceMs: number):
   return row !== undefined
 }
 
-/** Whether the event has any code, in whatever state. */
+/** Whether the event has any code, in whatever state, or any place. */
 export async function hasCode(db: Db, eventId: number): Promise<boolean> {
+  if (isOwnEvent(eventId)) {
+    const { places = 0, taken = 0 } = (await countPlaces(db, eventId)) ?? {}
+    return places + taken > 0
+  }
   const query = db.selectFrom('claim_code').select('id').where('event_id', '=', eventId).limit(1)
   return (await query.executeTakeFirst()) !== undefined
 }
@@ -97,18 +99,18 @@ export async function takeDueClaims(
     address: string
     state: ClaimState
     attempts: number
-    code_id: number
-    sealed: Buffer
+    code_id: number | null
+    sealed: Buffer | null
     was_asked: boolean
     due_at_ms: number
   }>`
     update claim set next_step_at_ms = ${leaseUntilMs}
-    from claim_code, (
-      select id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
+    from (
+      select event_id, id, code_id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit}
       for update skip locked
-    ) as due
-    where claim_code.id = claim.code_id and claim.id = due.id
+    ) as due left join claim_code on claim_code.event_id = due.event_id and claim_code.id = due.code_id
+    where claim.event_id = due.event_id and claim.id = due.id
     returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
       claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
     db,
@@ -131,7 +133,7 @@ export async function takeDueClaims(
 
 /** A claim whose token is going to be requested. */
 export interface LeaseRenewal {
-  readonly claim: Pick<HeldClaim, 'id' | 'codeId'>
+  readonly claim: Pick<HeldClaim, 'eventId' | 'id' | 'codeId'>
   /** As the process read or wrote it last. */
   readonly seenUntilMs: number
   readonly untilMs: number
@@ -143,15 +145,16 @@ export interface LeaseRenewal {
  * taken the claim over, and then this one must not ask.
  */
 export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
+  const eventIds = renewals.map(({ claim }) => claim.eventId)
   const ids = renewals.map(({ claim }) => claim.id)
   const codeIds = renewals.map(({ claim }) => claim.codeId)
   const seen = renewals.map(({ seenUntilMs }) => seenUntilMs)
   const until = renewals.map(({ untilMs }) => untilMs)
   const { rows } = await sql<{ id: number }>`/* prepared */
     update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
-    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
-      as renewal (id, code_id, seen_until_ms, until_ms)
-    where claim.id = renewal.id and claim.code_id = renewal.code_id
+    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
+      as renewal (event_id, id, code_id, seen_until_ms, until_ms)
+    where claim.event_id = renewal.event_id and claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
       and claim.next_step_at_ms = renewal.seen_until_ms
     returning claim.id`.execute(db)
   const renewed = new Set(rows.map(({ id }) => id))
@@ -163,20 +166,10 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
  * process may have taken the claim over, and may be asking for its token. Then nothing is written, and the function
  * returns false.
  */
-type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
+type Seen = Pick<HeldClaim, 'eventId' | 'id' | 'codeId' | 'state' | 'lease'>
 
-const isOurs = ({ id, codeId, state, lease }: Seen) =>
-  sql`id = ${id} and code_id = ${codeId} and state = ${state} and next_step_at_ms = ${lease.untilMs}`
-
-/**
- * Whether claims may get codes of an event: not where it was made here, and the operator has not approved it, or its organiser
- * has cancelled it.
- */
-export const mayGiveOut = (eventId: number) =>
-  sql<boolean>`not exists (
-    select from made_event join attendance_event using (event_id)
-    where event_id = ${eventId} and (approval <> 'approved' or is_cancelled)
-  )`
+const isOurs = ({ eventId, id, codeId, state, lease }: Seen) =>
+  sql`event_id = ${eventId} and id = ${id} and code_id is not distinct from ${codeId}::bigint and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
 export interface AcceptedClaim {
   readonly claim: Seen
@@ -194,6 +187,7 @@ export async function acceptClaims(
   accepted: readonly AcceptedClaim[],
   nowMs: number,
 ): Promise<{ readonly isWritten: readonly boolean[]; readonly ended: readonly HeldEvent[] }> {
+  const eventIds = accepted.map(({ claim }) => claim.eventId)
   const ids = accepted.map(({ claim }) => claim.id)
   const codeIds = accepted.map(({ claim }) => claim.codeId)
   const leases = accepted.map(({ claim }) => claim.lease.untilMs)
@@ -201,12 +195,12 @@ export async function acceptClaims(
   const { rows } = await sql<AcceptedRow>`/* prepared */
     with accepted as (
       update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
-        as seen (id, code_id, lease_until_ms, next_step_at_ms)
-      where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
+      from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
+        as seen (event_id, id, code_id, lease_until_ms, next_step_at_ms)
+      where claim.event_id = seen.event_id and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
         and claim.next_step_at_ms = seen.lease_until_ms
-      returning claim.id, claim.event_id
-    ), ended as (
+      returning claim.id, claim.event_id, claim.created_at_ms
+    ), ${COUNT_ACCEPTED}, ended as (
       delete from event_hold where event_id in (select event_id from accepted)
       returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes
     )
@@ -218,9 +212,11 @@ export async function acceptClaims(
   return { isWritten: ids.map((id) => written.has(id)), ended: [...ended.values()].filter(isHeld) }
 }
 
+const COUNT_ACCEPTED = countMoves({ rows: 'accepted', of: 'claims', from: 'reserved', to: 'minting' })
+
 type AcceptedRow = EventHold & { readonly claim_id: number }
 
-/** minting → minted */
+/** minting → minted; reserved → minted where our own issuer has signed the token */
 export async function confirmClaim(
   db: Db,
   claim: Seen,
@@ -230,10 +226,15 @@ export async function confirmClaim(
   const { rows } = await sql`
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
-      where ${isOurs(claim)} returning id, code_id
-    )
-    update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
-    returning confirmed.id`.execute(db)
+      where ${isOurs(claim)} returning event_id, code_id, created_at_ms
+    ), used as (
+      update claim_code set state = 'used' from confirmed
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = confirmed.code_id returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'confirmed', of: 'claims', from: claim.state, to: 'minted' },
+      { rows: 'used', of: 'codes', from: 'held', to: 'used' },
+    )}
+    select from confirmed`.execute(db)
   return rows.length === 1
 }
 
@@ -257,10 +258,15 @@ export async function closeClaim(
     with closed as (
       update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
         updated_at_ms = ${nowMs}
-      where ${isOurs(claim)} returning id
-    )
-    update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
-    returning closed.id`.execute(db)
+      where ${isOurs(claim)} returning event_id, created_at_ms
+    ), given as (
+      update claim_code set state = ${code} from closed
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId} returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'closed', of: 'claims', from: claim.state, to: state },
+      { rows: 'given', of: 'codes', from: 'held', to: code },
+    )}
+    select from closed`.execute(db)
   return rows.length === 1
 }
 
@@ -280,18 +286,22 @@ export async function swapCode(
       select id from claim where ${isOurs(claim)} for update
     ), taken as (
       update claim_code set state = 'held'
-      where state = 'free' and id = (
+      where event_id = ${claim.eventId} and state = 'free' and id = (
         select id from claim_code
-        where event_id = ${claim.eventId} and state = 'free' and exists (select from mine) and ${mayGiveOut(claim.eventId)}
+        where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
         order by id limit 1 for update skip locked
       )
-      returning id, sealed
+      returning event_id, id, sealed
     ), swapped as (
       update claim set code_id = taken.id, attempts = 0, asked_code_id = null, updated_at_ms = ${nowMs}
-      from taken, mine where claim.id = mine.id returning claim.id
+      from taken, mine where claim.event_id = ${claim.eventId} and claim.id = mine.id returning claim.id
     ), given as (
-      update claim_code set state = ${code} from swapped where claim_code.id = ${claim.codeId} returning claim_code.id
-    )
+      update claim_code set state = ${code} from swapped
+      where claim_code.event_id = ${claim.eventId} and claim_code.id = ${claim.codeId} returning claim_code.event_id
+    ), ${countMoves(
+      { rows: 'taken', of: 'codes', from: 'free', to: 'held' },
+      { rows: 'given', of: 'codes', from: 'held', to: code },
+    )}
     select taken.id as code_id, taken.sealed from mine left join taken on true`.execute(db)
   const [row] = rows
   if (!row) return false
@@ -329,11 +339,7 @@ export interface Probe {
  * taken, the claim is due now: the row of the hold is locked, so {@link wakeClaims} finds the claim or the claim finds
  * no hold.
  */
-export async function waitForProbe(
-  db: Db,
-  claim: Seen & Pick<HeldClaim, 'eventId'>,
-  { atMs, nowMs }: Probe,
-): Promise<boolean> {
+export async function waitForProbe(db: Db, claim: Seen, { atMs, nowMs }: Probe): Promise<boolean> {
   const { rows } = await sql`
     with hold as (
       select probe_at_ms from event_hold
@@ -347,16 +353,19 @@ export async function waitForProbe(
 /** Ends the leases of claims that this process still has, so that another process can take them. */
 export async function releaseLeases(
   db: Db,
-  claims: readonly Pick<HeldClaim, 'id' | 'lease'>[],
+  claims: readonly Pick<HeldClaim, 'eventId' | 'id' | 'lease'>[],
   nowMs: number,
 ): Promise<void> {
   if (claims.length === 0) return
+  const eventIds = claims.map(({ eventId }) => eventId)
   const ids = claims.map(({ id }) => id)
   const leases = claims.map(({ lease }) => lease.untilMs)
   await sql`
     update claim set next_step_at_ms = ${nowMs}
-    from unnest(${ids}::bigint[], ${leases}::bigint[]) as held (id, until_ms)
-    where claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(db)
+    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${leases}::bigint[]) as held (event_id, id, until_ms)
+    where claim.event_id = held.event_id and claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(
+    db,
+  )
 }
 
 /** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */

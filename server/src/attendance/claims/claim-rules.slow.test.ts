@@ -319,7 +319,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     ]
     const { isBodySigned, isPreview, isGuest } = given
     const signed = { ...signedBy(address), isBodySigned, isPreview, isGuest }
-    if (given.wasUsed) await signedFetch.useUp(signed)
+    if (given.wasUsed) await signedFetch.useUp(signed, event.event_id)
     const body = { ...(answer && { captcha: answer }), ...(named && { address: named }) }
     const proof: ClaimProof =
       given.kind === 'captcha'
@@ -350,7 +350,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     return {
       answer: claimed,
       steps,
-      isRequestUsed: given.kind === 'signed-request' && (await isUsed(signedFetch, signed)),
+      isRequestUsed: given.kind === 'signed-request' && (await isUsed(signedFetch, signed, event.event_id)),
       isCaptchaPending: (await captchas.findImage(uuid)) !== undefined,
       freeCodes: (await countCodes(db, event.event_id)).free,
       openGrants: (await countGrants(db, event.event_id, NOW)).open,
@@ -414,9 +414,9 @@ async function answerOf(claim: Promise<ServedClaim>): Promise<string> {
   }
 }
 
-async function isUsed(signedFetch: SignedFetch, signed: SignedRequest): Promise<boolean> {
+async function isUsed(signedFetch: SignedFetch, signed: SignedRequest, eventId: number): Promise<boolean> {
   try {
-    await signedFetch.useUp(signed)
+    await signedFetch.useUp(signed, eventId)
     return false
   } catch (error) {
     expect(codeOf(error)).toBe('signature_used')

@@ -99,7 +99,7 @@ export class ClaimRules {
       await assertAtEvent(event, claimant, place)
       await this.assertGranted(event, claimant)
     } catch (error) {
-      if (claimant?.unused) await signedFetch.useUp(claimant.unused)
+      if (claimant?.unused) await signedFetch.useUp(claimant.unused, event.event_id)
       const address = claimant?.address ?? signerWithoutEffort(given, error)
       // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
       const repeated = address === undefined ? undefined : await claims.findRepeated(event, address)
@@ -117,7 +117,7 @@ export class ClaimRules {
     try {
       assertNotOver(event, nowMs)
       const claimant = await proveClaimant(this.options, event, given, countPlayer)
-      if (claimant.unused) await signedFetch.useUp(claimant.unused)
+      if (claimant.unused) await signedFetch.useUp(claimant.unused, eventId)
       if (rehearse !== undefined) {
         const { proofOfWorkBits } = captchas
         await refuseAsChosen(rehearse, { event, claimant, nowMs, proofOfWorkBits })

@@ -164,8 +164,6 @@ export function moveByAnswer(
 ): Move {
   const { state } = claim
   switch (answer) {
-    case 'made':
-      return { kind: 'confirm', txHash: undefined }
     case 'accepted':
       return state === 'reserved' ? { kind: 'accept' } : { kind: 'wait' }
     case 'no_such_code':

@@ -114,7 +114,7 @@ async function proveBySignature(
   assertNamesSigner(proof)
   if (!event.requires_captcha && captchas.proofOfWorkBits === 0)
     return { address, isPreview, isGuest, unused: signed }
-  await signedFetch.useUp(signed)
+  await signedFetch.useUp(signed, event.event_id)
   const used = await solveOrProve(captchas, event, proof)
   return { address, isPreview, isGuest, giveBack: () => captchas.giveBack(used) }
 }

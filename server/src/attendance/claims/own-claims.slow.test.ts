@@ -12,12 +12,9 @@ import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { AppError } from '../../errors.ts'
-import { mergeCodes } from '../codes/code-queries.ts'
-import { numberCodes } from '../codes/number-codes.ts'
 import { EventHolds } from '../events/event-holds.ts'
-import { type Event, getEvent } from '../events/event-queries.ts'
-import type { Issuer } from '../issuer/issuer.ts'
-import { ownCode, parseOwnCode } from '../issuer/own-codes.ts'
+import { countCodes, type Event, getEvent } from '../events/event-queries.ts'
+import { countPlaces, openPlaces } from '../events/place-queries.ts'
 import { withdrawKey } from '../own-issuer/keys/token-key-queries.ts'
 import { TokenKeys } from '../own-issuer/keys/token-keys.ts'
 import { lockTokens } from '../own-issuer/log/token-log-queries.ts'
@@ -26,17 +23,16 @@ import { insertMadeEvent } from '../own-issuer/made-events/made-event-queries.ts
 import { deleteUnused } from '../own-issuer/made-events/waiting-event-queries.ts'
 import { OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { tokenPackage } from '../own-issuer/signing/token-message.ts'
-import { findTokenOf, insertToken, isSigned, storeSignature } from '../own-issuer/tokens/token-queries.ts'
+import { findTokenOf, isSigned, storeSignature, tokens } from '../own-issuer/tokens/token-queries.ts'
+import { countClaims } from '../report/report-queries.ts'
 import { Vault } from '../vault.ts'
-import { closeClaim, findClaim, type HeldClaim, hasFreeCode, swapCode } from './claim-queries.ts'
+import { findClaim, type HeldClaim, hasFreeCode } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import { Claims } from './claims.ts'
-import { insertClaim, insertClaims, type NewClaim, reviveClaim } from './reserve-queries.ts'
+import { insertClaim, insertClaims, type NewClaim } from './reserve-queries.ts'
 
 const SUPPLY = 120
 const SILENT = { warn: () => {}, error: () => {} }
-
-const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describeOnOneEngine('claims whose tokens are signed here', (open) => {
   const path = join(mkdtempSync(join(tmpdir(), 'landpass-claims-')), 'token.key')
@@ -69,11 +65,6 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       }),
     )
     eventId = made.event_id
-    const listed = Array.from({ length: SUPPLY }, (_, at) => ({
-      code: ownCode({ eventId, number: at + 1 }),
-      isClaimed: false,
-    }))
-    await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
   })
 
   const addressOf = (player: number) => `0x${String(player).padStart(40, '0')}`
@@ -84,25 +75,31 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
   }
   const insert = async (claim: NewClaim) =>
     (await insertClaim(db, claim, { request: undefined, wait: false })).made!
-  /** A claim without its token, as of the other issuer. */
-  const reserve = async () => insert({ ...(await prepare()), token: undefined })
+  /** A claim whose token is not signed yet: its key does not sign any more. */
+  const reserve = async () => {
+    const claim = await prepare()
+    return insert({ ...claim, token: { ...claim.token, signer: `0x${'e'.repeat(40)}` } })
+  }
   const approve = (approval: 'waiting' | 'approved' | 'refused') =>
-    db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
-  /** State of claim and code, and whether the token is signed. */
+    inTransaction(db, async (tx) => {
+      await tx.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
+      await openPlaces(tx, eventId)
+    })
+  const taken = async () => (await countPlaces(db, eventId))!.taken
+  /** The state of a claim, and whether its token is signed. */
   const stateOf = async (address: string) => {
     const token = await findTokenOf(db, eventId, address)
     const claim = (await findClaim(db, eventId, address))!
-    const code = db.selectFrom('claim_code').select('state').where('id', '=', claim.code_id)
-    const { state } = await code.executeTakeFirstOrThrow()
-    return `${claim.state}, ${state}, ${token && isSigned(token) ? 'signed' : 'unsigned'}`
+    return `${claim.state}, ${token && isSigned(token) ? 'signed' : 'unsigned'}`
   }
   const findSigned = async (address: string) => {
     const token = await findTokenOf(db, eventId, address)
     return token && isSigned(token) ? token : expect.fail('the token is not signed')
   }
-  const workerOf = (by: Pick<Issuer, 'readCode' | 'mint'>) =>
+  const never = () => new Promise<never>(() => {})
+  const workerOf = (own: Pick<OwnIssuer, 'sign'>) =>
     new ClaimWorker({
-      ...{ db, clock, vault, issuer: by, log: SILENT },
+      ...{ db, clock, vault, issuer: { readCode: never, mint: never }, own, log: SILENT },
       ...{ issuerTimeoutMs: 10 * SECOND_MS, callsPerSecond: 1, holds: new EventHolds({ db, clock }) },
     })
   const claimsOf = (worker: ClaimWorker, onMinted = () => {}) =>
@@ -137,29 +134,21 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       issuers: [{ address: await keys.current(), state: 'active' as const }],
       nowMs: clock.nowMs(),
     }
-    for (const [at, { claim }] of reservations.entries()) {
-      expect(await stateOf(claim.address)).toBe('minted, used, signed')
+    for (const { claim } of reservations) {
+      expect(await stateOf(claim.address)).toBe('minted, signed')
       expect(await findClaim(db, eventId, claim.address)).toMatchObject({
         next_step_at_ms: null,
         attempts: 0,
       })
       const token = await findSigned(claim.address)
       expect(token).toMatchObject({ id: claim.token.id, timeS: claim.token.timeS })
-      const code = vault.open('claim-code', inserted[at]!.made!.sealed, String(eventId))
-      expect(parseOwnCode(code)).toEqual({ eventId, number: token.number })
+      expect(token.number, 'numbered from 1 on').toBeLessThanOrEqual(3)
       expect(verifyToken(tokenPackage(token, token), trust).verdict).toBe('genuine')
     }
   })
 
-  test('of one player, made at the same time in several processes, are one claim with one token and one code', async () => {
-    const used = () =>
-      db
-        .selectFrom('claim_code')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('event_id', '=', eventId)
-        .where('state', '!=', 'free')
-        .executeTakeFirstOrThrow()
-    const before = Number((await used()).count)
+  test('of one player, made at the same time in several processes, are one claim with one token and one place', async () => {
+    const before = await taken()
     const address = addressOf(++players)
     const claims = await Promise.all(Array.from({ length: 4 }, () => prepare(address)))
 
@@ -170,78 +159,10 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const made = claims.filter((_, at) => inserted[at]!.made)
     expect(made).toHaveLength(1)
     expect(await findSigned(address)).toMatchObject({ id: made[0]!.token.id })
-    expect(Number((await used()).count)).toBe(before + 1)
+    expect(await taken()).toBe(before + 1)
   })
 
-  /** Codes as the version before stores them. @returns the id and number of the one that the next claim takes */
-  const unnumber = async () => {
-    const free = db
-      .selectFrom('claim_code')
-      .selectAll()
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'free')
-    const next = await free.orderBy('id').executeTakeFirstOrThrow()
-    await db
-      .updateTable('claim_code')
-      .set({ number: null })
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'free')
-      .execute()
-    const { number } = parseOwnCode(vault.open('claim-code', next.sealed, String(eventId)))!
-    return { id: next.id, number }
-  }
-
-  test('are reserved where the version before has stored the code, and the next step signs the same bytes', async () => {
-    const { id, number } = await unnumber()
-    const claim = await prepare()
-
-    const made = await insert(claim)
-
-    expect(made).toMatchObject({ state: 'reserved', codeId: id })
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
-    expect(await step(made)).toEqual({ state: 'minted' })
-    expect(await stateOf(claim.address)).toBe('minted, used, signed')
-    const { uid, signature, ...token } = await findSigned(claim.address)
-    expect(token).toMatchObject({ number, id: claim.token.id })
-    expect([uid, signature].map(hexOf)).toEqual([claim.token.uid, claim.token.signature].map(hexOf))
-  })
-
-  test('are minted at once again when servers have numbered such codes', async () => {
-    const { id, number } = await unnumber()
-    const numbers = db.selectFrom('claim_code').select(['id', 'number']).where('event_id', '=', eventId)
-
-    await numberCodes(db, new Vault(Buffer.alloc(32, 4)))
-    expect(await numbers.where('id', '=', id).executeTakeFirst(), 'another key').toEqual({ id, number: null })
-    await numberCodes(db, vault)
-
-    expect(await numbers.where('number', 'is', null).execute()).toEqual([])
-    expect(await numbers.where('id', '=', id).executeTakeFirst()).toEqual({ id, number })
-    const claim = await prepare()
-    expect(await insert(claim)).toMatchObject({ state: 'minted', codeId: id })
-    expect(await findSigned(claim.address)).toMatchObject({ number })
-  })
-
-  test('take another code where a token has the number of theirs already', async () => {
-    const used = await findSigned(addressOf(players))
-    const free = db
-      .selectFrom('claim_code')
-      .select('id')
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'free')
-    const { id } = await free.orderBy('id').executeTakeFirstOrThrow()
-    const sealed = vault.seal('claim-code', ownCode({ eventId, number: used.number }), String(eventId))
-    await db.updateTable('claim_code').set({ number: used.number, sealed }).where('id', '=', id).execute()
-    const claim = await prepare()
-
-    const made = await insert(claim)
-
-    expect(made).toMatchObject({ state: 'reserved', codeId: id })
-    expect(await step(made)).toEqual({ state: 'minted' })
-    expect((await findSigned(claim.address)).number).not.toBe(used.number)
-    expect(await findSigned(used.address)).toEqual(used)
-  })
-
-  test('of many players are all made, each with a token and a code of its own, by several statements at once', async () => {
+  test('of many players are all made, each with a token and a number of its own, by several statements at once', async () => {
     const clients = Array.from({ length: 2 }, () => {
       const worker = workerOf(issuer)
       const request = {
@@ -267,15 +188,14 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       const own = outcomes.slice(3 * at, 3 * at + 3)
       expect(own.filter((outcome) => typeof outcome !== 'string')).toMatchObject([{ state: 'minted' }])
       expect(own.filter((outcome) => outcome === 'already_claimed')).toHaveLength(2)
-      expect(await stateOf(address)).toBe('minted, used, signed')
+      expect(await stateOf(address)).toBe('minted, signed')
     }
-    const numbers = await Promise.all(addresses.map(async (address) => (await findSigned(address)).number))
-    expect(new Set(numbers).size).toBe(addresses.length)
+    const all = await tokens(db).where('token.event_id', '=', eventId).orderBy('token.number').execute()
+    expect(all.map(({ number }) => number)).toEqual(Array.from({ length: await taken() }, (_, at) => at + 1))
   })
 
   test('need no worker: with its slots full of slow calls they have their tokens at once', async () => {
-    const never = new Promise<never>(() => {})
-    const worker = workerOf({ readCode: () => never, mint: () => never })
+    const worker = workerOf({ sign: never })
     worker.start()
     for (let at = 0; at < 8; at++) worker.take(await reserve())
     expect(worker.hasRoom).toBe(false)
@@ -287,7 +207,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
 
     expect(await claims.claim(await getEvent(db, { eventId }), address)).toMatchObject({ state: 'minted' })
 
-    expect(await stateOf(address)).toBe('minted, used, signed')
+    expect(await stateOf(address)).toBe('minted, signed')
     expect(minted).toBe(1)
     await worker.close(0)
   })
@@ -304,70 +224,47 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const { signer } = before.token
     const late = { ...claim, token: { ...claim.token, signer, timeS: Math.floor(clock.nowMs() / 1000) } }
     const made = await insert(late)
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+    expect(await stateOf(claim.address)).toBe('reserved, unsigned')
 
-    const code = vault.open('claim-code', made.sealed, String(eventId))
-    const { number } = parseOwnCode(code)!
-    expect(await storeSignature(db, late.token, { ...late.token, number })).toBe(false)
-    const mint = () => issuer.mint({ code, address: claim.address }, async () => {}).catch(() => 'busy')
+    expect(await storeSignature(db, { ...late.token, eventId }, late.token)).toBe(false)
+    const sign = () => issuer.sign(made, async () => {}).catch(() => {})
     // Where the times of keys are cached, the first one fails at storing; then the message is renewed
-    const answers = [await mint(), await mint(), await mint()]
-    expect(answers).toContain('made')
+    for (let times = 0; times < 3; times++) await sign()
     expect(await findSigned(claim.address)).toMatchObject({ signer: next })
   })
 
-  test('say that they are given, or where they were claimed, as the claim that is stored in the end', async () => {
-    const failing = { state: 'failed', reason: 'rejected', code: 'free' } as const
+  test('say that they are given, or where they were claimed, as the claim that is stored first', async () => {
     const event = await getEvent(db, { eventId })
-    const locationOf = async (address: string) => (await findTokenOf(db, eventId, address))!.eventLocation
     for (const isGiven of [false, true]) {
       const address = addressOf(++players)
-      const prepared = (given: boolean) => issuer.prepare(event, address, given)
       const nowMs = clock.nowMs()
-      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
-      const held = await insert({ ...claim, token: undefined })
-      await insertToken(db, { eventId, address, token: await prepared(!isGiven) })
-      const stale = (await findTokenOf(db, eventId, address))!
-      const code = vault.open('claim-code', held.sealed, String(eventId))
-      const { number } = parseOwnCode(code)!
-      await closeClaim(db, held, nowMs, failing)
+      const claimAs = async (given: boolean) => {
+        const token = await issuer.prepare(event, address, given)
+        const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS, token }
+        return insertClaim(db, claim, { request: undefined, wait: false })
+      }
 
-      // No code is free: the message stays that of the claim that failed
-      const token = await prepared(isGiven)
-      await approve('waiting')
-      expect(await reviveClaim(db, { ...claim, token })).toBeUndefined()
-      expect(await locationOf(address)).toBe(stale.eventLocation)
-      await approve('approved')
-      expect(await reviveClaim(db, { ...claim, token })).toBeDefined()
-      expect(await locationOf(address)).toBe(isGiven ? GIVEN_BY_ORGANISER : '1,2')
+      expect((await claimAs(isGiven)).made).toBeDefined()
+      expect((await claimAs(!isGiven)).made).toBeUndefined()
 
-      // A process that has read the message before signs one that does not hold any more
-      expect(await storeSignature(db, stale, { ...token, number })).toBe(false)
-      const { uid, signature } = keys.signToken((await findTokenOf(db, eventId, address))!)
-      const current = (await findTokenOf(db, eventId, address))!
-      expect(await storeSignature(db, current, { uid, signature, number })).toBe(true)
+      expect((await findSigned(address)).eventLocation).toBe(isGiven ? GIVEN_BY_ORGANISER : '1,2')
     }
   })
 
-  test('get no code while their event waits, is refused or cancelled, although codes are free', async () => {
+  test('get no place while their event waits, is refused or cancelled', async () => {
     const unmade = async () => {
-      const address = `0x${String(++players).padStart(40, '0')}`
-      const nowMs = clock.nowMs()
-      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
-      const { made, isSurpassed } = await insertClaim(db, claim, { request: undefined, wait: false })
+      const { made, isSurpassed } = await insertClaim(db, await prepare(), {
+        request: undefined,
+        wait: false,
+      })
       return { made, isSurpassed }
     }
     expect(await hasFreeCode(db, eventId)).toBe(true)
-    const [failing, swapping] = [await reserve(), await reserve()]
-    const closing = { state: 'failed', reason: 'rejected', code: 'free' } as const
-    await closeClaim(db, failing, clock.nowMs(), closing)
-    const revive = () => reviveClaim(db, { ...failing, nowMs: clock.nowMs(), nextStepAtMs: clock.nowMs() })
-    const swap = () => swapCode(db, swapping, clock.nowMs(), 'void')
 
     for (const approval of ['waiting', 'refused'] as const) {
       await approve(approval)
       expect(await unmade(), approval).toEqual({ made: undefined, isSurpassed: false })
-      expect([await revive(), await swap()], approval).toEqual([undefined, undefined])
+      expect(await hasFreeCode(db, eventId)).toBe(false)
     }
     await approve('approved')
     const event = await getEvent(db, { eventId })
@@ -375,15 +272,15 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       db.updateTable('attendance_event').set({ is_cancelled }).where('event_id', '=', eventId).execute()
     await cancel(true)
     expect(await unmade()).toEqual({ made: undefined, isSurpassed: false })
-    expect([await revive(), await swap()]).toEqual([undefined, undefined])
+    expect(await hasFreeCode(db, eventId)).toBe(false)
     // The event was read before the cancellation, and then the player was looked for
     const late = claimsOf(workerOf(issuer)).claim(event, addressOf(++players))
     await expect(late).rejects.toMatchObject({ code: 'event_cancelled' })
     await cancel(false)
-    expect([await revive(), await swap()]).toMatchObject([{ id: failing.id }, { id: swapping.id }])
+    expect((await unmade()).made).toBeDefined()
   })
 
-  test('keep the codes of their event where it cannot be deleted', async () => {
+  test('keep their event, which cannot be deleted', async () => {
     await insert(await prepare())
     expect(await inTransaction(db, (tx) => deleteUnused(tx, eventId))).toBe(false)
     expect(await hasFreeCode(db, eventId)).toBe(true)
@@ -394,13 +291,13 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const next = await keys.withdraw(claim.token.signer, Math.floor(clock.nowMs() / 1000))
 
     const made = await insert(claim)
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+    expect(await stateOf(claim.address)).toBe('reserved, unsigned')
 
     await step(made)
     expect(next).toBeDefined()
     expect((await findTokenOf(db, eventId, claim.address))!.signer).toBe(next)
     // The message has the other key now: the next step signs it
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+    expect(await stateOf(claim.address)).toBe('reserved, unsigned')
   })
 
   test('that are being stored come before a withdrawal of their key, which waits for them, also with a time that has passed', async () => {
@@ -409,7 +306,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     let inserting: Promise<HeldClaim> | undefined
     let withdrawing: Promise<unknown> | undefined
     await inTransaction((await open()).db, async (tx) => {
-      await sql`select id from claim_code where event_id = ${eventId} for update`.execute(tx)
+      await sql`select from event_place where event_id = ${eventId} for update`.execute(tx)
       inserting = insertClaim(db, claim, { request: undefined, wait: true }).then(({ made }) => made!)
       await eventually(
         () => countWaiting(tx),
@@ -448,6 +345,43 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     })
 
     expect(await inserting).toMatchObject({ state: 'reserved' })
-    expect(await stateOf(claim.address)).toBe('reserved, held, unsigned')
+    expect(await stateOf(claim.address)).toBe('reserved, unsigned')
+  })
+
+  test('take the last places of an event, and none beyond them, however many claim at once', async () => {
+    const supply = (await taken()) + 5
+    await db.updateTable('made_event').set({ supply }).where('event_id', '=', eventId).execute()
+    await approve('approved')
+    const claims = await Promise.all(Array.from({ length: 12 }, () => prepare()))
+    const half = (from: number) =>
+      claims.slice(from, from + 6).map((claim) => ({ claim, request: undefined }))
+
+    const inserted = await Promise.all(
+      [0, 6].map((from) => insertClaims(db, eventId, half(from), { wait: false })),
+    )
+
+    expect(inserted.flat().filter(({ made }) => made)).toHaveLength(5)
+    expect(inserted.flat().filter(({ isSurpassed }) => isSurpassed)).toEqual([])
+    expect(await countPlaces(db, eventId)).toEqual({ places: supply, taken: supply })
+    const { rows: states } = await sql<{ reserved: number; minted: number }>`
+      select count(*) filter (where state = 'reserved')::integer as reserved,
+        count(*) filter (where state = 'minted')::integer as minted from claim where event_id = ${eventId}`.execute(
+      db,
+    )
+    const { reserved, minted } = states[0]!
+    expect(await countCodes(db, eventId)).toMatchObject({ free: 0, held: reserved, used: minted })
+    expect((await countClaims(db, eventId, clock.nowMs())).total).toMatchObject({ reserved, minted })
+  })
+
+  test('of an event of a million places cost as much as of a small one: places are counted in one row', async () => {
+    await db.updateTable('made_event').set({ supply: 1_000_000 }).where('event_id', '=', eventId).execute()
+    const before = await taken()
+    await approve('approved')
+
+    expect(await insert(await prepare())).toBeDefined()
+
+    expect(await countPlaces(db, eventId)).toEqual({ places: 1_000_000, taken: before + 1 })
+    expect(await countCodes(db, eventId)).toMatchObject({ free: 1_000_000 - before - 1 })
+    expect(await db.selectFrom('claim_code').select('id').execute()).toEqual([])
   })
 })

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import { StatementError } from '../../db/statement-error.ts'
+import { countMoves } from '../events/event-counts.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { keySigns } from '../own-issuer/keys/token-key-queries.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
-import { type Claim, type HeldClaim, mayGiveOut } from './claim-queries.ts'
+import type { Claim, HeldClaim } from './claim-queries.ts'
 
 export interface NewClaim {
   readonly eventId: number
@@ -12,13 +13,11 @@ export interface NewClaim {
   readonly nowMs: number
   /** When any process may take the claim: the end of the lease. */
   readonly nextStepAtMs: number
-  /** For an event of our own issuer: the signed token, stored together with the claim. */
+  /** The signed token, stored together with the claim: for an event that was made here, and no other. */
   readonly token?: PreparedToken | undefined
   /** Whether the event requires a grant: the claim then uses one up, or is not made. */
   readonly needsGrant?: boolean
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 /** A claim to insert, of one event with all others of the same statement. */
 export interface Reservation {
@@ -53,18 +52,18 @@ export async function insertClaim(
 }
 
 /**
- * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it. Where our own issuer
- * makes the token, it is stored too: (none) → reserved → minted, both moves in this transaction. Where the key of the
- * signature no longer signs, or the code has no number yet (the version before has stored it), only the message is stored, and
- * the claim stays `reserved` for {@link nextMove}.
+ * Uses up the signed requests, and inserts a claim for each player that holds a free code; of an event that was made here, a
+ * place, and its token is stored too: (none) → reserved → minted, both moves in this transaction. Where the key of the
+ * signature no longer signs, only the message is stored, and the claim stays `reserved` for the next step.
  *
  * Where the event requires one, a grant of the player is used up together with the code, or neither. One statement is one
  * transaction, and one round trip to the database: it costs as much for thirty claims as for three.
  *
  * With `skip locked` many processes can do this in the same second: each takes other codes and none waits for another. A
- * second claim of a player violates `one_claim_per_address`: it is not inserted, and its code stays free.
+ * second claim of a player violates `one_claim_per_address`: it is not inserted, and its code stays free. Places are counted in
+ * one row, for which statements of one event wait in turn.
  *
- * @param reservations each of another player, and all of them with a token, or none
+ * @param reservations each of another player
  * @param wait waits for codes and grants that other transactions have locked: slower, but it finds the last free code
  * @returns a result for each of them, in the same order
  */
@@ -74,26 +73,10 @@ export async function insertClaims(
   reservations: readonly Reservation[],
   { wait }: { readonly wait: boolean },
 ): Promise<readonly Insertion[]> {
-  try {
-    return await insertAll(db, eventId, reservations, { wait, mints: true })
-  } catch (error) {
-    if (!(error instanceof StatementError && error.code === UNIQUE_VIOLATION)) throw error
-    // Damaged data: a token has the number of a free code already. The step of the claim finds that out, and takes another code
-    return insertAll(db, eventId, reservations, { wait, mints: false })
-  }
-}
-
-/** @param mints false: tokens are stored without their signatures, and all claims stay `reserved` */
-async function insertAll(
-  db: Db,
-  eventId: number,
-  reservations: readonly Reservation[],
-  { wait, mints }: { readonly wait: boolean; readonly mints: boolean },
-): Promise<readonly Insertion[]> {
   const requests = reservations.map(({ request }) => request)
   const claims = reservations.map(({ claim }) => claim)
-  const tokens = tokensOf(eventId, claims, mints)
   const lock = wait ? sql`for update` : sql`for update skip locked`
+  const taking = isOwnEvent(eventId) ? placesFor(eventId, claims) : codesFor(eventId, lock)
   const { rows } = await sql<InsertionRow>`/* prepared */
     with asked as (
       select * from unnest(
@@ -102,10 +85,10 @@ async function insertAll(
         ${requests.map((request) => request?.hash.toString('hex') ?? null)}::text[],
         ${requests.map((request) => request?.expiresAtMs ?? null)}::bigint[],
         ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
-      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, place)
+      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, position)
     ), use as (
-      insert into seen_request (hash, expires_at_ms)
-      select decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
+      insert into seen_request (event_id, hash, expires_at_ms)
+      select ${eventId}::integer, decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
       on conflict do nothing returning encode(hash, 'hex') as hash
     ), known as (
       select claim.* from asked cross join lateral (
@@ -119,39 +102,19 @@ async function insertAll(
         order by expires_at_ms limit 1 ${lock}
       ) as usable
     ), wanting as (
-      select *, row_number() over (order by place) as turn from asked
+      select *, row_number() over (order by position) as turn from asked
       where (hash is null or hash in (select hash from use)) and address not in (select address from known)
         and (not needs_grant or address in (select address from granted))
-    ), code as (
-      select id, sealed, number, row_number() over () as turn from (
-        select id, sealed, number from claim_code
-        where event_id = ${eventId} and state = 'free' and ${mayGiveOut(eventId)}
-        order by id limit (select count(*) from wanting) ${lock}
-      ) as free
-    )${tokens.tables}, made as (
-      insert into claim
-        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
-      select ${eventId}::integer, address, code_id, case when is_minted then 'minted' else 'reserved' end, 0,
-        case when not is_minted then next_step_at_ms end, now_ms, now_ms
-      from (
-        select wanting.*, code.id as code_id, ${tokens.isMinted} as is_minted
-        from wanting join code on code.turn = wanting.turn ${tokens.join}
-      ) as given order by address
-      on conflict (event_id, address) do nothing
-      returning id, address, code_id, state
-    ), taken as (
-      update claim_code set state = case made.state when 'minted' then 'used' else 'held' end
-      from made where claim_code.id = made.code_id
-    ), bound as (
+    ), ${taking.tables}, bound as (
       update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
-      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
-    )${tokens.stored}
-    select asked.hash is null or use.hash is not null as is_first, code.id is not null as has_code,
-      made.id as made_id, made.state as made_state, code.id as made_code_id, code.sealed, known.*
+      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
+    )
+    select asked.hash is null or use.hash is not null as is_first, made.id as made_id, made.state as made_state,
+      ${taking.columns}, known.*
     from asked left join use on use.hash = asked.hash left join known on known.address = asked.address
-      left join wanting on wanting.place = asked.place left join code on code.turn = wanting.turn
+      left join wanting on wanting.position = asked.position ${taking.join}
       left join made on made.address = asked.address
-    order by asked.place`.execute(db)
+    order by asked.position`.execute(db)
   return rows.map((row, at) => insertionOf(row, claims[at]!))
 }
 
@@ -159,22 +122,67 @@ async function insertAll(
 const isOpenAt = (nowMs: RawBuilder<unknown>) =>
   sql`given.claim_id is null and given.expires_at_ms > ${nowMs}`
 
-/** Parts of the statement: for claims whose tokens are made here, and for those of the other issuer. */
-interface TokenParts {
-  /** The tokens, and whether each can be stored with its signature. */
+/** What claims take: the part of the statement that differs between events of the two issuers. */
+interface Taking {
+  /** With a table `made` of the claims that were inserted. */
   readonly tables: RawBuilder<unknown>
-  /** Joins them to `wanting` and `code`. */
+  /** `has_place`: whether there was a place or a code; and the code. */
+  readonly columns: RawBuilder<unknown>
+  /** Joins them to `wanting`. */
   readonly join: RawBuilder<unknown>
-  readonly isMinted: RawBuilder<boolean>
-  readonly stored: RawBuilder<unknown>
 }
 
-const WITHOUT_TOKENS: TokenParts = { tables: sql``, join: sql``, isMinted: sql`false`, stored: sql`` }
+const COUNT_WITH_CODES = countMoves(
+  { rows: 'made', of: 'claims', to: 'reserved' },
+  { rows: 'made', of: 'codes', from: 'free', to: 'held' },
+)
+const COUNT_WITH_PLACES = countMoves(
+  { rows: "made where state = 'reserved'", of: 'claims', to: 'reserved' },
+  { rows: "made where state = 'minted'", of: 'claims', to: 'minted' },
+)
+const COUNT_REVIVED = countMoves(
+  { rows: 'made', of: 'claims', from: 'failed', to: 'reserved' },
+  { rows: 'made', of: 'codes', from: 'free', to: 'held' },
+)
 
-function tokensOf(eventId: number, claims: readonly NewClaim[], mints: boolean): TokenParts {
+/** Free codes of the other issuer. */
+function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
+  const tables = sql`code as (
+      select id, sealed, row_number() over () as turn from (
+        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+        order by id limit (select count(*) from wanting) ${lock}
+      ) as free
+    ), made as (
+      insert into claim
+        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
+      select ${eventId}::integer, address, code.id, 'reserved', 0, next_step_at_ms, now_ms, now_ms
+      from wanting join code on code.turn = wanting.turn order by address
+      on conflict (event_id, address) do nothing
+      returning event_id, id, address, code_id, state, created_at_ms
+    ), taken as (
+      update claim_code set state = 'held' from made
+      where claim_code.event_id = ${eventId} and claim_code.id = made.code_id
+    ), ${COUNT_WITH_CODES}`
+  return {
+    tables,
+    columns: sql`code.id is not null as has_place, code.id as code_id_of_made, code.sealed`,
+    join: sql`left join code on code.turn = wanting.turn`,
+  }
+}
+
+/**
+ * Places of an event that was made here, and the tokens of the claims, which have the numbers of their places. The row that counts
+ * them is locked before a claim is inserted: a second claim of a player waits there, and then takes no place.
+ */
+function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
   const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
-  if (tokens.length === 0) return WITHOUT_TOKENS
-  const tables = sql`, message as (
+  const tables = sql`place as (
+      select places - taken as free from event_place
+      where event_id = ${eventId} and not exists (
+        select from attendance_event where event_id = ${eventId} and is_cancelled
+      )
+      for update
+    ), message as (
       select *, ${keySigns('message')} as is_valid from unnest(
         ${tokens.map(({ address }) => address)}::text[], ${tokens.map(({ id }) => id)}::uuid[],
         ${tokens.map(({ signer }) => signer)}::text[], ${tokens.map(({ timeS }) => timeS)}::bigint[],
@@ -184,23 +192,29 @@ function tokensOf(eventId: number, claims: readonly NewClaim[], mints: boolean):
         ${tokens.map(({ uid }) => hexOf(uid))}::text[],
         ${tokens.map(({ signature }) => hexOf(signature))}::text[]
       ) as message (address, token_id, signer, time_s, event_name, event_location, salt, uid, signature)
-    )`
-  // No `on conflict`: only claims have tokens, and no claim is deleted, so a new claim cannot find one
-  const stored = sql`, stored as (
+    ), made as (
+      insert into claim (event_id, address, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
+      select ${eventId}::integer, wanting.address, case when is_valid then 'minted' else 'reserved' end, 0,
+        case when not is_valid then next_step_at_ms end, now_ms, now_ms
+      from place join wanting on wanting.turn <= place.free join message on message.address = wanting.address
+      order by wanting.address
+      on conflict (event_id, address) do nothing
+      returning event_id, id, address, state, created_at_ms
+    ), taken as (
+      update event_place set taken = taken + made.count from (select count(*)::integer as count from made) as made
+      where event_id = ${eventId} and made.count > 0
+      returning taken - made.count as before
+    ), stored as (
       insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
       select token_id, ${eventId}::integer, address, signer, time_s, event_name, event_location, decode(salt, 'hex'),
-        case when is_minted then number end, case when is_minted then decode(uid, 'hex') end,
-        case when is_minted then decode(signature, 'hex') end
-      from (
-        select message.*, code.number, made.state = 'minted' as is_minted
-        from made join message on message.address = made.address join code on code.id = made.code_id
-      ) as message
-    )`
+        before + row_number() over (order by made.id), case when is_valid then decode(uid, 'hex') end,
+        case when is_valid then decode(signature, 'hex') end
+      from made join message using (address) cross join taken
+    ), ${COUNT_WITH_PLACES}`
   return {
     tables,
-    join: sql`join message on message.address = wanting.address`,
-    isMinted: mints ? sql`message.is_valid and code.number is not null` : sql`false`,
-    stored,
+    columns: sql`coalesce(wanting.turn <= place.free, false) as has_place, null::bigint as code_id_of_made, null::bytea as sealed`,
+    join: sql`left join place on true`,
   }
 }
 
@@ -214,48 +228,41 @@ const CLAIM_COLUMNS = sql`id, event_id, address, code_id, state, reason, tx_hash
 
 type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } & {
   readonly is_first: boolean
-  readonly has_code: boolean
   readonly made_id: number | null
   readonly made_state: 'reserved' | 'minted' | null
-  readonly made_code_id: number | null
+  readonly has_place: boolean
+  readonly code_id_of_made: number | null
   readonly sealed: Buffer | null
 }
 
 function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
-  const { is_first, has_code, made_id, made_state, made_code_id, sealed, ...known } = row
+  const { is_first, made_id, made_state, has_place, code_id_of_made: code_id, sealed, ...known } = row
   const made =
-    made_id !== null && made_state !== null && made_code_id !== null && sealed !== null
-      ? { ...heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim), state: made_state }
+    made_id !== null && made_state !== null
+      ? { ...heldClaim({ id: made_id, code_id, sealed }, claim), state: made_state }
       : undefined
   return {
     isFirstUse: is_first,
     known: known.id === null ? undefined : (known as Claim),
     made,
-    isSurpassed: has_code && !made,
+    isSurpassed: has_place && !made,
   }
 }
 
 /**
  * Gives a failed claim another code. It still has the grant that it has used; a claim that was made without one uses one
- * up now, where the event requires it. A message that is not signed yet gets the place of `claim.token`: a player may claim what an
- * organiser wanted to give, and the other way round.
+ * up now, where the event requires it. Claims of events that were made here never fail.
  *
  * @returns undefined when the claim has not failed, or lacks a grant, or no code is free
  */
 export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
-  const { eventId, address, nowMs, nextStepAtMs, needsGrant = false, token } = claim
-  const placed = token
-    ? sql`, placed as (
-      update token set event_location = ${token.eventLocation} from made
-      where token.event_id = ${eventId} and token.address = ${address} and signature is null
-    )`
-    : sql``
+  const { eventId, address, nowMs, nextStepAtMs, needsGrant = false } = claim
   const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
     with failed as (
       select id from claim
       where event_id = ${eventId} and address = ${address} and state = 'failed' for update
     ), own as (
-      select nonce from attendance_grant where claim_id in (select id from failed)
+      select nonce from attendance_grant where event_id = ${eventId} and claim_id in (select id from failed)
     ), granted as (
       select nonce from attendance_grant as given
       where ${needsGrant}::boolean and not exists (select from own) and exists (select from failed)
@@ -266,28 +273,28 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       where not ${needsGrant}::boolean or exists (select from own) or exists (select from granted)
     ), taken as (
       update claim_code set state = 'held'
-      where state = 'free' and id = (
+      where event_id = ${eventId} and state = 'free' and id = (
         select id from claim_code
-        where event_id = ${eventId} and state = 'free' and exists (select from may_claim) and ${mayGiveOut(eventId)}
+        where event_id = ${eventId} and state = 'free' and exists (select from may_claim)
         order by id limit 1 for update skip locked
       )
       returning id, sealed
     ), made as (
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
         asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
-      from taken, may_claim where claim.id = may_claim.id
-      returning claim.id, claim.code_id
-    ), bound as (
+      from taken, may_claim where claim.event_id = ${eventId} and claim.id = may_claim.id
+      returning claim.event_id, claim.id, claim.code_id, claim.created_at_ms
+    ), ${COUNT_REVIVED}, bound as (
       update attendance_grant set claim_id = made.id from made, granted
-      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
-    )${placed}
+      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
+    )
     select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
   return rows[0] && heldClaim(rows[0], claim)
 }
 
 /** A claim that was just reserved. */
 function heldClaim(
-  { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
+  { id, code_id, sealed }: Pick<Claim, 'id' | 'code_id'> & Pick<HeldClaim, 'sealed'>,
   { eventId, address, nextStepAtMs }: NewClaim,
 ): HeldClaim {
   return {

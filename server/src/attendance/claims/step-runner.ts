@@ -4,6 +4,7 @@ import { Batches } from '../batches.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { addFailure } from '../issuer/failure-queries.ts'
 import { type Issuer, IssuerError } from '../issuer/issuer.ts'
+import type { OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { UnreadableSecretError, type Vault } from '../vault.ts'
 import { ClaimContradictions, type ClaimLog } from './claim-contradictions.ts'
 import { MINTING_FIRST_MS, MINTING_MOST_MS, pauseAfter } from './claim-pauses.ts'
@@ -26,6 +27,8 @@ export interface StepRunnerOptions {
   readonly clock: Clock
   readonly vault: Vault
   readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
+  /** For events that were made here; undefined where there are none. */
+  readonly own?: Pick<OwnIssuer, 'sign'>
   /** How long one call to the issuer takes at most. */
   readonly issuerTimeoutMs: number
   readonly holds: Pick<EventHolds, 'findHeld' | 'mayAsk' | 'contradicted' | 'forget'>
@@ -107,6 +110,7 @@ export class StepRunner {
   /** @param step its `claim` is replaced when the claim gets another code, also if this function throws later */
   private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
     const { issuer, onStep } = this.options
+    if (step.claim.sealed === null) return this.sign(step.claim)
     if (await this.contradictions.isWaitingForProbe(step.claim)) {
       onStep?.('held')
       return { state: step.claim.state }
@@ -133,9 +137,19 @@ export class StepRunner {
     return this.writes.postpone(step.claim)
   }
 
+  /** A claim of an event that was made here has a place and no code, so nothing can be refused: its message is signed, or it waits. */
+  private async sign(claim: HeldClaim): Promise<StepOutcome> {
+    const { own, onStep } = this.options
+    if (!own) throw new IssuerError('refused', { call: 'sign' })
+    await own.sign(claim, () => this.writes.renew(claim))
+    onStep?.('confirm')
+    return this.apply(claim, { kind: 'confirm', txHash: undefined })
+  }
+
   /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */
   private openCode({ id, eventId, codeId, sealed }: HeldClaim): string | undefined {
     const { vault, log } = this.options
+    if (sealed === null) return undefined
     try {
       return vault.open('claim-code', sealed, String(eventId))
     } catch (error) {

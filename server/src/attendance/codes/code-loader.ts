@@ -3,11 +3,12 @@ import type { Db } from '../../db/engine.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { CodeCounts, Event } from '../events/event-queries.ts'
+import { countPlaces } from '../events/place-queries.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer } from '../issuer/issuer.ts'
-import { refreshForm } from '../seal-queries.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { Vault } from '../vault.ts'
-import { mergeCodes, voidUnapproved } from './code-queries.ts'
+import { mergeCodes } from './code-queries.ts'
 
 export interface CodeLoaderOptions {
   readonly db: Db
@@ -19,7 +20,7 @@ export interface CodeLoaderOptions {
 }
 
 export interface LoadedCodes {
-  /** How many codes the issuer has; 0 while it has not approved the event. */
+  /** How many codes the issuer has, or places an event that was made here; 0 while it is not approved. */
   readonly listed: number
   /** How many of them were not stored before. */
   readonly added: number
@@ -29,7 +30,7 @@ export interface LoadedCodes {
   readonly counts: CodeCounts
 }
 
-/** Loads the claim codes of an event from the issuer, and stores them encrypted. */
+/** Loads the claim codes of an event from the issuer, and stores them encrypted. An event that was made here has places, and no codes. */
 export class CodeLoader {
   private readonly options: CodeLoaderOptions
   constructor(options: CodeLoaderOptions) {
@@ -44,16 +45,21 @@ export class CodeLoader {
    * @throws {AppError} `issuer_refused` or `issuer_unavailable`
    */
   async load({ event_id: eventId }: Event, editCode: string): Promise<LoadedCodes> {
-    const { db, clock, vault, issuer, codeCounts, holds } = this.options
-    const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
-    await refreshForm(db, vault)
-    const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
-    // The operator may have refused the event since its codes were listed
-    await voidUnapproved(db, eventId)
-    if (listed.length > 0) await holds.end(eventId)
+    const { db, codeCounts } = this.options
+    const { listed, added } = isOwnEvent(eventId)
+      ? { listed: (await countPlaces(db, eventId))?.places ?? 0, added: 0 }
+      : await this.merge(eventId, editCode)
     codeCounts.forget(eventId)
     const counts = await codeCounts.get(eventId)
     const isRefused = await codeCounts.isRefused(eventId, counts)
-    return { listed: listed.length, added, isRefused, counts }
+    return { listed, added, isRefused, counts }
+  }
+
+  private async merge(eventId: number, editCode: string): Promise<Pick<LoadedCodes, 'listed' | 'added'>> {
+    const { db, clock, vault, issuer, holds } = this.options
+    const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
+    const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
+    if (listed.length > 0) await holds.end(eventId)
+    return { listed: listed.length, added }
   }
 }

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { countMoves } from '../events/event-counts.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
-import { parseOwnCode } from '../issuer/own-codes.ts'
-import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
@@ -21,8 +20,7 @@ interface CodesOfEvent {
 /**
  * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees those codes that
  * the issuer now lists as unused after it had called them used, unknown or expired. No claim holds such a code, and each
- * step of a claim reads its code before it asks for a token. All other stored codes stay as they are, also codes of
- * another event. Works in small statements, so that claims can run between them, and only new codes are encrypted and sent.
+ * step of a claim reads its code before it asks for a token. All other stored codes stay as they are. Works in small statements, so that claims can run between them, and only new codes are encrypted and sent.
  *
  * @returns how many codes are new
  */
@@ -32,9 +30,8 @@ export async function mergeCodes(
   { eventId, listed, nowMs }: CodesOfEvent,
 ): Promise<number> {
   const named = await fingerprinted(vault, listed)
-  // All processes write in the same order: no deadlock between two of them. Codes that are made here are listed by number, and
-  // claims take the first free one: so tokens are numbered from 1
-  if (!isOwnEvent(eventId)) named.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
+  // All processes write in the same order: no deadlock between two of them
+  named.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
   for (let from = 0; from < named.length; from += BATCH_ROWS) {
     const batch = named.slice(from, from + BATCH_ROWS)
@@ -78,19 +75,21 @@ interface Batch {
 }
 
 async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
-  const { rows: stored } = await sql<{ fingerprint: Buffer; event_id: number; state: CodeState }>`
-    select fingerprint, event_id, state from claim_code
-    where fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(db)
+  const { rows: stored } = await sql<{ fingerprint: Buffer; state: CodeState }>`
+    select fingerprint, state from claim_code
+    where event_id = ${eventId} and fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(
+    db,
+  )
   const storedAs = new Map(stored.map((row) => [row.fingerprint.toString('hex'), row]))
   const rowOf = ({ fingerprints }: NamedCode) =>
     fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)
   const unknown = batch.filter((code) => !rowOf(code))
   const added = await insertCodes(db, vault, { eventId, batch: unknown, nowMs })
-  const storedIn = (states: readonly CodeState[], areClaimed: boolean) =>
+  const storedIn = (from: CodeState, areClaimed: boolean) =>
     batch
       .filter(({ isClaimed }) => isClaimed === areClaimed)
       .flatMap((code) => rowOf(code) ?? [])
-      .filter((row) => row.event_id === eventId && states.includes(row.state))
+      .filter(({ state }) => state === from)
       .map(({ fingerprint }) => fingerprint)
   for (const { from, to, areClaimed } of CHANGES)
     await changeState(db, { eventId, fingerprints: storedIn(from, areClaimed), from, to })
@@ -99,86 +98,48 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
 
 /** What becomes of a stored code that the issuer lists as claimed, or not. */
 const CHANGES: readonly (Pick<StateChange, 'from' | 'to'> & { readonly areClaimed: boolean })[] = [
-  { areClaimed: true, from: ['free'], to: 'used_elsewhere' },
-  { areClaimed: false, from: ['void', 'used_elsewhere'], to: 'free' },
+  { areClaimed: true, from: 'free', to: 'used_elsewhere' },
+  { areClaimed: false, from: 'void', to: 'free' },
+  { areClaimed: false, from: 'used_elsewhere', to: 'free' },
 ]
-
-/**
- * Voids the free codes of an event that was made here beyond what the operator approved: all of them where the event was
- * refused, or those with numbers above its supply.
- */
-export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
-  await db
-    .updateTable('claim_code')
-    .set({ state: 'void' })
-    .where('event_id', '=', eventId)
-    .where('state', '=', 'free')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('made_event')
-          .select('event_id')
-          .where('event_id', '=', eventId)
-          .where(({ eb, or, ref }) =>
-            or([eb('approval', '!=', 'approved'), eb('supply', '<', ref('claim_code.number'))]),
-          ),
-      ),
-    )
-    .execute()
-}
-
-/** Codes of our own issuer that were stored without their numbers, with higher ids than `after`: at most a batch. */
-export function unnumberedCodes(db: Db, after: number) {
-  return db
-    .selectFrom('claim_code')
-    .select(['id', 'event_id', 'sealed'])
-    .where('number', 'is', null)
-    .where('event_id', '>=', sql.lit(FIRST_OWN_EVENT_ID)) // a constant, as in the index
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(BATCH_ROWS)
-    .execute()
-}
-
-export async function storeNumbers(
-  db: Db,
-  codes: readonly { readonly id: number; readonly number: number }[],
-): Promise<void> {
-  const [ids, numbers] = [codes.map(({ id }) => id), codes.map(({ number }) => number)]
-  await sql`
-    update claim_code set number = read.number from unnest(${ids}::bigint[], ${numbers}::integer[]) as read (id, number)
-    where claim_code.id = read.id`.execute(db)
-}
 
 /** One parameter for each column: a statement with one for each value takes several times as long. @returns how many were inserted */
 async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
   if (batch.length === 0) return 0
   const fingerprints = batch.map(({ fingerprint }) => fingerprint)
   const sealed = batch.map(({ code }) => vault.seal('claim-code', code, String(eventId)))
-  const numbers = batch.map(({ code }) => parseOwnCode(code)?.number ?? null)
   const states = batch.map(({ isClaimed }) => (isClaimed ? 'used_elsewhere' : 'free'))
   const { rows } = await sql<{ count: number }>`
     with added as (
-      insert into claim_code (event_id, fingerprint, sealed, number, state, created_at_ms)
-      select ${eventId}::integer, fingerprint, sealed, number, state, ${nowMs}::bigint
-      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${numbers}::integer[], ${states}::text[])
-        with ordinality as new (fingerprint, sealed, number, state, place)
-      order by place
-      on conflict (fingerprint) do nothing returning id
-    ) select count(*)::integer as count from added`.execute(db)
+      insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
+      select ${eventId}::integer, fingerprint, sealed, state, ${nowMs}::bigint
+      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${states}::text[])
+        with ordinality as new (fingerprint, sealed, state, position)
+      order by position
+      on conflict (event_id, fingerprint) do nothing returning event_id, state
+    ), ${COUNT_ADDED} select count(*)::integer as count from added`.execute(db)
   return rows[0]!.count
 }
+
+const COUNT_ADDED = countMoves(
+  { rows: "added where state = 'free'", of: 'codes', to: 'free' },
+  { rows: "added where state = 'used_elsewhere'", of: 'codes', to: 'used_elsewhere' },
+)
 
 interface StateChange {
   readonly eventId: number
   readonly fingerprints: readonly Buffer[]
-  readonly from: readonly CodeState[]
+  readonly from: CodeState
   readonly to: CodeState
 }
 
-/** Changes only codes in the states `from`: the state of a code that a claim holds depends on that claim. */
+/** Changes only codes in the state `from`: the state of a code that a claim holds depends on that claim. */
 async function changeState(db: Db, { eventId, fingerprints, from, to }: StateChange): Promise<void> {
   if (fingerprints.length === 0) return
   await sql`
-    update claim_code set state = ${to} where event_id = ${eventId}
-      and fingerprint = any(${fingerprints}::bytea[]) and state = any(${from}::text[])`.execute(db)
+    with changed as (
+      update claim_code set state = ${to} where event_id = ${eventId}
+        and fingerprint = any(${fingerprints}::bytea[]) and state = ${from} returning event_id
+    ), ${countMoves({ rows: 'changed', of: 'codes', from, to })}
+    select from changed`.execute(db)
 }

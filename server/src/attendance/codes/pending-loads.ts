@@ -3,7 +3,6 @@ import type { Db } from '../../db/engine.ts'
 import { findEvent } from '../events/event-queries.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer } from '../issuer/issuer.ts'
-import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import type { CodeLoader } from './code-loader.ts'
 import {
@@ -51,7 +50,6 @@ export class PendingLoads {
   /** Stores an edit code that the issuer has called right, for {@link KEPT_MS} from now on. @returns until when, in ms */
   async keep(eventId: number, editCode: string): Promise<number> {
     const { db, clock, vault } = this.options
-    await refreshForm(db, vault)
     const nowMs = clock.nowMs()
     const sealed = vault.seal('edit-code', editCode, String(eventId))
     await putLoad(db, { eventId, sealed, untilMs: nowMs + KEPT_MS }, nowMs + TRY_EVERY_MS)

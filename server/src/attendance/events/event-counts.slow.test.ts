@@ -37,7 +37,6 @@ const steps = fc.array(
       'fail',
       'swap',
       'postpone',
-      'delete',
     ),
     eventId: fc.constantFrom(...EVENTS),
     pick: fc.nat(5),
@@ -124,8 +123,6 @@ async function take(db: Db, { kind, eventId, pick, hours }: Step): Promise<void>
     case 'postpone':
       for (const held of await due()) await postponeClaim(db, held, NOW)
       return
-    case 'delete':
-      await sql`delete from claim where event_id = ${eventId} and code_id is null`.execute(db)
   }
 }
 

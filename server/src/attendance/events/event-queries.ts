@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Selectable, SelectQueryBuilder } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { AttendanceEventTable, CodeState, Database } from '../../db/schema.ts'
+import type { AttendanceEventTable, ClaimState, CodeState } from '../../db/schema.ts'
+import { FIRST_OWN_EVENT_ID } from '../issuer/own-event-ids.ts'
 import { type EventName, eventNotFound } from './event-name.ts'
 
 /** A registered event. */
@@ -107,27 +108,29 @@ export async function changeEvent(
 
 export type CodeCounts = Readonly<Record<CodeState, number>>
 
-const CODE_STATES = ['free', 'held', 'used', 'used_elsewhere', 'void'] as const satisfies readonly CodeState[]
-/** `hour_ms` of the rows of `event_count` that have the totals. */
-const TOTAL = -1
-
-/** How many codes of an event are in each state. Takes the same time however many there are: see `EventCountTable`. */
+/**
+ * How many codes of an event are in each state. Takes the same time however many there are: see `EventCountTable`. A place of an
+ * event that was made here counts as a code: free, held by a claim whose token is not signed yet, or used.
+ */
 export function countCodes(db: Db, eventId: number): Promise<CodeCounts> {
-  return sumCodes(totals(db).where('event_id', '=', eventId))
+  return sumCodes(db, sql`event_id = ${eventId}`)
 }
 
 /** How many codes of all events are in each state. */
 export function countAllCodes(db: Db): Promise<CodeCounts> {
-  return sumCodes(totals(db))
+  return sumCodes(db, sql`true`)
 }
 
-function totals(db: Db) {
-  return db.selectFrom('event_count').where('hour_ms', '=', TOTAL)
-}
-
-async function sumCodes(counts: SelectQueryBuilder<Database, 'event_count', object>): Promise<CodeCounts> {
-  const sums = await counts
-    .select(({ fn }) => CODE_STATES.map((state) => fn.sum<string | null>(state).as(state)))
-    .executeTakeFirstOrThrow()
-  return Object.fromEntries(CODE_STATES.map((state) => [state, Number(sums[state])])) as CodeCounts
+/** The rows of `event_count` with the hour -1 have the totals. */
+async function sumCodes(db: Db, ofEvents: RawBuilder<unknown>): Promise<CodeCounts> {
+  const sumOf = (ofOther: CodeState, ofOwn: ClaimState) => sql`
+    coalesce(sum(case when event_id < ${FIRST_OWN_EVENT_ID} then ${sql.ref(ofOther)} else ${sql.ref(ofOwn)} end), 0)::bigint`
+  const { rows } = await sql<CodeCounts>`
+    select (coalesce(sum(free), 0) + (
+        select coalesce(sum(greatest(places - taken, 0)), 0) from event_place where ${ofEvents}
+      ))::bigint as free,
+      ${sumOf('held', 'reserved')} as held, ${sumOf('used', 'minted')} as used,
+      coalesce(sum(used_elsewhere), 0)::bigint as used_elsewhere, coalesce(sum(void), 0)::bigint as void
+    from event_count where hour_ms = -1 and ${ofEvents}`.execute(db)
+  return rows[0]!
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { EventHoldTable, HoldReason } from '../../db/schema.ts'
+import { countMoves } from './event-counts.ts'
 
 /** Contradictory answers for an event; held from the second in a row on. */
 export type EventHold = EventHoldTable
@@ -57,14 +58,13 @@ export async function countContradiction(
 }
 
 /** Frees the code of the first contradictory answer of a held event, which was no proof against the code. */
-export async function freeDoubtedCode(db: Db, { doubted_code_id: id }: EventHold): Promise<void> {
+export async function freeDoubtedCode(db: Db, { event_id, doubted_code_id: id }: EventHold): Promise<void> {
   if (id === null) return
-  await db
-    .updateTable('claim_code')
-    .set({ state: 'free' })
-    .where('id', '=', id)
-    .where('state', '=', 'void')
-    .execute()
+  await sql`
+    with freed as (
+      update claim_code set state = 'free' where event_id = ${event_id} and id = ${id} and state = 'void' returning event_id
+    ), ${countMoves({ rows: 'freed', of: 'codes', from: 'void', to: 'free' })}
+    select from freed`.execute(db)
 }
 
 /** Takes the right of one claim to ask the issuer, when it is due. Only one of several processes gets it. */

@@ -26,7 +26,7 @@ export async function lockGivingEvent(tx: Tx, eventId: number): Promise<GivingEv
     .executeTakeFirst()
 }
 
-/** Which of the addresses have a token of the event, or a claim that is not refused. */
+/** Which of the addresses have a token of the event, or a claim. */
 export async function withToken(
   db: Db,
   eventId: number,
@@ -34,7 +34,7 @@ export async function withToken(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ address: string }>`
     select address from claim
-    where event_id = ${eventId} and address = any(${addresses}::text[]) and state <> 'failed'`.execute(db)
+    where event_id = ${eventId} and address = any(${addresses}::text[])`.execute(db)
   return new Set(rows.map(({ address }) => address))
 }
 
@@ -71,20 +71,18 @@ export async function nextGifts(db: Db, eventId: number, limit: number): Promise
   return rows.map(({ address }) => address)
 }
 
-/** Events with addresses that wait, and codes for them. */
+/** Events with addresses that wait, and places for them. */
 export async function giftEvents(db: Db): Promise<readonly number[]> {
   const { rows } = await sql<{ event_id: number }>`
-    select event_id from made_event
-    where exists (select from attendance_gift as gift where gift.event_id = made_event.event_id)
-      and approval = 'approved'
-      and not exists (select from attendance_event as event where event.event_id = made_event.event_id and is_cancelled)
-      and exists (select from claim_code as code where code.event_id = made_event.event_id and state = 'free')
+    select event_id from event_place
+    where exists (select from attendance_gift as gift where gift.event_id = event_place.event_id) and taken < places
+      and not exists (select from attendance_event as event where event.event_id = event_place.event_id and is_cancelled)
     order by event_id`.execute(db)
   return rows.map(({ event_id }) => event_id)
 }
 
 /**
- * Addresses with a claim that is not refused wait no longer. Counts those whose token was given: each once, however many processes
+ * Addresses with a claim wait no longer. Counts those whose token was given: each once, however many processes
  * end them.
  *
  * @param batch left out: of all events
@@ -104,7 +102,7 @@ export async function endGifts(
       for no key update -- before the rows of the list: who stops a list locks in this order
     ), ended as (
       delete from attendance_gift as gift using event, claim
-      where gift.event_id = event.event_id and claim.event_id = gift.event_id and claim.address = gift.address and claim.state <> 'failed' ${only}
+      where gift.event_id = event.event_id and claim.event_id = gift.event_id and claim.address = gift.address ${only}
       returning gift.event_id, gift.address
     ), counted as (
       update made_event set given = given + made.count

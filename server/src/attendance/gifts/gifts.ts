@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
-import { insertClaims, type NewClaim, reviveClaim } from '../claims/reserve-queries.ts'
+import { insertClaims, type NewClaim } from '../claims/reserve-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { countCodes, type Event, findEvent } from '../events/event-queries.ts'
 import { assertOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
@@ -51,7 +51,7 @@ export interface GivenList {
 
 /**
  * Gives tokens to lists of addresses, as an organiser wants. A list is stored as a whole, or not at all. Its tokens are made in
- * the background, some at a time, like those of claims: each takes a code and is the only one of its address. The list of what
+ * the background, some at a time, like those of claims: each takes a place and is the only one of its address. The list of what
  * waits is in the database, so any process goes on with it after a kill.
  */
 export class Gifts {
@@ -174,14 +174,14 @@ export class Gifts {
       const addresses = await nextGifts(db, eventId, BATCH)
       await this.makeSome(event, addresses)
       const ended = await endGifts(db, { eventId, addresses })
-      if (ended.length === 0) return // none waits, or no code is free: a later call goes on
+      if (ended.length === 0) return // none waits, or no place is free: a later call goes on
       codeCounts.forget(eventId)
       forgetReport(eventId)
       await setImmediate()
     }
   }
 
-  /** Makes claims for the addresses; a claim that failed gets a code again, for a token that is given. */
+  /** Makes claims for the addresses. */
   private async makeSome(event: Event, addresses: readonly string[]): Promise<void> {
     const { db, clock, prepareToken, onMinted } = this.options
     if (addresses.length === 0) return
@@ -198,10 +198,7 @@ export class Gifts {
       claims.map((claim) => ({ claim, request: undefined })),
       { wait: false },
     )
-    for (const [at, { made, known }] of insertions.entries()) {
-      if (made?.state === 'minted') onMinted()
-      if (known?.state === 'failed') await reviveClaim(db, claims[at]!)
-    }
+    for (const { made } of insertions) if (made?.state === 'minted') onMinted()
   }
 }
 

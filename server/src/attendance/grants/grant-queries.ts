@@ -95,7 +95,7 @@ async function tryToReplace(
   await (keptId === undefined ? ended : ended.where('id', '<>', keptId)).execute()
   if (keptId !== undefined) {
     const kept = tx.updateTable('grant_secret').set({ valid_until_ms: previousUntilMs })
-    await kept.where('id', '=', keptId).execute()
+    await kept.where('event_id', '=', eventId).where('id', '=', keptId).execute()
   }
   await tx
     .insertInto('grant_secret')
@@ -150,7 +150,7 @@ export type Stored = 'stored' | 'nonce_taken' | 'secret_ended'
 export async function insertGrant(db: Db, { grant, secretId, nowMs }: SignedWith): Promise<Stored> {
   const { eventId, address, nonce, expiresAtMs } = grant
   const { rows } = await sql<StoredRow>`
-    with secret as (${lockedSecret(secretId, nowMs)}), stored as (
+    with secret as (${lockedSecret(eventId, secretId, nowMs)}), stored as (
       insert into attendance_grant (event_id, nonce, address, expires_at_ms)
       select ${eventId}::integer, ${nonce}, ${address}, ${expiresAtMs}::bigint from secret
       on conflict (event_id, nonce) do nothing
@@ -167,7 +167,7 @@ export async function insertGrant(db: Db, { grant, secretId, nowMs }: SignedWith
 export async function replaceExpiredGrant(db: Db, { grant, secretId, nowMs }: SignedWith): Promise<Stored> {
   const { eventId, address, nonce, expiresAtMs } = grant
   const { rows } = await sql<StoredRow>`
-    with secret as (${lockedSecret(secretId, nowMs)}), replaced as (
+    with secret as (${lockedSecret(eventId, secretId, nowMs)}), replaced as (
       update attendance_grant set address = ${address}, expires_at_ms = ${expiresAtMs}
       from secret
       where event_id = ${eventId} and nonce = ${nonce} and claim_id is null and expires_at_ms <= ${nowMs}
@@ -180,8 +180,8 @@ export async function replaceExpiredGrant(db: Db, { grant, secretId, nowMs }: Si
   return storedOf(rows[0]!)
 }
 
-function lockedSecret(secretId: number, nowMs: number): RawBuilder<unknown> {
-  return sql`select id from grant_secret where id = ${secretId} and ${isValidAt(nowMs)} for share`
+function lockedSecret(eventId: number, secretId: number, nowMs: number): RawBuilder<unknown> {
+  return sql`select id from grant_secret where event_id = ${eventId} and id = ${secretId} and ${isValidAt(nowMs)} for share`
 }
 
 interface StoredRow {
@@ -200,7 +200,7 @@ export async function hasGrant(
   { eventId, address, nowMs }: { readonly eventId: number; readonly address: string; readonly nowMs: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from attendance_grant as given left join claim on claim.id = given.claim_id
+    select from attendance_grant as given left join claim on claim.event_id = given.event_id and claim.id = given.claim_id
     where given.event_id = ${eventId} and given.address = ${address}
       and (claim.state = 'failed' or (given.claim_id is null and given.expires_at_ms > ${nowMs}))
     limit 1`.execute(db)

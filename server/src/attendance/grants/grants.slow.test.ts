@@ -10,7 +10,6 @@ import { closeClaim, type HeldClaim } from '../claims/claim-queries.ts'
 import { insertClaim, insertClaims, reviveClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
-import { areNewValuesBound } from '../seal-queries.ts'
 import { Vault } from '../vault.ts'
 import { deleteExpiredGrants, MAX_BATCHES } from './delete-queries.ts'
 import { countAllOpenGrants, countGrants } from './grant-queries.ts'
@@ -403,21 +402,6 @@ describeOnBothEngines('grants', (open) => {
     expect(await signer()).toBeUndefined()
     await db.updateTable('made_event').set({ approval: 'approved' }).where('event_id', '=', id).execute()
     expect(await signer()).toBe(id)
-  })
-
-  test('a new secret is encrypted in the form that the database says', async () => {
-    const isBound = await areNewValuesBound(db)
-    const ownVault = new Vault(Buffer.alloc(32, 5), { isBound: !isBound })
-    const { secret } = await new Grants({
-      db,
-      clock,
-      vault: ownVault,
-      maxOpen: 1,
-      maxOpenOfAll: 1_000,
-    }).makeSecret(event.event_id)
-
-    expect(ownVault.isBound).toBe(isBound)
-    expect(await signerWith(secret)).toBe(event.event_id)
   })
 
   test('are deleted with their event', async () => {

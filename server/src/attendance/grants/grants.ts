@@ -2,7 +2,6 @@ import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
-import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import { deleteEndedSecrets, deleteExpiredGrants, withdrawOpen } from './delete-queries.ts'
 import {
@@ -90,7 +89,6 @@ export class Grants {
     { keepPreviousMs = 0, withdrawsOpen = false }: SecretChange = {},
   ): Promise<MadeSecret> {
     const { db, clock, vault } = this.options
-    await refreshForm(db, vault)
     const nowMs = clock.nowMs()
     const secret = makeSecret()
     const sealed = vault.seal('grant-secret', secret, String(eventId))

@@ -1,5 +1,5 @@
 /**
- * A token issuer, as far as claims and organisers need it. `poap-issuer.ts` and `own-issuer/own-issuer.ts` implement it. The terms are those of
+ * The other token issuer, as far as claims and organisers need it. `poap-issuer.ts` implements it. The terms are those of
  * docs/attendance/README.md; the rules come from the issuer's documentation.
  */
 export interface Issuer {
@@ -66,8 +66,6 @@ export interface CodeAtIssuer {
 export type MintAnswer =
   /** The token will be made. */
   | 'accepted'
-  /** The token exists. */
-  | 'made'
   | 'player_has_one'
   | 'code_used'
   /** The event or the code is past its last day. */

@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
+import { insertMessage } from '../../../test/support/attendance/attendance-rows.ts'
 import { describeOnOneEngine } from '../../../test/support/database/engines.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
 import type { Engine } from '../../db/engine.ts'
@@ -13,7 +14,6 @@ import { inTransaction } from '../../db/transaction.ts'
 import { findChange } from '../events/change-queries.ts'
 import { coordinatesText } from '../events/coordinates.ts'
 import { getEvent } from '../events/event-queries.ts'
-import { ownCode } from '../issuer/own-codes.ts'
 import { makeTokenKeyFile, readTokenKeys } from './keys/token-key-file.ts'
 import { TokenKeys } from './keys/token-keys.ts'
 import { TokenLog } from './log/token-log.ts'
@@ -28,7 +28,7 @@ import { revocationRoutes } from './revocations/revocation-routes.ts'
 import { attestationOf, tokenPackage } from './signing/token-message.ts'
 import { holdersCsv } from './tokens/token-json.ts'
 import { holdersOfEvent } from './tokens/token-list-queries.ts'
-import { findTokenOf, insertToken, isSigned, type SignedToken, tokens } from './tokens/token-queries.ts'
+import { findTokenOf, isSigned, type SignedToken, tokens } from './tokens/token-queries.ts'
 
 const PLAYERS = 24
 const PROCESSES = 3
@@ -82,18 +82,15 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   }
   /** What a process does in a step of a claim; its death comes between signing and storing. */
   const sign = (signer: OwnIssuer, player: number, dies: boolean) =>
-    signer.mint(
-      { code: ownCode({ eventId, number: player }), address: addressOf(player) },
-      dies ? death : async () => {},
-    )
+    signer.sign({ eventId, address: addressOf(player) }, dies ? death : async () => {})
   const signedOf = async () =>
     (await tokens(engine.db).where('token.event_id', '=', eventId).execute()).filter(isSigned)
 
   test('a token that was signed and not stored is signed with the same bytes by another process', async () => {
     const player = 99
     const event = await getEvent(engine.db, { eventId })
-    await insertToken(engine.db, {
-      ...{ eventId, address: addressOf(player) },
+    await insertMessage(engine.db, {
+      ...{ eventId, address: addressOf(player), number: player },
       token: await signers[0]!.prepare(event, addressOf(player)),
     })
     const message = (await findTokenOf(engine.db, eventId, addressOf(player)))!
@@ -112,6 +109,12 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   })
 
   test('whatever dies when, each player has one token, and the verifier calls it genuine', async () => {
+    const event = await getEvent(engine.db, { eventId })
+    for (let player = 0; player < PLAYERS; player++) {
+      const address = addressOf(player)
+      const token = await signers[0]!.prepare(event, address)
+      await insertMessage(engine.db, { eventId, address, token, number: player })
+    }
     const steps = Array.from({ length: PLAYERS }, (_, player) =>
       Array.from({ length: PROCESSES }, (_, process) => {
         const dies = (7 * player + 3 * process) % 5 < 3
@@ -119,8 +122,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       }),
     )
     await Promise.allSettled(steps.flat())
-    for (let player = 0; player < PLAYERS; player++)
-      expect(await sign(signers[player % PROCESSES]!, player, false)).toBe('made')
+    for (let player = 0; player < PLAYERS; player++) await sign(signers[player % PROCESSES]!, player, false)
 
     const made = (await signedOf()).filter(({ number }) => number < PLAYERS)
     expect(made.map(({ address }) => address).sort()).toEqual(
@@ -134,38 +136,13 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     expect(new Set(made.map(verdictOf))).toEqual(new Set(['genuine']))
   })
 
-  test('the edit code of a new event is answered although its codes could not be stored', async () => {
-    const warnings: string[] = []
-    const maker = new EventMaker({
-      ...{
-        db: engine.db,
-        clock,
-        keys,
-        who: 'anyone',
-        maxTokens: 9,
-        maxWaiting: 0,
-        drawPlaces: () => undefined,
-      },
-      codes: { load: () => Promise.reject(new Error('the database is away')) },
-      log: { warn: (_facts, sentence) => void warnings.push(sentence) },
-    })
-    const { event, editCode } = await maker.make(lanternsAt(clock.nowMs()), {
-      ...{ isOperator: false, assertMayMake: async () => {} },
-    })
-    const own = new OwnIssuer({ db: engine.db, clock, keys })
-    expect(await own.isEditCode(event.event_id, editCode)).toBe(true)
-    expect(event).toEqual(await getEvent(engine.db, { eventId: event.event_id }))
-    expect(warnings).toEqual([expect.stringContaining('POST /addcodes/:id')])
-  })
-
   test('the map of the places is drawn again when they change, at once or with an approval, and nothing else is', async () => {
     const { db } = engine
     const maker = new EventMaker({
-      ...{ db, clock, keys, who: 'approved', maxTokens: 9, maxWaiting: 0, log: { warn: () => {} } },
-      codes: { load: async () => ({ added: 0, waitingForIssuer: false }) as never },
+      ...{ db, clock, keys, who: 'approved', maxTokens: 9, maxWaiting: 0, codeCounts: { forget: () => {} } },
       drawPlaces: (places) => Buffer.from(coordinatesText(places)),
     })
-    const approvals = new Approvals({ db, clock, codes: { load: async () => ({}) as never } })
+    const approvals = new Approvals({ db, clock, codeCounts: { forget: () => {} } })
     const operator = { isOperator: true }
     const organiser = { isOperator: false }
     const { event } = await maker.make(lanternsAt(clock.nowMs()), {
@@ -283,8 +260,8 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   test('a withdrawal notes the tokens of the key before, so that they stay genuine', async () => {
     clock.set(clock.nowMs() + 5_500)
     const address = addressOf(77)
-    await insertToken(engine.db, {
-      ...{ eventId, address },
+    await insertMessage(engine.db, {
+      ...{ eventId, address, number: 77 },
       token: await signers[0]!.prepare(await getEvent(engine.db, { eventId }), address),
     })
     await sign(signers[0]!, 77, false)
@@ -309,8 +286,8 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const signAhead = async (player: number) => {
       aheadKeys.forgetTimes()
       const token = await other.prepare(await getEvent(db, { eventId }), addressOf(player))
-      await insertToken(db, { eventId, address: addressOf(player), token })
-      expect(await sign(other, player, false)).toBe('made')
+      await insertMessage(db, { eventId, address: addressOf(player), token, number: player })
+      await sign(other, player, false)
       return token
     }
     const endOf = async (address: string) => (await keys.list()).find((key) => key.address === address)!

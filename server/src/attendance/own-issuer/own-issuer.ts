@@ -3,30 +3,17 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { eventName } from '../events/event-json.ts'
 import { findEvent } from '../events/event-queries.ts'
-import {
-  type CodeAtIssuer,
-  type Issuer,
-  IssuerError,
-  type IssuerEvent,
-  type ListedCode,
-  type MintAnswer,
-} from '../issuer/issuer.ts'
-import { parseOwnCode } from '../issuer/own-codes.ts'
+import { IssuerError, type IssuerEvent } from '../issuer/issuer.ts'
 import type { TokenKeys } from './keys/token-keys.ts'
 import { hashOfEditCode } from './made-events/edit-code.ts'
 import { findMadeEvent, markAnswered } from './made-events/made-event-queries.ts'
 import { validHashes } from './made-events/named-code-queries.ts'
-import { listOwnCodes } from './made-events/own-code-list.ts'
 import {
-  findTokenByNumber,
   findTokenOf,
-  insertToken,
   isSigned,
-  type NewToken,
   newToken,
   type PreparedToken,
   renewMessage,
-  type StoredToken,
   storeSignature,
 } from './tokens/token-queries.ts'
 
@@ -48,7 +35,7 @@ interface NamedEvent {
  * stored with the claim. Where the signature is missing, signing the message again gives the same bytes, so a claim cannot
  * become two tokens, whatever fails when.
  */
-export class OwnIssuer implements Issuer {
+export class OwnIssuer {
   private readonly options: OwnIssuerOptions
   constructor(options: OwnIssuerOptions) {
     this.options = options
@@ -71,46 +58,32 @@ export class OwnIssuer implements Issuer {
     return true
   }
 
-  async listCodes(eventId: number): Promise<readonly ListedCode[]> {
-    return listOwnCodes(this.options.db, eventId)
-  }
-
-  async readCode(code: string): Promise<CodeAtIssuer | undefined> {
-    const parsed = parseOwnCode(code)
-    if (!parsed) return undefined
-    const token = await findTokenByNumber(this.options.db, parsed.eventId, parsed.number)
-    return {
-      isClaimed: token !== undefined,
-      beneficiary: token?.address,
-      isActive: true,
-      secret: '',
-      txStatus: token ? 'passed' : '',
-      txHash: undefined,
-    }
-  }
-
-  async mint(
-    { code, address }: { readonly code: string; readonly address: string },
+  /**
+   * Signs the message that is stored with a claim; the same bytes, whoever does it.
+   *
+   * @param beforeSend called before the signature is stored; if it throws, none is
+   * @throws {IssuerError} where nothing was stored: the next step of the claim reads the message and the keys again
+   */
+  async sign(
+    { eventId, address }: { readonly eventId: number; readonly address: string },
     beforeSend: () => Promise<void>,
-  ): Promise<MintAnswer> {
-    const parsed = parseOwnCode(code)
-    if (!parsed) return 'no_such_code'
-    const { db, keys } = this.options
-    const token = await this.messageOf(parsed.eventId, address)
-    if (!token) return 'no_such_code'
-    if (isSigned(token)) return 'made'
+  ): Promise<void> {
+    const { db, keys, clock } = this.options
+    const token = await findTokenOf(db, eventId, address)
+    if (!token) throw new IssuerError('refused', { call: 'sign' }) // damaged data
+    if (isSigned(token)) return
     if (!(await keys.maySign(token.signer, token.timeS))) {
       // Its key was withdrawn, or is not here: no signature of this message was ever shown
       const signer = await keys.current()
-      await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
-      throw new IssuerError('busy', { call: 'mint' })
+      await renewMessage(db, token, { signer, timeS: Math.floor(clock.nowMs() / 1000) })
+      throw new IssuerError('busy', { call: 'sign' })
     }
     const signature = keys.signToken(token)
     await beforeSend()
-    if (await storeSignature(db, token, { number: parsed.number, ...signature })) return 'made'
-    // Another process has signed the token or changed its message, or the key has ended. The next step of the claim reads them again
+    if (await storeSignature(db, token, signature)) return
+    // Another process has signed the token or changed its message, or the key has ended
     keys.forgetTimes()
-    throw new IssuerError('busy', { call: 'mint' })
+    throw new IssuerError('busy', { call: 'sign' })
   }
 
   /**
@@ -120,28 +93,12 @@ export class OwnIssuer implements Issuer {
    * @throws {AppError} `attendance_not_configured` where no key signs now
    */
   async prepare(event: NamedEvent, address: string, isGiven = false): Promise<PreparedToken> {
-    const token = await this.newMessage(event, isGiven)
-    const signature = this.options.keys.signToken({ ...token, address })
-    return { ...token, ...signature }
-  }
-
-  private async newMessage(event: NamedEvent, isGiven = false): Promise<NewToken> {
-    const signer = await this.options.keys.current()
+    const { keys, clock } = this.options
     const { uuid, coordinates } = event
-    return newToken(
+    const token = newToken(
       { uuid, name: eventName(event), coordinates },
-      { signer, nowMs: this.options.clock.nowMs(), isGiven },
+      { signer: await keys.current(), nowMs: clock.nowMs(), isGiven },
     )
-  }
-
-  /** The stored message of a claim; made now where a server of an earlier version has reserved the claim. */
-  private async messageOf(eventId: number, address: string): Promise<StoredToken | undefined> {
-    const { db } = this.options
-    const stored = await findTokenOf(db, eventId, address)
-    if (stored) return stored
-    const event = await findEvent(db, { eventId })
-    if (!event) return undefined
-    await insertToken(db, { eventId, address, token: await this.newMessage(event) })
-    return findTokenOf(db, eventId, address)
+    return { ...token, ...keys.signToken({ ...token, address }) }
   }
 }

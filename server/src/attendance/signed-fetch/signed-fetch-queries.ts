@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SingleUse } from './signed-request.ts'
@@ -6,12 +7,16 @@ import type { SingleUse } from './signed-request.ts'
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
 
 /** Stores that a request was used; false when any process has stored it before. */
-export async function insertSeenRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
+export async function insertSeenRequest(
+  db: Db,
+  { hash, expiresAtMs }: SingleUse,
+  eventId: number,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('seen_request')
-    .values({ hash, expires_at_ms: expiresAtMs })
+    .values({ event_id: eventId, hash, expires_at_ms: expiresAtMs })
     // One statement: a query before it would let two equal requests through
-    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .onConflict((conflict) => conflict.columns(['event_id', 'hash']).doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
 }
@@ -25,21 +30,13 @@ export interface DeleteOptions {
 /** Deletes requests that no process can accept any more, in batches. @returns how many */
 export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
   for (let deleted = 0; ; ) {
-    const { numDeletedRows } = await db
-      .deleteFrom('seen_request')
-      .where('hash', 'in', (query) =>
-        query
-          .selectFrom('seen_request')
-          .select('hash')
-          .where('expires_at_ms', '<', nowMs - CLOCK_DIFFERENCE_MS)
-          .orderBy('expires_at_ms')
-          .limit(batchRows)
-          .forUpdate()
-          // Other processes delete too: skip the rows that they have locked
-          .skipLocked(),
-      )
-      .executeTakeFirst()
-    deleted += Number(numDeletedRows)
-    if (numDeletedRows < batchRows) return deleted
+    // Other processes delete too: rows that they have locked are skipped
+    const { numAffectedRows = 0n } = await sql`
+      delete from seen_request where (event_id, hash) in (
+        select event_id, hash from seen_request where expires_at_ms < ${nowMs - CLOCK_DIFFERENCE_MS}
+        order by expires_at_ms limit ${batchRows} for update skip locked
+      )`.execute(db)
+    deleted += Number(numAffectedRows)
+    if (numAffectedRows < batchRows) return deleted
   }
 }

@@ -147,7 +147,7 @@ function claimAt(atMs: number): Promise<SignedRequest> {
 async function outcomeOf(db: Db, signed: SignedRequest): Promise<string> {
   const signedFetch = new SignedFetch({ db, clock: testClock(NOW_MS), windowMs: MINUTE_MS })
   try {
-    await signedFetch.useUp(signed)
+    await signedFetch.useUp(signed, 7)
     return 'accepted'
   } catch (error) {
     if (error instanceof AppError) return error.code

@@ -23,6 +23,8 @@ export interface SignedFetchOptions {
   readonly onResult?: (result: SignedFetchResult) => void
 }
 
+/** In place of an event, for requests that name none. */
+const NO_EVENT = 0
 /** Rows that one statement deletes; other statements can run between two. */
 const DELETE_BATCH_ROWS = 1_000
 
@@ -44,13 +46,13 @@ export class SignedFetch {
   }
 
   /**
-   * Verifies who sent the request, and uses it up.
+   * Verifies who sent a request that names no event, and uses it up.
    *
    * @throws {AppError} what {@link check} and {@link useUp} throw
    */
   async verify(request: IncomingRequest): Promise<SignedRequest> {
     const signed = await this.check(request)
-    await this.useUp(signed)
+    await this.useUp(signed, NO_EVENT)
     return signed
   }
 
@@ -69,9 +71,14 @@ export class SignedFetch {
     }
   }
 
-  /** Marks a request as used. @throws {AppError} `signature_used` when it was used before */
-  async useUp(unused: SingleUse): Promise<void> {
-    this.assertFirstUse(await insertSeenRequest(this.options.db, unused))
+  /**
+   * Marks a request as used.
+   *
+   * @param eventId the event that its signed path names
+   * @throws {AppError} `signature_used` when it was used before
+   */
+  async useUp(unused: SingleUse, eventId: number): Promise<void> {
+    this.assertFirstUse(await insertSeenRequest(this.options.db, unused, eventId))
   }
 
   /** For callers whose own statement uses the request up. @throws {AppError} `signature_used` */

@@ -21,7 +21,8 @@ function positionWith(
   changes: Partial<PositionRow & { reason: string }> = {},
 ): PositionRow {
   const head = { number: 10, timeS: 1_700_000_000 }
-  const status: SharedStatus = { network: 'mainnet', head, reason: changes.reason ?? null, failure }
+  const reason = changes.reason ?? null
+  const status: SharedStatus = { network: 'mainnet', head, reason, failure, problem: null }
   return {
     worldId: 1,
     chainId: 1,
@@ -52,7 +53,12 @@ test('land that differs from the contracts is named, and what fails at this time
     'differs',
     expect.stringContaining('not what the contracts say: parcel 1,2, estate 4, and 1 more.'),
   ])
-  const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: NOW_MS - 60_000 }
+  const failure = {
+    message: 'no node',
+    sinceMs: NOW_MS - 60_000,
+    answeredAtMs: NOW_MS - 60_000,
+    isLasting: false,
+  }
   expect(shown(positionWith(failure, { completeness }))).toMatchObject({
     state: 'differs',
     reason: expect.stringContaining('no node'),
@@ -64,6 +70,7 @@ test('an outage of all nodes shows after a minute: the reason, and no lag', () =
     message: 'no Ethereum node can be asked: node1 does not answer',
     sinceMs: NOW_MS - ms,
     answeredAtMs: NOW_MS - ms,
+    isLasting: false,
   })
   expect(shown(positionWith(null))).toEqual({ state: 'following', reason: null, node: isCurrent })
   expect(shown(positionWith(outage(59_999)))).toEqual({ state: 'following', reason: null, node: isCurrent })
@@ -83,7 +90,7 @@ test('wrong addresses of all nodes, and a land that waits for finality, show at 
 })
 
 test('a process that never had an answer says so, too', () => {
-  const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: null }
+  const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: null, isLasting: false }
   expect(shown(positionWith(failure))).toMatchObject({
     state: 'following',
     reason: expect.stringContaining('no node'),
@@ -92,7 +99,12 @@ test('a process that never had an answer says so, too', () => {
 })
 
 test('where nodes answer and blocks cannot be read, the lag is shown with the reason', () => {
-  const failure = { message: 'the logs are of another chain', sinceMs: NOW_MS - 60_000, answeredAtMs: NOW_MS }
+  const failure = {
+    message: 'the logs are of another chain',
+    sinceMs: NOW_MS - 60_000,
+    answeredAtMs: NOW_MS,
+    isLasting: false,
+  }
   expect(shown(positionWith(failure))).toMatchObject({
     reason: expect.stringContaining('the logs are of another chain'),
     node: isCurrent,
@@ -104,9 +116,7 @@ test('a block that was applied after the head was asked for is the head, and not
   expect(shown(positionWith(null, { newest })).node).toEqual({ head: 12, lagBlocks: 0, lagSeconds: 0 })
 })
 
-test('what an older version wrote is read, and nobody who follows means no lag', () => {
-  const status = JSON.stringify({ network: 'mainnet', head: { number: 10, timeS: 0 }, reason: null })
-  expect(shown(positionWith(null, { status }))).toMatchObject({ state: 'following', reason: null })
+test('nobody who follows means no lag', () => {
   expect(shown(positionWith(null, { leaseUntilMs: NOW_MS }))).toMatchObject({ state: 'off', node: null })
   const stopped = { holder: undefined, leaseUntilMs: 0, reason: 'below finality' }
   expect(shown(positionWith(null, stopped))).toEqual({

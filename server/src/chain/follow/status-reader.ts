@@ -13,10 +13,10 @@ export interface SharedStatus {
   readonly head: { readonly number: number; readonly timeS: number } | null
   /** Why the land is not followed further; null while it is. */
   readonly reason: string | null
-  /** Set while steps fail. It is missing in what older versions wrote. */
-  readonly failure?: FollowFailure | null
-  /** Why the land is late although steps do not fail. It is missing in what older versions wrote. */
-  readonly problem?: string | null
+  /** Set while steps fail. */
+  readonly failure: FollowFailure | null
+  /** Why the land is late although steps do not fail. */
+  readonly problem: string | null
 }
 
 /** Steps that fail are tried again, until a node answers. */
@@ -27,8 +27,8 @@ export interface FollowFailure {
   readonly sinceMs: number
   /** When a node last said which block is its newest; null before the first time. */
   readonly answeredAtMs: number | null
-  /** Whether the nodes have wrong addresses: no later step helps. It is missing in what older versions wrote. */
-  readonly isLasting?: boolean
+  /** Whether the nodes have wrong addresses: no later step helps. */
+  readonly isLasting: boolean
 }
 
 /** What this process does where it does not follow: it reads the history, or cannot. */
@@ -183,7 +183,7 @@ function differenceOf({ differing, assets }: Completeness): string {
 
 function failureText(failure: FollowFailure | null | undefined, nowMs: number): string | null {
   if (!failure) return null
-  const { message, sinceMs, answeredAtMs, isLasting = false } = failure
+  const { message, sinceMs, answeredAtMs, isLasting } = failure
   const since = Math.min(sinceMs, answeredAtMs ?? sinceMs)
   if (nowMs - since < SHOWN_AFTER_MS && !isLasting) return null
   return `The chain cannot be followed since ${new Date(sinceMs).toISOString()}, which is tried again: ${message}`

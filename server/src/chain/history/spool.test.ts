@@ -4,8 +4,6 @@ import {
   mkdir,
   mkdtemp,
   open,
-  readdir,
-  readFile,
   rm,
   rmdir,
   stat,
@@ -194,7 +192,7 @@ test('a process that could not open the file leaves the folder to the next one',
   await (await openSpool()).close()
 })
 
-test('a file of an older form is deleted', async () => {
+test('a file that is no spool is replaced', async () => {
   await writeFile(file(), Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]))
   const spool = await openSpool()
   expect(spool.nextBlock).toBe(FIRST)
@@ -241,43 +239,6 @@ test('of a range that a full disk takes only in part, nothing stays', async () =
   await spool.append(packed(rangeOf(FIRST + 10)))
   expect(await readAll(spool)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10)])
   await spool.close()
-})
-
-/** A file of the version before: one compressed body for each range. */
-function fileOfVersion2(ranges: readonly LogsOfRange[]): Buffer {
-  const frames = ranges.map(({ first, last, lastHash, logs }) => {
-    const packed = logs.map((log) => [
-      ...[log.address, log.topics, log.data, log.blockNumber, log.blockHash],
-      ...[log.blockTimeS, log.txHash, log.txIndex, log.logIndex],
-    ])
-    const body = deflateRawSync(JSON.stringify([first, last, lastHash, packed]))
-    const header = Buffer.alloc(8)
-    header.writeUInt32BE(body.length, 0)
-    header.writeUInt32BE(crc32(body), 4)
-    return Buffer.concat([header, body])
-  })
-  return Buffer.concat([Buffer.from('LPSPOOL2'), ...frames])
-}
-
-test('stored logs of the version before are kept, up to what is torn', async () => {
-  const ranges = [rangeOf(FIRST), rangeOf(FIRST + 10), rangeOf(FIRST + 20)]
-  const old = fileOfVersion2(ranges)
-  await writeFile(file(), old.subarray(0, old.length - 5))
-  // Of a process that was killed meanwhile
-  await writeFile(`${file()}.new`, 'LPSPOOL3 torn')
-  const spool = await openSpool()
-  expect(await readAll(spool)).toEqual(ranges.slice(0, 2))
-  expect([spool.nextBlock, spool.logs]).toEqual([FIRST + 20, 2])
-  await spool.close()
-  expect(await readdir(folder)).not.toContain('1-abc.spool.new')
-})
-
-test('stored logs of an unknown version are put aside and not deleted', async () => {
-  await writeFile(file(), 'LPSPOOL9 of the next version')
-  const spool = await openSpool()
-  expect(spool.nextBlock).toBe(FIRST)
-  await spool.close()
-  expect(await readFile(`${file()}.old`, 'utf8')).toBe('LPSPOOL9 of the next version')
 })
 
 test('a range in the middle that cannot be read, and all after it, are requested again', async () => {

@@ -4,7 +4,6 @@ import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError, PublicCommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
 import { PackedLogs, type TimedLog } from '../packed-logs.ts'
-import { convertOldSpool } from './convert-spool.ts'
 import {
   DamagedRangeError,
   type Frame,
@@ -69,7 +68,6 @@ export class Spool {
   }
 
   private static async openFile(path: string, firstBlock: number, lock?: FolderLock): Promise<Spool> {
-    await convertOldSpool(path)
     const spool = new Spool(path, await open(path, 'a+'), firstBlock, lock)
     await spool.load()
     return spool

@@ -127,7 +127,7 @@ describeOnBothEngines('the journal of changes', (open) => {
     expect(await changedSince(start)).toBeUndefined()
     expect(await changedSince(unnamed)).toEqual(NOTHING)
 
-    // As a server of an older version would
+    // A revision without a row
     await db
       .updateTable('land_state')
       .set((eb) => ({ revision: eb('revision', '+', 1) }))

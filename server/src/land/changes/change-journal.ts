@@ -11,8 +11,7 @@ import { insertWrites, runWrites, type Write } from './write-rows.ts'
  *
  * A revision whose changes are all named has a row `revision`, and besides it a row for each parcel, estate and
  * publication that it changed (none where a change shows nowhere in the state: a bid). One that is not has a row
- * `anything` (an import, a change too large to name) or no row (one by an older version of the server, or one whose
- * rows were deleted since). So the rows alone show how far back the journal reaches.
+ * `anything` (an import, a change too large to name) or no row (its rows were deleted since). So the rows alone show how far back the journal reaches.
  */
 
 /** What changed between two revisions, each asset once. An asset that was changed back is named too. */

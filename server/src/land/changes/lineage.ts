@@ -24,7 +24,7 @@ import { LAND_CHANNEL, type LandHead } from './land-head.ts'
 export interface Renewal {
   readonly from: string
   readonly to: string
-  /** For the log; undefined where there was no location before: a new database, or one of an older version. */
+  /** For the log; undefined where there was no location before: in a new database. */
   readonly why: string | undefined
 }
 

@@ -99,8 +99,7 @@ const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
 
 /**
  * A publication as it is answered everywhere (docs/land.md, Publication): both names of the renamed pair, and the
- * transaction that closed it where that is known. It is never answered of an open one: a process of the version before
- * migration 0010 that undoes a block leaves it in the row.
+ * transaction that closed it where that is known, and never of an open one.
  */
 export function publicationJson(row: PublicationTable): string {
   return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : PUBLICATION.json(row)

@@ -99,7 +99,7 @@ test('a snapshot that covers part of WORLD is not made whole by parcels outside 
 test('mortgages are as the contracts allow them', async () => {
   const records = tinyRecords()
   const [pending, cancelled, ongoing, , defaulted] = records.mortgages
-  // The loan was lent and paid without the mortgage, as versions before wrote it; and its terms were never read.
+  // The loan was lent and paid without the mortgage, and its terms were never read.
   Object.assign(pending!, { amount: 0, paid: 5, block_time_updated_at: '1551398400000' })
   // A contract of mortgages without one of loans
   Object.assign(ongoing!, { lender: null, amount: 0 })

@@ -114,7 +114,7 @@ function tokenIdOf({ asset_id, asset_type }: BidRecord): string | undefined {
 
 /**
  * On a chain, the terms of a loan may never have been read (its amount is 0 then), nothing may be known of loans (a mortgage that
- * started has no lender), and worlds of earlier versions have payments at mortgages that never started.
+ * started has no lender), and a loan may have been paid whose mortgage never started.
  */
 function mortgage(record: MortgageRecord, blame: Blame, { isFromChain }: RecordSource): boolean {
   const { status } = record

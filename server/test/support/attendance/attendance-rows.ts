@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Grant } from '../../../src/attendance/grants/grant-queries.ts'
 import type { Grants } from '../../../src/attendance/grants/grants.ts'
+import type { NewToken } from '../../../src/attendance/own-issuer/tokens/token-queries.ts'
 import type { Vault } from '../../../src/attendance/vault.ts'
 import type { Db } from '../../../src/db/engine.ts'
 import { eventually } from '../processes/landpass.ts'
@@ -17,6 +18,7 @@ const TABLES = [
   'attendance_refusal',
   'attendance_rehearsal',
   'issuer_failure',
+  'event_place',
   'made_event',
   'made_event_change',
   'attendance_gift',
@@ -87,6 +89,24 @@ export function claimsOf(db: Db, eventId: number) {
     .select(['address', 'state', 'code_id', 'next_step_at_ms'])
     .where('event_id', '=', eventId)
     .execute()
+}
+
+/** The message of a token as a claim stores it whose token is not signed yet, without the claim. */
+export async function insertMessage(db: Db, { eventId, address, token, number }: Message): Promise<void> {
+  const { id, signer, timeS: time_s, eventName: event_name, eventLocation: event_location, salt } = token
+  const message = { id, signer, time_s, event_name, event_location, salt, uid: null, signature: null }
+  const unrevoked = { revoked_at_s: null, revoked_reason: null }
+  await db
+    .insertInto('token')
+    .values({ event_id: eventId, address, number, ...message, ...unrevoked })
+    .execute()
+}
+
+interface Message {
+  readonly eventId: number
+  readonly address: string
+  readonly token: NewToken
+  readonly number: number
 }
 
 /** As if so much time had passed that what a dead process took is anybody's. */

@@ -75,14 +75,14 @@ async function noteTokensIn(tx: Tx, { nowMs, limit }: { readonly nowMs: number; 
   await lockLog(tx)
   const { rows } = await sql<{ token_id: string }>`
       with unlogged as (
-        select id, uid, signer, row_number() over (order by time_s, id) as number from token
+        select event_id, id, uid, signer, row_number() over (order by time_s, id) as number from token
         where signature is not null and not is_logged order by time_s, id limit ${limit}
       ), last as (
         select coalesce((select max(position) from token_log), -1) as position,
           greatest(${nowMs}::bigint, (select noted_at_ms from token_log order by position desc limit 1),
             (select (max(day) + 1) * ${DAY_MS}::bigint from token_log_root)) as at_ms
       ), marked as (
-        update token set is_logged = true from unlogged where token.id = unlogged.id
+        update token set is_logged = true from unlogged where token.event_id = unlogged.event_id and token.id = unlogged.id
       )
       insert into token_log (position, token_id, uid, signer, noted_at_ms)
       select last.position + unlogged.number, unlogged.id, unlogged.uid, unlogged.signer, last.at_ms from unlogged, last

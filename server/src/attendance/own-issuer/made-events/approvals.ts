@@ -4,25 +4,20 @@ import type { Approval } from '../../../db/schema.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
 import { aboveMaximum, invalidParameter } from '../../../http/validation.ts'
-import { CodeLoader } from '../../codes/code-loader.ts'
 import { findWaitingChange } from '../../events/change-queries.ts'
-import { CodeCountCache } from '../../events/code-count-cache.ts'
-import { EventHolds } from '../../events/event-holds.ts'
+import type { CodeCountCache } from '../../events/code-count-cache.ts'
 import { type Event, getEvent } from '../../events/event-queries.ts'
 import { notMadeHere } from '../../issuer/own-event-ids.ts'
-import type { Vault } from '../../vault.ts'
 import {
   applyContent,
   deleteChange,
   findChangedImage,
-  highestGivenOut,
   lockContent,
   raiseVersion,
   refuseChange,
 } from './content-queries.ts'
 import { readReason } from './event-texts.ts'
 import { deleteRefusedImages, findAnyImage, setApproval, setMayGive } from './made-event-queries.ts'
-import { listOwnCodes } from './own-code-list.ts'
 import { countListed, deleteAbandoned, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
 
 /** After so long an event that the operator has not answered for is deleted. */
@@ -66,7 +61,7 @@ export interface WaitingPage {
 export interface ApprovalsOptions {
   readonly clock: Clock
   readonly db: Db
-  readonly codes: Pick<CodeLoader, 'load'>
+  readonly codeCounts: Pick<CodeCountCache, 'forget'>
 }
 
 /** The operator's answers to events that were made here. */
@@ -79,15 +74,15 @@ export class Approvals {
   /**
    * Answers for the change of an event that waits, or for the event itself where no change waits; an earlier answer can be
    * changed. An approval makes the waiting change live. A refused change leaves the event as it is. A refused event keeps the
-   * tokens that it has, and those of claims that hold a code already; its other codes are void until it is approved again.
+   * tokens that it has, and those of claims that have a place already; its other places are closed until it is approved again.
    *
    * @throws {AppError} `event_not_found` for an event that was not made here; `content_changed` where it is not as it was read
    * any more; `invalid_parameter` for more tokens than its organiser wants, or fewer than were given out
    */
   async answer(event: Event, answer: OperatorAnswer): Promise<Answered> {
-    const { db, clock, codes } = this.options
+    const { db, clock, codeCounts } = this.options
     const answered = await inTransaction(db, (tx) => storeAnswer(tx, event.event_id, answer, clock.nowMs()))
-    await codes.load(event, '')
+    codeCounts.forget(event.event_id)
     return answered
   }
 
@@ -155,19 +150,16 @@ async function storeAnswer(
     await applyContent(tx, live, { change: { ...waiting, image, supply: tokens ?? wanted }, nowMs })
     await deleteChange(tx, eventId)
   }
-  await setApproval(tx, eventId, { approval, reason, decided_at_ms: nowMs })
+  // From here on no further claim takes a place above the new number
+  const taken = await setApproval(tx, eventId, { approval, reason, decided_at_ms: nowMs })
+  if (tokens !== undefined && tokens < taken) throw tooFew(tokens, taken)
   await raiseVersion(tx, eventId)
-  if (tokens !== undefined) await assertEnough(tx, eventId, tokens)
   return { approval, change: waiting ? 'approved' : null }
 }
 
-/** After the codes above the new supply were voided, so that no further claim takes one. @throws {AppError} `invalid_parameter` */
-async function assertEnough(tx: Tx, eventId: number, tokens: number): Promise<void> {
-  const minimum = await highestGivenOut(tx, eventId)
-  if (tokens >= minimum) return
-  throw invalidParameter('tokens', tokens, `${minimum} or more, because so many may be given out`, {
-    minimum,
-  })
+function tooFew(tokens: number, taken: number): AppError {
+  const allowed = `${taken} or more, because so many may be given out`
+  return invalidParameter('tokens', tokens, allowed, { minimum: taken })
 }
 
 function contentChanged(): AppError {
@@ -175,19 +167,4 @@ function contentChanged(): AppError {
     'content_changed',
     'The event was changed or answered since you read it. Read it again in /events/waiting, then answer.',
   )
-}
-
-/** For a command, which works on the database without a server. */
-export function openApprovals({
-  db,
-  clock,
-  vault,
-}: {
-  readonly db: Db
-  readonly clock: Clock
-  readonly vault: Vault
-}): Approvals {
-  const issuer = { listCodes: (eventId: number) => listOwnCodes(db, eventId) }
-  const parts = { codeCounts: new CodeCountCache(db), holds: new EventHolds({ db, clock }) }
-  return new Approvals({ db, clock, codes: new CodeLoader({ db, clock, vault, issuer, ...parts }) })
 }

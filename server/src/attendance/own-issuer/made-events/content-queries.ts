@@ -4,6 +4,7 @@ import type { Approval } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
 import { findWaitingChange, type StoredChange } from '../../events/change-queries.ts'
 import { type Event, getEvent } from '../../events/event-queries.ts'
+import { openPlaces } from '../../events/place-queries.ts'
 
 /** What the operator reads of an event before an approval, and what can be changed later. The picture is apart: it is large. */
 export interface Content {
@@ -90,6 +91,7 @@ export async function applyContent(
     .set({ supply, ...(image && columnsOf(image)) })
     .where('event_id', '=', eventId)
     .execute()
+  await openPlaces(tx, eventId)
   await raiseVersion(tx, eventId)
 }
 
@@ -164,15 +166,4 @@ export async function raiseVersion(tx: Tx, eventId: number): Promise<void> {
     .set(({ eb }) => ({ version: eb('version', '+', 1) }))
     .where('event_id', '=', eventId)
     .execute()
-}
-
-/** The highest number of a token that was given out or is tied to a claim; 0 where there is none. */
-export async function highestGivenOut(tx: Tx, eventId: number): Promise<number> {
-  const { highest } = await tx
-    .selectFrom('claim_code')
-    .select(({ fn }) => fn.max('number').as('highest'))
-    .where('event_id', '=', eventId)
-    .where('state', 'in', ['held', 'used', 'used_elsewhere'])
-    .executeTakeFirstOrThrow()
-  return highest ?? 0
 }

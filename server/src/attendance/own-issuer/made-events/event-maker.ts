@@ -4,8 +4,8 @@ import type { Db } from '../../../db/engine.ts'
 import type { Approval } from '../../../db/schema.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { AppError } from '../../../errors.ts'
-import type { CodeLoader } from '../../codes/code-loader.ts'
 import { findWaitingChange, type StoredChange } from '../../events/change-queries.ts'
+import type { CodeCountCache } from '../../events/code-count-cache.ts'
 import { coordinatesText, readCoordinates } from '../../events/coordinates.ts'
 import { fewerTokens, type MadeEventChange } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
@@ -32,8 +32,7 @@ export interface EventMakerOptions {
   readonly db: Db
   readonly clock: Clock
   readonly keys: Pick<TokenKeys, 'current'>
-  readonly codes: Pick<CodeLoader, 'load'>
-  readonly log: { warn(facts: object, sentence: string): void }
+  readonly codeCounts: Pick<CodeCountCache, 'forget'>
   readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
   readonly maxTokens: number
   /** Events that may wait for the operator; 0: any number. */
@@ -92,9 +91,6 @@ export interface MadeEventAnswer {
   readonly approval: Approval
 }
 
-const CODES_MISSING =
-  'the codes of a new event were not stored: its organiser loads them with POST /addcodes/:id'
-
 /** Makes events of our own issuer. */
 export class EventMaker {
   private readonly options: EventMakerOptions
@@ -105,7 +101,7 @@ export class EventMaker {
 
   /**
    * Makes an event with an edit code. Its tokens can be claimed at once, or when the operator has approved it: an event
-   * that waits has no codes, like one that the other issuer has not approved.
+   * that waits has no places, like one that the other issuer has not approved.
    *
    * @throws {PictureError} for a picture that is none, too large, or damaged
    * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
@@ -113,7 +109,7 @@ export class EventMaker {
    */
   async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
     const { isOperator, assertMayMake } = request
-    const { db, clock, keys, codes, log, who, drawPlaces } = this.options
+    const { db, clock, keys, who, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
@@ -141,9 +137,7 @@ export class EventMaker {
       hidesHolders: description.hidesHolders,
       nowMs,
     })
-    // The event exists now, and nothing but this answer has its edit code: AnsweredEvents notes that it was sent. Without
-    // codes, POST /addcodes/:id loads them.
-    await codes.load(event, editCode).catch((err) => log.warn({ err, event: event.event_id }, CODES_MISSING))
+    // The event exists now, and nothing but this answer has its edit code: AnsweredEvents notes that it was sent
     return { event, editCode, approval }
   }
 
@@ -159,7 +153,7 @@ export class EventMaker {
     change: MadeEventChange,
     { isOperator, mayDecode = async () => {} }: ChangingRequest,
   ): Promise<void> {
-    const { db, clock, codes, who } = this.options
+    const { db, clock, codeCounts, who } = this.options
     const { event_id: eventId } = event
     if (Object.values(change).every((value) => value === undefined)) return
     const { hidesHolders, tokens: supply, move, timeZone, isCancelled, picture, eventUrl, ...texts } = change
@@ -186,7 +180,7 @@ export class EventMaker {
       const changed = { change: { ...texts, supply, image, event_url: eventUrl }, nowMs }
       await (waits ? storeChange : applyContent)(tx, { ...live, record }, changed)
     })
-    if (supply !== undefined) await codes.load(event, '')
+    codeCounts.forget(eventId)
   }
 
   /**

@@ -3,10 +3,10 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../../db/schema.ts'
 import type { Tx } from '../../../db/transaction.ts'
-import { voidUnapproved } from '../../codes/code-queries.ts'
 import type { EventMove } from '../../events/event-options.ts'
 import type { Event } from '../../events/event-queries.ts'
 import { deleteGifts } from '../../events/gift-list-queries.ts'
+import { openPlaces } from '../../events/place-queries.ts'
 import { endOfLastDayMs } from '../../issuer/issuer-dates.ts'
 import type { Picture } from './content-queries.ts'
 
@@ -52,7 +52,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       distribution_end_at_ms: event.endAtMs,
       time_zone: event.timeZone,
       expires_at_ms: event.expiresAtMs,
-      codes_asked_at_ms: null,
+      codes_asked_at_ms: event.nowMs,
       created_at_ms: event.nowMs,
       updated_at_ms: event.nowMs,
     })
@@ -72,6 +72,7 @@ export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event
       is_answered: false,
     })
     .execute()
+  await openPlaces(tx, eventId)
   return inserted
 }
 
@@ -109,7 +110,11 @@ export async function findAnyImage(db: Db, eventId: number): Promise<Buffer | un
   return row?.image ? Buffer.from(row.image) : undefined
 }
 
-/** Stores the operator's answer to an event. One that is not approved has no free codes any more, from the same transaction on. */
+/**
+ * Stores the operator's answer to an event. One that is not approved has no free places any more, from the same transaction on.
+ *
+ * @returns how many places are taken
+ */
 export async function setApproval(
   tx: Tx,
   eventId: number,
@@ -118,9 +123,9 @@ export async function setApproval(
     readonly reason: string | null
     readonly decided_at_ms: number
   },
-): Promise<void> {
+): Promise<number> {
   await tx.updateTable('made_event').set(answer).where('event_id', '=', eventId).execute()
-  await voidUnapproved(tx, eventId)
+  return openPlaces(tx, eventId)
 }
 
 /** Where the operator ends the permission to give tokens, the addresses that wait get none. */

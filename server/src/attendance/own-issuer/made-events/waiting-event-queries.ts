@@ -120,7 +120,7 @@ async function countEvents(db: Db, condition: ReturnType<typeof isWaitingAt>): P
 
 /**
  * Deletes events without an answer of the operator, and events whose makers got no answer, that were made before a time. One
- * with claims or tokens stays: it is used.
+ * with claims stays: it is used.
  */
 export async function deleteAbandoned(
   db: Db,
@@ -132,8 +132,7 @@ export async function deleteAbandoned(
         select event_id from made_event as old
         where ((approval = 'waiting' and made_at_ms < ${waitingBeforeMs})
             or (not is_answered and made_at_ms < ${unansweredBeforeMs}))
-          and not exists (select from token where token.event_id = old.event_id)
-          and not exists (select from claim where claim.event_id = old.event_id)
+          and not exists (select from event_place where event_place.event_id = old.event_id and taken > 0)
       )
       returning event_id`.execute(tx)
     const ids = rows.map(({ event_id }) => event_id)
@@ -142,33 +141,22 @@ export async function deleteAbandoned(
 }
 
 /**
- * Deletes an event that was made here. First its codes: claims that are under way hold some of them, so they end before.
+ * Deletes an event that was made here. Waits for claims that are being made, and others find no place any more.
  *
- * @returns false, and then the transaction has to be undone, where the event has tokens or claims
+ * @returns false, with nothing changed, where the event has claims
  */
 export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
-  // An event may have a hundred thousand codes: in most cases of a refusal none is deleted in vain
-  const isUnused = sql`not exists (select from token where event_id = ${eventId})
-    and not exists (select from claim where event_id = ${eventId})`
-  const { rows: unused } = await sql`select where ${isUnused}`.execute(tx)
-  if (unused.length === 0) return false
-  await tx
-    .deleteFrom('claim_code')
-    .where('event_id', '=', eventId)
-    .where('state', 'in', ['free', 'void'])
-    .execute()
   const { rows } =
-    await sql`delete from made_event where event_id = ${eventId} and ${isUnused} returning event_id`.execute(
-      tx,
-    )
+    await sql`select from event_place where event_id = ${eventId} and taken = 0 for update`.execute(tx)
   if (rows.length === 0) return false
+  await tx.deleteFrom('made_event').where('event_id', '=', eventId).execute()
   await deleteRowsOf(tx, [eventId])
   return true
 }
 
 /** What is stored of events, besides their rows in `made_event`. */
 async function deleteRowsOf(tx: Tx, eventIds: readonly number[]): Promise<void> {
-  for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold', 'claim_code'] as const)
+  for (const table of ['attendance_refusal', 'issuer_failure', 'event_count', 'event_place'] as const)
     await tx.deleteFrom(table).where('event_id', 'in', eventIds).execute()
   await tx.deleteFrom('attendance_event').where('event_id', 'in', eventIds).execute()
 }

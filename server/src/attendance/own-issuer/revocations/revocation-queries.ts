@@ -1,15 +1,17 @@
 import type { Revocation } from '@landpass/client/tokens'
 import type { Db } from '../../../db/engine.ts'
+import type { SignedToken } from '../tokens/token-queries.ts'
 
 /** Takes a token back. @returns false for one that was taken back before, which keeps its time and reason */
 export async function revokeToken(
   db: Db,
-  id: string,
+  { eventId, id }: Pick<SignedToken, 'eventId' | 'id'>,
   { atS, reason }: { readonly atS: number; readonly reason: string },
 ): Promise<boolean> {
   const result = await db
     .updateTable('token')
     .set({ revoked_at_s: atS, revoked_reason: reason })
+    .where('event_id', '=', eventId)
     .where('id', '=', id)
     .where('revoked_at_s', 'is', null)
     .executeTakeFirst()

@@ -75,7 +75,7 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
         throw invalidParameter('reason', reason, 'a text without control and direction characters')
       const { id, eventId } = await getToken(db, request.params.id)
       await organisers.assertEditCode(eventId, credentialsOf(request))
-      await revokeToken(db, id, { atS: Math.floor(clock.nowMs() / 1000), reason })
+      await revokeToken(db, { eventId, id }, { atS: Math.floor(clock.nowMs() / 1000), reason })
       lists.forget('all')
       options.tokenAnswers.forget()
       return { ok: true as const, data: listedTokenJson(await getToken(db, id)) }

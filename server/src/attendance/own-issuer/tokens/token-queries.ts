@@ -45,7 +45,8 @@ export function newToken(
 export interface StoredToken extends TokenMessage {
   readonly eventId: number
   readonly signer: string
-  readonly number: number | null
+  /** Which of the event's tokens it is, from 1 on. */
+  readonly number: number
   readonly uid: Buffer | null
   readonly signature: Buffer | null
   readonly revokedAtS: number | null
@@ -54,7 +55,6 @@ export interface StoredToken extends TokenMessage {
 
 /** A token that has its signature: the only ones that are shown. */
 export type SignedToken = StoredToken & {
-  readonly number: number
   readonly uid: Buffer
   readonly signature: Buffer
 }
@@ -70,47 +70,6 @@ export async function findTokenOf(
     .executeTakeFirst()
 }
 
-export async function findTokenByNumber(
-  db: Db,
-  eventId: number,
-  number: number,
-): Promise<StoredToken | undefined> {
-  return tokens(db)
-    .where('token.event_id', '=', eventId)
-    .where('token.number', '=', number)
-    .executeTakeFirst()
-}
-
-/** Inserts the message of a claim that a server of an earlier version has reserved. */
-export async function insertToken(
-  db: Db,
-  {
-    eventId,
-    address,
-    token,
-  }: { readonly eventId: number; readonly address: string; readonly token: NewToken },
-): Promise<void> {
-  await db
-    .insertInto('token')
-    .values({
-      id: token.id,
-      event_id: eventId,
-      address,
-      signer: token.signer,
-      time_s: token.timeS,
-      event_name: token.eventName,
-      event_location: token.eventLocation,
-      salt: token.salt,
-      number: null,
-      uid: null,
-      signature: null,
-      revoked_at_s: null,
-      revoked_reason: null,
-    })
-    .onConflict((conflict) => conflict.columns(['event_id', 'address']).doNothing())
-    .execute()
-}
-
 /**
  * Stores the signature of a token that has none, if its message is still the one that was signed, and the key signs
  * messages of its time.
@@ -119,21 +78,16 @@ export async function insertToken(
  */
 export async function storeSignature(
   db: Db,
-  {
-    id,
-    signer,
-    timeS,
-    eventLocation,
-  }: Pick<TokenMessage, 'id' | 'timeS' | 'eventLocation'> & { readonly signer: string },
-  { number, uid, signature }: TokenSignature & { readonly number: number },
+  { eventId, id, signer, timeS }: Pick<StoredToken, 'eventId' | 'id' | 'signer' | 'timeS'>,
+  { uid, signature }: TokenSignature,
 ): Promise<boolean> {
   const result = await db
     .updateTable('token')
-    .set({ number, uid: Buffer.from(uid), signature: Buffer.from(signature) })
+    .set({ uid: Buffer.from(uid), signature: Buffer.from(signature) })
+    .where('event_id', '=', eventId)
     .where('id', '=', id)
     .where('signer', '=', signer)
     .where('time_s', '=', timeS)
-    .where('event_location', '=', eventLocation)
     .where('signature', 'is', null)
     .where(keySigns('token'))
     .executeTakeFirst()
@@ -143,12 +97,13 @@ export async function storeSignature(
 /** Gives a message that has no signature to another key, with the time of now. */
 export async function renewMessage(
   db: Db,
-  id: string,
+  { eventId, id }: Pick<StoredToken, 'eventId' | 'id'>,
   { signer, timeS }: Pick<NewToken, 'signer' | 'timeS'>,
 ): Promise<void> {
   await db
     .updateTable('token')
     .set({ signer, time_s: timeS })
+    .where('event_id', '=', eventId)
     .where('id', '=', id)
     .where('signature', 'is', null)
     .execute()

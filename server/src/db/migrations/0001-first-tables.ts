@@ -1,0 +1,654 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * All tables. `db/tables.txt` shows what they come to, and `db/schema.ts` says what each column means. A database is never taken
+ * back to an earlier migration, so there is no `down`.
+ */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of [...LAND, ...CHAIN, ...ATTENDANCE, ...OWN_ISSUER])
+    await sql.raw(statement).execute(db)
+}
+
+/**
+ * The tables of the land's records are partitioned by `world_id`: an import fills new partitions that no reader uses yet, and an
+ * old world is removed by DROP, which takes milliseconds on the embedded engine. A DELETE and its VACUUM would block readers
+ * for seconds. Columns that a snapshot may leave out can be null: null then says the same as an empty list, or is unknown.
+ */
+const LAND = [
+  `create table land_state (
+    only_row boolean primary key default true check (only_row),
+    lineage text not null,
+    world_id integer,
+    revision bigint not null,
+    changed_at_ms bigint not null
+  )`,
+  `insert into land_state (lineage, world_id, revision, changed_at_ms)
+   values (substr(md5(random()::text || clock_timestamp()::text), 1, 12), null, 0, 0)`,
+  // Where the database is: land/changes/lineage.ts
+  `create table land_location (
+    only_row boolean primary key default true check (only_row),
+    location jsonb not null,
+    folder text
+  )`,
+  // With the rights of the role that migrated, so that all processes get the same answer. A function that is not
+  // allowed there, or does not exist at a provider, leaves its part out.
+  `create function database_location(of_table oid) returns jsonb
+   language plpgsql stable security definer set search_path = pg_catalog as $$
+   declare
+     cluster text;
+     timeline text;
+   begin
+     if pg_is_in_recovery() then return null; end if;
+     begin
+       select system_identifier::text into cluster from pg_control_system();
+     exception when others then cluster := null;
+     end;
+     begin
+       timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+     exception when others then timeline := null;
+     end;
+     return jsonb_build_object(
+       'cluster', cluster,
+       'timeline', timeline,
+       'database', (select oid::bigint from pg_database where datname = current_database()),
+       'table', of_table::bigint);
+   end $$`,
+  `create sequence land_world_id`,
+  `create table land_world (
+    world_id integer primary key,
+    created_at_ms bigint not null,
+    retired_at_ms bigint,
+    loading_until_ms bigint
+  )`,
+  // Not partitioned: it names a few thousand subjects of the world that is shown, and is emptied when another world takes its
+  // place (land/changes/change-journal.ts)
+  `create table land_change (
+    revision bigint not null,
+    world_id integer not null,
+    subject text not null check (subject in ('revision', 'anything', 'parcel', 'estate', 'publication')),
+    key text not null,
+    primary key (revision, subject, key)
+  )`,
+  `create table district (
+    world_id integer not null,
+    id uuid not null,
+    position integer not null,
+    name text not null,
+    description text not null,
+    link text not null,
+    public boolean not null,
+    disabled boolean not null,
+    center text not null,
+    primary key (world_id, id)
+  ) partition by list (world_id)`,
+  `create table parcel (
+    world_id integer not null,
+    x integer not null,
+    y integer not null,
+    owner text,
+    operator text,
+    update_operator text,
+    data_version integer not null,
+    name text,
+    description text,
+    ipns text,
+    data_text text,
+    district_id uuid,
+    district_position integer,
+    estate_id text,
+    estate_position integer,
+    plaza_district_id uuid,
+    plaza_distance integer,
+    road_district_id uuid,
+    road_distance integer,
+    auction_price numeric,
+    auction_owner text,
+    approvals_for_all text[],
+    update_managers text[],
+    holder text,
+    tenant text,
+    rented_until_ms bigint,
+    last_transferred_at_ms bigint,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    primary key (world_id, x, y)
+  ) partition by list (world_id)`,
+  `create index parcel_by_estate on parcel (estate_id) where estate_id is not null`,
+  // Each logged right over all land of an owner is written on every asset of that owner
+  `create index parcel_by_owner on parcel (owner) where owner is not null`,
+  `create table estate (
+    world_id integer not null,
+    id text not null,
+    token_id text not null,
+    tx_hash text not null,
+    owner text not null,
+    operator text,
+    update_operator text,
+    data_version integer not null,
+    name text,
+    description text,
+    ipns text,
+    data_text text,
+    approvals_for_all text[],
+    update_managers text[],
+    holder text,
+    tenant text,
+    rented_until_ms bigint,
+    fingerprint text,
+    registry_order text,
+    last_transferred_at_ms bigint not null,
+    district_id uuid,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    primary key (world_id, id)
+  ) partition by list (world_id)`,
+  `create index estate_by_owner on estate (owner)`,
+  `create table publication (
+    world_id integer not null,
+    key bigint not null,
+    tx_hash text not null,
+    log_index integer,
+    tx_status text not null,
+    owner text not null,
+    price numeric not null,
+    expires_at_ms bigint not null,
+    status text not null check (status in ('open', 'cancelled', 'sold')),
+    closed_by text check (closed_by in ('event', 'moved', 'replaced')),
+    closed_tx_hash text,
+    buyer text,
+    contract_id text not null,
+    block_number bigint not null,
+    block_time_created_at_ms bigint not null,
+    block_time_updated_at_ms bigint,
+    asset_id text not null,
+    asset_type text not null check (asset_type in ('parcel', 'estate')),
+    marketplace_address text not null,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    primary key (world_id, key)
+  ) partition by list (world_id)`,
+  `create index publication_by_asset on publication (asset_id, asset_type, block_time_created_at_ms desc)`,
+  `create index publication_by_tx_hash on publication (tx_hash)`,
+  // Its id is not unique on the chain: two equal bids of one bidder in one block have the same
+  `create table bid (
+    world_id integer not null,
+    key bigint not null,
+    id text not null,
+    token_address text not null,
+    token_id text not null,
+    bidder text not null,
+    seller text not null,
+    price numeric not null,
+    expires_at_ms bigint not null,
+    fingerprint text not null,
+    status text not null check (status in ('open', 'cancelled', 'sold')),
+    closed_by text check (closed_by in ('event', 'void', 'replaced', 'fingerprint')),
+    closed_tx_hash text,
+    asset_id text not null,
+    asset_type text not null check (asset_type in ('parcel', 'estate')),
+    block_number bigint not null,
+    block_time_created_at_ms bigint not null,
+    block_time_updated_at_ms bigint not null,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    tx_hash text,
+    log_index integer,
+    contract_address text,
+    primary key (world_id, key)
+  ) partition by list (world_id)`,
+  `create index bid_by_id on bid (id)`,
+  `create index bid_by_bidder on bid (bidder)`,
+  `create index bid_by_seller on bid (seller)`,
+  `create index bid_by_asset on bid (asset_id, asset_type)`,
+  `create table mortgage (
+    world_id integer not null,
+    key bigint not null,
+    tx_hash text not null,
+    log_index integer,
+    tx_status text not null,
+    block_number bigint not null,
+    status text not null
+      check (status in ('pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed')),
+    asset_id text not null,
+    asset_type text not null check (asset_type in ('parcel', 'estate')),
+    borrower text not null,
+    lender text,
+    loan_id bigint not null,
+    mortgage_id bigint not null,
+    amount numeric not null,
+    is_due_at_s bigint not null,
+    due_in_s bigint,
+    expires_at_ms bigint not null,
+    block_time_created_at_ms bigint not null,
+    block_time_updated_at_ms bigint,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    outstanding_amount numeric not null,
+    payable_at_s bigint not null,
+    interest_rate bigint not null,
+    punitory_interest_rate bigint not null,
+    paid numeric not null,
+    started_at_ms bigint,
+    primary key (world_id, key)
+  ) partition by list (world_id)`,
+  `create index mortgage_by_borrower on mortgage (borrower)`,
+  `create index mortgage_by_asset on mortgage (asset_id, asset_type)`,
+  `create table contribution (
+    world_id integer not null,
+    key bigint not null,
+    address text not null,
+    district_id uuid not null,
+    land_count integer not null,
+    timestamp_ms bigint not null,
+    primary key (world_id, key)
+  ) partition by list (world_id)`,
+  `create index contribution_by_address on contribution (address)`,
+]
+
+const OF_WORLD = 'world_id integer not null references land_world on delete cascade'
+
+/**
+ * What following the chain needs. Bytes are text in hex, as everywhere in the tables of the land. These tables are small, so they
+ * are not partitioned: their rows are deleted together with the row of their world.
+ */
+const CHAIN = [
+  // What is logged about owners, and not about one asset; then about trades that were signed off the chain
+  `create table land_right (
+    ${OF_WORLD},
+    kind text not null check (kind in ('approval', 'manager')),
+    registry text not null check (registry in ('parcel', 'estate')),
+    owner text not null,
+    operator text not null,
+    primary key (world_id, registry, owner, kind, operator)
+  )`,
+  `create table trade_signature (
+    ${OF_WORLD},
+    marketplace text not null,
+    signer text not null,
+    signature_key text not null,
+    is_cancelled boolean not null,
+    uses integer not null,
+    primary key (world_id, marketplace, signer, signature_key)
+  )`,
+  `create table trade_index (
+    ${OF_WORLD},
+    marketplace text not null,
+    signer text not null,
+    value text not null,
+    primary key (world_id, marketplace, signer)
+  )`,
+  // How far a world follows the chain, and the rows as they were before each block that can still be undone (land/changes)
+  `create table chain_position (
+    world_id integer primary key references land_world on delete cascade,
+    chain_id bigint not null,
+    contracts_hash text not null,
+    rules_version integer not null,
+    block_number bigint not null,
+    block_hash text not null,
+    block_time_s bigint not null,
+    finalized_number bigint not null,
+    finalized_hash text not null,
+    holder text,
+    lease_until_ms bigint not null,
+    epoch bigint not null,
+    status text,
+    completeness text
+  )`,
+  `create table chain_block (
+    ${OF_WORLD},
+    number bigint not null,
+    hash text not null,
+    parent_hash text not null,
+    logs_digest text,
+    time_s bigint not null,
+    primary key (world_id, number)
+  )`,
+  `create table chain_undo (
+    ${OF_WORLD},
+    block_number bigint not null,
+    table_name text not null,
+    key jsonb not null,
+    before jsonb,
+    primary key (world_id, block_number, table_name, key)
+  )`,
+  // Which processes read the history of the chain, and how far they are, so that every server can say so. A row is valid until
+  // its lease ends, by the clock of the database
+  `create table chain_history (
+    holder text primary key,
+    network text not null,
+    chain_id bigint not null,
+    progress text not null,
+    lease_until_ms bigint not null
+  )`,
+]
+
+/** The columns of `event_count`: how many codes and claims are in each state. */
+const COUNTED_STATES = [
+  ...['free', 'held', 'used', 'used_elsewhere', 'void'],
+  ...['reserved', 'minting', 'minted', 'failed', 'released'],
+]
+
+/**
+ * The tables of the attendance interface. They belong to no world: an import of the land leaves them alone. The rules that must
+ * never be violated are constraints: one claim per player and event, one claim per code, one code per event and keyed hash, one
+ * pending captcha per player, one use of each signed request.
+ *
+ * Where rows grow with players, `event_id` comes first in each key and is in each reference, so that these tables can be cut by
+ * event: `event-keys.test.ts` has the exceptions.
+ */
+const ATTENDANCE = [
+  `create table attendance_event (
+    event_id integer primary key,
+    uuid uuid not null unique,
+    issuer_record jsonb not null,
+    coordinates text not null,
+    enabled boolean not null,
+    is_cancelled boolean not null default false,
+    time_zone text,
+    requires_captcha boolean not null,
+    requires_presence boolean not null,
+    requires_grant boolean not null default false,
+    allows_guests boolean not null default true,
+    grants_expired integer not null default 0,
+    distribution_start_at_ms bigint,
+    distribution_end_at_ms bigint,
+    expires_at_ms bigint,
+    codes_asked_at_ms bigint,
+    rehearsal_until_ms bigint,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null
+  )`,
+  `create index attendance_event_rehearsing on attendance_event (rehearsal_until_ms)
+    where rehearsal_until_ms is not null`,
+  `create table claim_code (
+    event_id integer not null references attendance_event,
+    id bigint generated always as identity,
+    fingerprint bytea not null,
+    sealed bytea not null,
+    state text not null check (state in ('free', 'held', 'used', 'used_elsewhere', 'void')),
+    created_at_ms bigint not null,
+    primary key (event_id, id),
+    unique (event_id, fingerprint)
+  )`,
+  // A claim takes the first free code: without this index it would read all used ones first.
+  `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
+  `create index claim_code_by_state on claim_code (event_id, state)`,
+  // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
+  `create table claim (
+    event_id integer not null references attendance_event,
+    id bigint generated always as identity,
+    address text not null,
+    code_id bigint,
+    state text not null check (state in ('reserved', 'minting', 'minted', 'failed', 'released')),
+    reason text,
+    tx_hash text,
+    asked_code_id bigint,
+    attempts integer not null,
+    next_step_at_ms bigint,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    primary key (event_id, id),
+    constraint one_claim_per_address unique (event_id, address),
+    constraint one_claim_per_code unique (event_id, code_id),
+    foreign key (event_id, code_id) references claim_code (event_id, id),
+    constraint codes_follow_states check (
+      event_id >= 2000000000 or (code_id is not null) = (state in ('reserved', 'minting', 'minted'))
+    ),
+    constraint places_are_kept check (
+      event_id < 2000000000 or (code_id is null and state in ('reserved', 'minted'))
+    ),
+    constraint steps_follow_states check ((next_step_at_ms is not null) = (state in ('reserved', 'minting')))
+  )`,
+  `create index claim_due on claim (next_step_at_ms) where next_step_at_ms is not null`,
+  // For lists, and for counts by minute
+  `create index claim_by_time on claim (event_id, created_at_ms, id)`,
+  // What an address has claimed of events of the other issuer
+  `create index claim_minted_by_address on claim (address, created_at_ms)
+    where state = 'minted' and event_id < 2000000000`,
+  // How many codes and claims of each event are in each state (attendance/events/event-counts.ts). Rows are changed all the time:
+  // free space in each page keeps them where they are
+  `create table event_count (
+    event_id integer not null,
+    hour_ms bigint not null,
+    stripe integer not null,
+    ${COUNTED_STATES.map((state) => `${state} bigint not null default 0`).join(',\n    ')},
+    primary key (event_id, hour_ms, stripe)
+  ) with (fillfactor = 50)`,
+  // Events whose codes the issuer answered contradictorily (attendance/events/event-holds.ts)
+  `create table event_hold (
+    event_id integer primary key references attendance_event,
+    reason text not null check (reason in ('unknown_codes', 'other_beneficiary')),
+    answers integer not null,
+    doubted_code_id bigint,
+    held_at_ms bigint,
+    probe_at_ms bigint,
+    probes integer not null,
+    foreign key (event_id, doubted_code_id) references claim_code (event_id, id),
+    constraint probes_follow_holds check ((held_at_ms is null) = (probe_at_ms is null))
+  )`,
+  // Edit codes, encrypted, of events whose codes are loaded as soon as the issuer has approved them
+  `create table code_load (
+    event_id integer primary key references attendance_event on delete cascade,
+    sealed bytea not null,
+    until_ms bigint not null,
+    next_try_at_ms bigint not null,
+    last_try_at_ms bigint
+  )`,
+  // Of a player and of no event: a player asks for a captcha before any event is named, and has one at a time. event_id is that of a
+  // right answer that was given back
+  `create table captcha (
+    uuid uuid primary key,
+    address text not null unique,
+    event_id integer,
+    sealed bytea not null,
+    is_preview boolean not null,
+    is_guest boolean not null default false,
+    tries integer not null,
+    unsigned_tries integer[] not null default '{}',
+    expires_at_ms bigint not null
+  )`,
+  `create index captcha_expiry on captcha (expires_at_ms)`,
+  // The event is the one that the signed path names, 0 where it names none
+  `create table seen_request (
+    event_id integer not null,
+    hash bytea not null,
+    expires_at_ms bigint not null,
+    primary key (event_id, hash)
+  )`,
+  `create index seen_request_expiry on seen_request (expires_at_ms)`,
+  // Each guess has a budget, and a paid one names the challenge that was solved for it (attendance/edit-code-guard.ts)
+  `create table edit_code_guess (
+    event_id integer not null,
+    id bigint generated always as identity,
+    at_ms bigint not null,
+    is_judged boolean not null,
+    budget text not null,
+    challenge text,
+    primary key (event_id, id),
+    unique (event_id, challenge)
+  )`,
+  `create index edit_code_guess_by_event on edit_code_guess (event_id, at_ms)`,
+  `create index edit_code_guess_by_time on edit_code_guess (at_ms)`,
+  `create table organiser_pass_generation (
+    event_id integer primary key,
+    generation integer not null
+  )`,
+  `create table issuer_token (
+    only_row boolean primary key default true check (only_row),
+    sealed bytea,
+    expires_at_ms bigint not null,
+    asked_at_ms bigint[] not null,
+    asking_until_ms bigint not null
+  )`,
+  `insert into issuer_token (expires_at_ms, asked_at_ms, asking_until_ms) values (0, '{}', 0)`,
+  `create table attendance_refusal (
+    event_id integer not null references attendance_event,
+    hour_ms bigint not null,
+    code text not null,
+    count bigint not null,
+    primary key (event_id, hour_ms, code)
+  )`,
+  `create table issuer_failure (
+    event_id integer not null references attendance_event,
+    id bigint generated always as identity,
+    at_ms bigint not null,
+    call text not null,
+    kind text not null,
+    status integer,
+    primary key (event_id, id)
+  )`,
+  `create index issuer_failure_by_event on issuer_failure (event_id, at_ms desc)`,
+  `create table attendance_blocked (
+    event_id integer not null references attendance_event on delete cascade,
+    address text not null,
+    since_ms bigint not null,
+    primary key (event_id, address)
+  )`,
+  // What each player of a rehearsal did (attendance/rehearsal/rehearsals.ts)
+  `create table attendance_rehearsal (
+    event_id integer not null references attendance_event on delete cascade,
+    address text not null,
+    claimed_at_ms bigint,
+    refusals bigint not null,
+    at_ms bigint not null,
+    primary key (event_id, address)
+  )`,
+  `create index attendance_rehearsal_old on attendance_rehearsal (at_ms)`,
+  // What grants of an event are signed with, encrypted. One is current; the one before may stay valid until a time
+  `create table grant_secret (
+    event_id integer not null references attendance_event on delete cascade,
+    id bigint generated always as identity,
+    sealed bytea not null,
+    created_at_ms bigint not null,
+    valid_until_ms bigint,
+    primary key (event_id, id)
+  )`,
+  `create unique index one_current_grant_secret on grant_secret (event_id) where valid_until_ms is null`,
+  `create table attendance_grant (
+    event_id integer not null references attendance_event on delete cascade,
+    nonce text not null,
+    address text not null,
+    expires_at_ms bigint not null,
+    claim_id bigint,
+    primary key (event_id, nonce),
+    constraint one_grant_per_claim unique (event_id, claim_id),
+    foreign key (event_id, claim_id) references claim (event_id, id)
+  )`,
+  `create index attendance_grant_by_address on attendance_grant (event_id, address)`,
+  `create index attendance_grant_open on attendance_grant (event_id, expires_at_ms) where claim_id is null`,
+  `create index attendance_grant_expiring on attendance_grant (expires_at_ms) where claim_id is null`,
+]
+
+/** The tables of our own issuer: its keys, the events that were made here, and their tokens. */
+const OWN_ISSUER = [
+  // Addresses of keys that signed or will sign, with their time. The keys themselves are in files
+  `create table token_key (
+    address text primary key,
+    from_s bigint not null,
+    until_s bigint,
+    withdrawn_at_s bigint,
+    created_at_ms bigint not null
+  )`,
+  // Numbers of events that the other issuer does not use
+  `create sequence made_event_number start 2000000000 minvalue 2000000000 maxvalue 2147483647`,
+  `create table made_event (
+    event_id integer primary key references attendance_event,
+    edit_code_hash bytea not null,
+    supply integer not null,
+    approval text not null check (approval in ('waiting', 'approved', 'refused')),
+    version integer not null default 1,
+    reason text,
+    decided_at_ms bigint,
+    may_give boolean not null default false,
+    given integer not null default 0,
+    hides_holders boolean not null,
+    image bytea,
+    draws_image boolean not null default false,
+    made_at_ms bigint not null,
+    is_answered boolean not null default true
+  )`,
+  `create index made_event_unanswered on made_event (made_at_ms) where not is_answered`,
+  // How many tokens the event may give out, and how many claims have one or get one: a place has no row of its own
+  `create table event_place (
+    event_id integer primary key references attendance_event,
+    places integer not null,
+    taken integer not null check (taken >= 0)
+  ) with (fillfactor = 50)`,
+  // The change of an event that waits for the operator, or the last one that was refused
+  `create table made_event_change (
+    event_id integer primary key references made_event on delete cascade,
+    name text,
+    description text,
+    event_url text,
+    coordinates text,
+    supply integer,
+    image bytea,
+    draws_image boolean not null default false,
+    is_refused boolean not null default false,
+    reason text,
+    sent_at_ms bigint not null
+  )`,
+  `create index made_event_change_waiting on made_event_change (event_id) where not is_refused`,
+  // Edit codes besides the first one of each event. An ended code keeps its row, so that its organiser sees what was
+  `create table event_edit_code (
+    event_id integer not null references made_event on delete cascade,
+    id uuid not null,
+    name text,
+    code_hash bytea,
+    made_at_ms bigint not null,
+    ended_at_ms bigint,
+    primary key (event_id, id)
+  )`,
+  `create unique index event_edit_code_named on event_edit_code (event_id, name) where ended_at_ms is null`,
+  // Addresses to which an organiser gives a token, until they have one
+  `create table attendance_gift (
+    id bigint generated always as identity,
+    event_id integer not null references made_event on delete cascade,
+    address text not null,
+    primary key (event_id, address)
+  )`,
+  `create index attendance_gift_in_order on attendance_gift (event_id, id)`,
+  // The message of a token, and later its signature. One per player and event
+  `create table token (
+    event_id integer not null references attendance_event,
+    id uuid not null,
+    address text not null,
+    signer text not null,
+    time_s bigint not null,
+    event_name text not null,
+    event_location text not null,
+    salt bytea not null,
+    number integer not null,
+    uid bytea,
+    signature bytea,
+    revoked_at_s bigint,
+    revoked_reason text,
+    is_logged boolean not null default false,
+    primary key (event_id, id),
+    constraint one_token_per_address unique (event_id, address),
+    constraint one_token_per_number unique (event_id, number),
+    constraint signed_as_a_whole check ((signature is null) = (uid is null)),
+    constraint revoked_as_a_whole check ((revoked_at_s is null) = (revoked_reason is null))
+  )`,
+  // An address of a token names no event
+  `create index token_by_id on token (id)`,
+  `create index token_by_address on token (address, time_s, id) where signature is not null`,
+  `create index token_revoked on token (revoked_at_s) where revoked_at_s is not null`,
+  `create index token_unlogged on token (time_s, id) where signature is not null and not is_logged`,
+  // Signed tokens in the order in which they were noted, without gaps. It is one order over all events, so it is narrow, and is
+  // written in batches in the background, by one process at a time. Rows are never changed or deleted, nor are the tokens
+  `create table token_log (
+    position bigint primary key,
+    token_id uuid not null unique,
+    uid bytea not null,
+    signer text not null,
+    noted_at_ms bigint not null
+  )`,
+  // The Merkle root of the log at the end of each day
+  `create table token_log_root (
+    day integer primary key,
+    leaves bigint not null,
+    root bytea not null,
+    made_at_ms bigint not null
+  )`,
+]
