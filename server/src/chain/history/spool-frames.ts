@@ -32,7 +32,7 @@ const INFLATE_BYTES = 1 << 18
 const DEFLATE_BYTES = 1 << 16
 /** Of JSON, about 40 logs: all that is made of them is garbage before the young generation is collected again. */
 const PART_BYTES = 1 << 14
-/** At the beginning of the file. Files of other versions: see {@link convertOldSpool}. */
+/** The version of the format, at the beginning of the file. */
 export const VERSION = Buffer.from('LPSPOOL3')
 /** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
 const HEADER_BYTES = 12
