@@ -34,18 +34,18 @@ export async function startMadeNode(logs: number, { keep }: { readonly keep: boo
   }
 }
 
-export interface Yardstick {
+export interface Baseline {
   readonly logs: number
   readonly seconds: number
   readonly cpuSeconds: number
 }
 
 /** Requests and parses all logs up to a block, in a process of its own. */
-export async function runYardstick(url: string, last: number): Promise<Yardstick> {
+export async function runBaseline(url: string, last: number): Promise<Baseline> {
   const child = fork(fileURLToPath(new URL('./chain-baseline.js', import.meta.url)), [
     ...['--url', url, '--last', String(last)],
   ])
-  const [figures] = (await once(child, 'message')) as [Yardstick]
+  const [figures] = (await once(child, 'message')) as [Baseline]
   await once(child, 'exit')
   return figures
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type LoadResult, load, type Request } from '@landpass/server/test/support/processes/load'
 import { startServer } from '@landpass/server/test/support/processes/measured-processes'
 import {
+  type Baseline,
   type FollowFigures,
   type MadeNode,
+  runBaseline,
   runFollow,
-  runYardstick,
-  type Yardstick,
 } from './chain-processes.ts'
 import { BLOCKS_OF_GROUP, FIRST_BLOCK, groupsOf } from './made-logs.ts'
 
@@ -27,38 +27,38 @@ const WANTED_P99_RATIO = 3
 /** The history from the node and from the stored logs, compared with requesting and parsing the same answers. */
 export async function measureHistory({ node, logs, scratch, env }: HistoryOptions): Promise<void> {
   const last = FIRST_BLOCK + groupsOf(logs) * BLOCKS_OF_GROUP - 1
-  await runYardstick(node.url, last) // The node renders its answers.
-  const before = await runYardstick(node.url, last)
+  await runBaseline(node.url, last) // The node renders its answers.
+  const before = await runBaseline(node.url, last)
   const dataDir = { DATA_DIR: mkdtempSync(join(scratch, 'chain-')) }
   const history = await runFollow(['--until', 'finalized'], { ...env, ...dataDir })
   const again = await runFollow(['--rebuild'], { ...env, ...dataDir })
-  const after = await runYardstick(node.url, last)
-  const yardstick = before.seconds < after.seconds ? before : after
+  const after = await runBaseline(node.url, last)
+  const baseline = before.seconds < after.seconds ? before : after
 
-  console.log(`\nyardstick, ${yardstick.logs} logs requested and parsed: ${rate(yardstick)}`)
-  console.log('\n| history | logs/s | of the yardstick | by CPU time | seconds | peak MB | phases |')
+  console.log(`\nbaseline, ${baseline.logs} logs requested and parsed: ${rate(baseline)}`)
+  console.log('\n| history | logs/s | of the baseline | by CPU time | seconds | peak MB | phases |')
   console.log('|---|---:|---:|---:|---:|---:|---|')
   for (const [name, figures] of [
     ['from the node', history],
     ['from the stored logs', again],
   ] as const)
-    console.log(`| ${name} | ${rowOf(figures, yardstick)} |`)
-  console.log(`wanted: ${WANTED_RATIO} of the yardstick, ${WANTED_PER_SECOND} logs/s, below ${WANTED_MB} MB`)
+    console.log(`| ${name} | ${rowOf(figures, baseline)} |`)
+  console.log(`wanted: ${WANTED_RATIO} of the baseline, ${WANTED_PER_SECOND} logs/s, below ${WANTED_MB} MB`)
 }
 
-function rate({ logs, seconds, cpuSeconds }: Yardstick): string {
+function rate({ logs, seconds, cpuSeconds }: Baseline): string {
   return `${Math.round(logs / seconds)} logs/s, ${Math.round(logs / cpuSeconds)} by CPU time`
 }
 
-function rowOf({ seconds, cpuSeconds, peakMb, phases }: FollowFigures, yardstick: Yardstick): string {
-  const perSecond = yardstick.logs / seconds
-  const ratio = yardstick.seconds / seconds
+function rowOf({ seconds, cpuSeconds, peakMb, phases }: FollowFigures, baseline: Baseline): string {
+  const perSecond = baseline.logs / seconds
+  const ratio = baseline.seconds / seconds
   const isMissed = ratio < WANTED_RATIO || perSecond < WANTED_PER_SECOND || peakMb > WANTED_MB
   const parts = Object.entries(phases).map(([phase, took]) => `${phase} ${took.toFixed(1)} s`)
   return [
     `${Math.round(perSecond)}${isMissed ? ' MISSED' : ''}`,
     ratio.toFixed(3),
-    (yardstick.cpuSeconds / cpuSeconds).toFixed(3),
+    (baseline.cpuSeconds / cpuSeconds).toFixed(3),
     seconds.toFixed(1),
     peakMb.toFixed(0),
     parts.join(', '),

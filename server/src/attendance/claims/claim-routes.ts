@@ -119,7 +119,7 @@ export interface ClaimRouteOptions {
   readonly assertConfigured: () => void
 }
 
-/** A player claims a token: docs/architecture.md follows the request step by step. */
+/** A player claims a token: attendance/README.md follows the request step by step. */
 export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app, options, done) => {
   const { clock, events, signedFetch, presence, rules, refusals, onClaim, baseOf } = options
   app.post(
