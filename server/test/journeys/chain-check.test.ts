@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CheckRequest, type CheckResult, checkLand } from '../../src/chain/check/check-land.ts'
 import type { Difference } from '../../src/chain/check/findings.ts'
+import { chainOf } from '../../src/chain/history/network-part.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { exportSnapshot } from '../../src/land/snapshot/export.ts'
@@ -39,7 +40,8 @@ async function check(
   const { nodes, network } = chain
   const timing = { nowMs: () => performance.now(), pause: onPause }
   const { signal } = new AbortController()
-  return checkLand({ db, nodes, network, callsInFlight: 2, timing, signal }, request)
+  const known = chainOf(network)
+  return checkLand({ db, nodes, network, known, callsInFlight: 2, timing, signal }, request)
 }
 
 const callsOf = async (node: string) => (await simulated.calls(node)).calls.eth_call ?? 0
