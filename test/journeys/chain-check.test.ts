@@ -43,7 +43,8 @@ async function check(
   const { nodes, network } = chain
   const timing = { nowMs: () => performance.now(), pause: onPause }
   const { signal } = new AbortController()
-  return checkLand({ db, nodes, network, callsInFlight: 2, timing, signal }, request)
+  const known = chainOf(network)
+  return checkLand({ db, nodes, network, known, callsInFlight: 2, timing, signal }, request)
 }
 
 const callsOf = async (node: string) => (await simulated.calls(node)).calls.eth_call ?? 0

@@ -415,17 +415,17 @@ export class Chain {
 
   /** Compares the tables with the contracts: see {@link checkLand}. */
   check(request: CheckRequest): Promise<CheckResult> {
-    const { nodes, network } = this
+    const { nodes, network, known, timing } = this
     const { config, db, signal } = this.options
     const { callsInFlight } = config.chain
-    return checkLand({ db, nodes, network, callsInFlight, timing: this.timing, signal }, request)
+    return checkLand({ db, nodes, network, known, callsInFlight, timing, signal }, request)
   }
 
   /** The same with one request at a time, and at most one in {@link CHECK_REQUEST_EVERY_MS}. */
   private checkSlowly(request: CheckRequest): Promise<CheckResult> {
-    const { nodes, network, timing, beforeRequest } = this
+    const { nodes, network, known, timing, beforeRequest } = this
     const { db, signal } = this.options
-    return checkLand({ db, nodes, network, callsInFlight: 1, timing, signal, beforeRequest }, request)
+    return checkLand({ db, nodes, network, known, callsInFlight: 1, timing, signal, beforeRequest }, request)
   }
 
   private readonly beforeRequest = async (): Promise<void> => {
@@ -436,10 +436,11 @@ export class Chain {
     this.checking.counts.requests += 1
   }
 
-  /** Undefined while the world is one of fewer contracts, which is made again. */
+  /** Undefined for a world of fewer contracts that is made again. */
   private async readWorldToCheck(): Promise<CheckedWorld | undefined> {
     const position = await readPositionRow(this.options.db)
-    return position?.contractsHash === this.known.contractsHash ? position : undefined
+    const isOfAll = position?.contractsHash === this.known.contractsHash
+    return isOfAll || !(await this.hasStoredLogs()) ? position : undefined
   }
 
   private async changeCompleteness(

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
-import { countMoves } from '../events/event-counts.ts'
+import { countMoves } from '../events/event-count-queries.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
 import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'

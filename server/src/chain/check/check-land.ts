@@ -1,7 +1,7 @@
 import type { Db } from '../../db/engine.ts'
 import { inSnapshot } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
-import { readChainPosition } from '../../land/changes/chain-position.ts'
+import { isOfChain, type KnownChain, readChainPosition } from '../../land/changes/chain-position.ts'
 import {
   type CheckedLand,
   type LandTotals,
@@ -13,7 +13,6 @@ import {
 import { readSampleKinds } from '../../land/queries/land-sample.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { BlockRef, Network } from '../chain-types.ts'
-import { contractsHash } from '../networks/contracts-hash.ts'
 import type { Nodes } from '../rpc/nodes.ts'
 import type { Timing } from '../rpc/timing.ts'
 import { type CheckContext, ListLimit } from './check-context.ts'
@@ -33,6 +32,8 @@ export interface CheckOptions {
   readonly db: Db
   readonly nodes: Nodes
   readonly network: Network
+  /** By which a world is known as one of the network. */
+  readonly known: Omit<KnownChain, 'rulesVersion'>
   /** Requests to the nodes at a time. */
   readonly callsInFlight: number
   readonly timing: Timing
@@ -104,7 +105,7 @@ export async function checkLand(options: CheckOptions, request: CheckRequest): P
   }
 }
 
-function readRows({ db, network }: CheckOptions, request: CheckRequest): Promise<Rows> {
+function readRows({ db, network, known }: CheckOptions, request: CheckRequest): Promise<Rows> {
   const { sample, part, block } = request
   return inSnapshot(db, async (tx) => {
     const position = await readChainPosition(tx)
@@ -112,9 +113,9 @@ function readRows({ db, network }: CheckOptions, request: CheckRequest): Promise
       throw new CommandError(
         'The land does not come from the chain, so there is nothing to compare it with: landpass follow.',
       )
-    if (position.chainId !== network.chainId || position.contractsHash !== contractsHash(network))
+    if (!isOfChain(position, known))
       throw new CommandError(
-        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow. Where contracts were added to it, a process that follows makes the land again first.`,
+        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow.`,
       )
     const at = position.blocks.at(-1)!
     if (block !== undefined && at.number !== block)

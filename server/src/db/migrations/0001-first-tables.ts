@@ -405,7 +405,7 @@ const ATTENDANCE = [
   // What an address has claimed of events of the other issuer
   `create index claim_minted_by_address on claim (address, created_at_ms)
     where state = 'minted' and event_id < 2000000000`,
-  // How many codes and claims of each event are in each state (attendance/events/event-counts.ts). Rows are changed all the time:
+  // How many codes and claims of each event are in each state (attendance/events/event-count-queries.ts). Rows are changed all the time:
   // free space in each page keeps them where they are
   `create table event_count (
     event_id integer not null,
