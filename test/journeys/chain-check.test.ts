@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type CheckRequest, type CheckResult, checkLand } from '@landpass/server/chain/check/check-land'
 import type { Difference } from '@landpass/server/chain/check/findings'
+import { chainOf } from '@landpass/server/chain/history/network-part'
 import type { Db } from '@landpass/server/db/engine'
 import { readLandHead } from '@landpass/server/land/changes/land-head'
 import { exportSnapshot } from '@landpass/server/land/snapshot/export'
