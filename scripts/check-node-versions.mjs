@@ -24,7 +24,7 @@ const TESTS = [
     'http',
     'db',
     'image',
-    'attendance/own-issuer',
+    'attendance/issuers/own',
     'chain/rpc',
     'chain/history',
     'api/search',

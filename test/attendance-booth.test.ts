@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS } from '@landpass/server/clock'
 import type { Engine } from '@landpass/server/db/engine'
 import {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signGrant } from '@landpass/client'
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
 import type { Engine } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
@@ -51,7 +51,7 @@ const TIMEOUT_MS = SECOND_MS
 const OTHER_ERRORS: readonly ErrorCode[] = [
   ...(Object.keys(ERRORS).slice(0, Object.keys(ERRORS).indexOf('invalid_coordinates')) as ErrorCode[]),
   'claim_refused', // an answer of the issuer that was never observed
-  'too_many_pictures', // nine at the same time: own-issuer/pictures/picture-reader.test.ts
+  'too_many_pictures', // nine at the same time: issuers/own/pictures/picture-reader.test.ts
 ]
 
 let outside: OutsideWorld

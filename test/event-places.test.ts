@@ -4,7 +4,7 @@ import {
   MAX_COORDINATES,
   parseCoordinates,
 } from '@landpass/server/attendance/events/coordinates'
-import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuer/own-event-ids'
+import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { AppError } from '@landpass/server/errors'
 import { pageModule } from '@landpass/server/test/support/pages/page-modules'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 import { countPlaces } from '@landpass/server/attendance/events/place-queries'
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import type { Db } from '@landpass/server/db/engine'
 import type { ClaimState, CodeState } from '@landpass/server/db/schema'
 import { inSnapshot } from '@landpass/server/db/transaction'

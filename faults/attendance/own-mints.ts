@@ -1,6 +1,6 @@
 import { MAINNET_DOMAIN, verifyToken } from '@landpass/client/tokens'
-import { tokenPackage } from '@landpass/server/attendance/own-issuer/signing/token-message'
-import { isSigned, tokens } from '@landpass/server/attendance/own-issuer/tokens/token-queries'
+import { tokenPackage } from '@landpass/server/attendance/issuers/own/signing/token-message'
+import { isSigned, tokens } from '@landpass/server/attendance/issuers/own/tokens/token-queries'
 import type { Db } from '@landpass/server/db/engine'
 import type { Mint } from './simulators.ts'
 

@@ -1,6 +1,6 @@
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
-import { Approvals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
+import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'

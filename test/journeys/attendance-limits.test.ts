@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
 import { readCaptcha } from '@landpass/server/test/support/attendance/attendance-rows'
 import {

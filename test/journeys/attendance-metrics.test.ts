@@ -1,4 +1,4 @@
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS } from '@landpass/server/clock'
 import { readCaptcha } from '@landpass/server/test/support/attendance/attendance-rows'
 import {

@@ -1,4 +1,4 @@
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import {

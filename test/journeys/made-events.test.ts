@@ -1,6 +1,6 @@
 import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
 import { countPlaces } from '@landpass/server/attendance/events/place-queries'
-import { Approvals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
+import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
 import { HOUR_MS, MINUTE_MS } from '@landpass/server/clock'
 import { inTransaction } from '@landpass/server/db/transaction'
 import { attendanceDump, untilAnswered } from '@landpass/server/test/support/attendance/attendance-rows'

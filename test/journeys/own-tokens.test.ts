@@ -11,12 +11,12 @@ import {
 } from '@landpass/client/tokens'
 import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
 import { countCodes } from '@landpass/server/attendance/events/event-queries'
-import { TokenLog } from '@landpass/server/attendance/own-issuer/log/token-log'
-import { Approvals } from '@landpass/server/attendance/own-issuer/made-events/approvals'
-import { OwnIssuer } from '@landpass/server/attendance/own-issuer/own-issuer'
-import { tokenPackage } from '@landpass/server/attendance/own-issuer/signing/token-message'
-import { isSigned, newToken, tokens } from '@landpass/server/attendance/own-issuer/tokens/token-queries'
-import { Vault } from '@landpass/server/attendance/vault'
+import { TokenLog } from '@landpass/server/attendance/issuers/own/log/token-log'
+import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
+import { OwnIssuer } from '@landpass/server/attendance/issuers/own/own-issuer'
+import { tokenPackage } from '@landpass/server/attendance/issuers/own/signing/token-message'
+import { isSigned, newToken, tokens } from '@landpass/server/attendance/issuers/own/tokens/token-queries'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { HOUR_MS } from '@landpass/server/clock'
 import {
   attendanceDump,
@@ -1071,7 +1071,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   })
 
   test('a rotated key signs later; a withdrawn one never again', async () => {
-    const { TokenKeys } = await import('@landpass/server/attendance/own-issuer/keys/token-keys')
+    const { TokenKeys } = await import('@landpass/server/attendance/issuers/own/keys/token-keys')
     const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile })
     await keys.open()
     const [first] = await keys.list()
@@ -1106,7 +1106,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   test('keys rotated under load: each token verifies with the published lists', async () => {
     // Later than all tokens before, as a key ends after its last one
     stage.clock.set(REFERENCE_TIME_MS + 2 * HOUR_MS)
-    const { TokenKeys } = await import('@landpass/server/attendance/own-issuer/keys/token-keys')
+    const { TokenKeys } = await import('@landpass/server/attendance/issuers/own/keys/token-keys')
     const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile }) // a command, beside the server
     const made = await make({ tokens: 30 })
     const fresh = await stage.startAnother() // knows the times of keys as they are now

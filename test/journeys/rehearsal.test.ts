@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Vault } from '@landpass/server/attendance/vault'
+import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { HOUR_MS, MINUTE_MS } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import { ERRORS, type ErrorCode } from '@landpass/server/errors'

@@ -17,6 +17,7 @@ import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
+import { type TokenSettings, tokenRoutes } from './metadata/token-routes.ts'
 import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
 import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
@@ -25,7 +26,6 @@ import { publicationRoutes } from './publications/publication-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
-import { type TokenSettings, tokenRoutes } from './tokens/token-routes.ts'
 
 export interface LandApiParts {
   readonly land: LandContext

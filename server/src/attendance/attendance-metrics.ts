@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { RecentFigure } from '../work/recent-figure.ts'
 import { countAllCodes } from './events/event-queries.ts'
 import { countHeldEvents } from './events/hold-queries.ts'
-import { RecentFigure } from './recent-figure.ts'
 
 /** Buckets for calls that usually take a fraction of a second, and at most `ISSUER_TIMEOUT_MS`. */
 const SECONDS = [0.25, 1, 2.5, 5]

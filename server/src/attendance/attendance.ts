@@ -12,39 +12,40 @@ import { ClaimQueue } from './claims/claim-queue.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
+import { Refusals } from './claims/refusals.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
-import { areKeysRestored, createOwnIssuer, openKeys } from './connect-own-issuer.ts'
-import { EditCodeGuard } from './edit-code-guard.ts'
 import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
 import type { Event } from './events/event-queries.ts'
-import { Organisers } from './events/organisers.ts'
 import { Gifts } from './gifts/gifts.ts'
 import { Grants } from './grants/grants.ts'
-import { GuessChallenges } from './guess-challenge.ts'
-import type { Issuer } from './issuer/issuer.ts'
-import { isOwnEvent } from './issuer/own-event-ids.ts'
-import { PoapIssuer } from './issuer/poap-issuer.ts'
-import { watched } from './issuer/watched-issuer.ts'
-import { OrganiserPasses } from './organiser-passes.ts'
-import { Issuers, withoutTokenKey } from './own-issuer/issuers.ts'
-import { TokenLog } from './own-issuer/log/token-log.ts'
-import { AnsweredEvents } from './own-issuer/made-events/answered-events.ts'
-import { Approvals } from './own-issuer/made-events/approvals.ts'
-import { EditCodes } from './own-issuer/made-events/edit-codes.ts'
-import { EventMaker, type EventMakerOptions } from './own-issuer/made-events/event-maker.ts'
-import { SharePictures } from './own-issuer/token-pictures/share-pictures.ts'
-import { ReadyPictures } from './own-issuer/token-pictures/token-picture-routes.ts'
-import { TokenPictures } from './own-issuer/token-pictures/token-pictures.ts'
-import { TokenAnswers } from './own-issuer/tokens/token-answers.ts'
+import type { Issuer } from './issuers/issuer.ts'
+import { Issuers, withoutTokenKey } from './issuers/issuers.ts'
+import { areKeysRestored, createOwnIssuer, openKeys } from './issuers/own/connect-own-issuer.ts'
+import { TokenLog } from './issuers/own/log/token-log.ts'
+import { AnsweredEvents } from './issuers/own/made-events/answered-events.ts'
+import { Approvals } from './issuers/own/made-events/approvals.ts'
+import { EditCodes } from './issuers/own/made-events/edit-codes.ts'
+import { EventMaker, type EventMakerOptions } from './issuers/own/made-events/event-maker.ts'
+import { isOwnEvent } from './issuers/own/own-event-ids.ts'
+import { SharePictures } from './issuers/own/token-pictures/share-pictures.ts'
+import { ReadyPictures } from './issuers/own/token-pictures/token-picture-routes.ts'
+import { TokenPictures } from './issuers/own/token-pictures/token-pictures.ts'
+import { TokenAnswers } from './issuers/own/tokens/token-answers.ts'
+import { PoapIssuer } from './issuers/poap/poap-issuer.ts'
+import { watched } from './issuers/watched-issuer.ts'
+import { EditCodeGuard } from './organisers/edit-code-guard.ts'
+import { GuessChallenges } from './organisers/guess-challenge.ts'
+import { OrganiserPasses } from './organisers/organiser-passes.ts'
+import { Organisers } from './organisers/organisers.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
-import { Refusals } from './refusals.ts'
 import { Rehearsals } from './rehearsal/rehearsals.ts'
 import { Reports } from './report/report.ts'
+import type { Vault } from './secrets/vault.ts'
 import { ServiceState } from './service-state.ts'
 import {
   assertNoSetupProblem,
@@ -57,7 +58,6 @@ import {
 import { type CallContract, ContractWallets } from './signed-fetch/contract-wallets.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import { newSignerCheck } from './signed-fetch/signer-check.ts'
-import type { Vault } from './vault.ts'
 
 /** Statements of an event that insert claims at the same time: on PostgreSQL, which executes them side by side. */
 const INSERTS_AT_ONCE = 2
@@ -111,7 +111,7 @@ export interface Attendance {
 
 /** How long `close` waits for running steps of claims, and for codes that are being loaded. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
-/** Never used: without credentials the other issuer is not called (own-issuer/issuers.ts). */
+/** Never used: without credentials the other issuer is not called (issuers/issuers.ts). */
 const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
 /** Puts the parts of the attendance interface together. Reads nothing of the database, which may be away still. */

@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
-import type { EditCodeGuard } from './edit-code-guard.ts'
+import type { Refusals } from './claims/refusals.ts'
 import type { Gifts } from './gifts/gifts.ts'
-import type { Refusals } from './refusals.ts'
+import type { EditCodeGuard } from './organisers/edit-code-guard.ts'
 import type { Rehearsals } from './rehearsal/rehearsals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const FOLDER = fileURLToPath(new URL('../../../src/attendance/', import.meta.url))
 /** These may import types of the framework and of `http/`: they connect the parts, count, and hold answers. */
-const MAY_IMPORT_TYPES = ['attendance.ts', 'attendance-metrics.ts', 'own-issuer/tokens/token-answers.ts']
+const MAY_IMPORT_TYPES = ['attendance.ts', 'attendance-metrics.ts', 'issuers/own/tokens/token-answers.ts']
 
 interface Import {
   readonly path: string

@@ -8,8 +8,8 @@ import { putLoad } from './codes/load-queries.ts'
 import { countCodes, saveEvent } from './events/event-queries.ts'
 import { replaceSecret } from './grants/grant-queries.ts'
 import { reseal } from './reseal.ts'
-import { countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
-import { Vault } from './vault.ts'
+import { countOutdatedCodes, TOKEN_BINDING } from './secrets/seal-queries.ts'
+import { Vault } from './secrets/vault.ts'
 
 const [OLD, NEXT] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
 const NOW = testClock().nowMs()

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
-import { storedToken } from './issuer/access-token-queries.ts'
+import { storedToken } from './issuers/poap/access-token-queries.ts'
 import {
   type CodePlace,
   countOutdatedCodes,
@@ -15,8 +15,8 @@ import {
   type SealedCode,
   TOKEN_BINDING,
   waitingEditCodes,
-} from './seal-queries.ts'
-import type { SecretKind, Vault } from './vault.ts'
+} from './secrets/seal-queries.ts'
+import type { SecretKind, Vault } from './secrets/vault.ts'
 
 /** Codes of one statement: it locks them for some milliseconds. */
 const BATCH_CODES = 200

@@ -7,8 +7,8 @@ import { mergeCodes } from './codes/code-queries.ts'
 import { putLoad } from './codes/load-queries.ts'
 import { saveEvent } from './events/event-queries.ts'
 import { replaceSecret } from './grants/grant-queries.ts'
+import { Vault } from './secrets/vault.ts'
 import { checkVault, halfSetCredentials } from './setup-problem.ts'
-import { Vault } from './vault.ts'
 
 const ALL = { ISSUER_API_KEY: 'key', ISSUER_CLIENT_ID: 'client', ISSUER_CLIENT_SECRET: 'secret' }
 const saidOf = (env: Record<string, string>) => halfSetCredentials(readConfig(env).attendance.issuer)

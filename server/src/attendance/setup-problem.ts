@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts'
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { findOrMakeKey, keyPath } from './key-file.ts'
-import { tokenKeyPath } from './own-issuer/keys/token-keys.ts'
-import { firstAndLastSecrets, type SealedSecret } from './seal-queries.ts'
-import { Vault } from './vault.ts'
+import { tokenKeyPath } from './issuers/own/keys/token-keys.ts'
+import { findOrMakeKey, keyPath } from './secrets/key-file.ts'
+import { firstAndLastSecrets, type SealedSecret } from './secrets/seal-queries.ts'
+import { Vault } from './secrets/vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
 export interface SetupProblem {

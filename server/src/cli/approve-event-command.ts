@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { WaitingPage } from '../attendance/own-issuer/made-events/approvals.ts'
+import type { WaitingPage } from '../attendance/issuers/own/made-events/approvals.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { AppError, CommandError } from '../errors.ts'
@@ -56,7 +56,7 @@ async function runApproveEvent(
 ): Promise<void> {
   const approval = refuse ? 'refused' : 'approved'
   const config = readConfig(process.env)
-  const { Approvals } = await import('../attendance/own-issuer/made-events/approvals.ts')
+  const { Approvals } = await import('../attendance/issuers/own/made-events/approvals.ts')
   const { CodeCountCache } = await import('../attendance/events/code-count-cache.ts')
   await withDatabase(config, async ({ db }) => {
     const approvals = new Approvals({ db, clock: SYSTEM_CLOCK, codeCounts: new CodeCountCache(db) })

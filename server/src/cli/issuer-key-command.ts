@@ -1,7 +1,7 @@
 import { checksumAddress, isAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { PublishedKey } from '../attendance/own-issuer/keys/published-key.ts'
-import type { TokenKeys } from '../attendance/own-issuer/keys/token-keys.ts'
+import type { PublishedKey } from '../attendance/issuers/own/keys/published-key.ts'
+import type { TokenKeys } from '../attendance/issuers/own/keys/token-keys.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
@@ -72,7 +72,7 @@ async function withKeys(
   { opens = true }: { readonly opens?: boolean } = {},
 ): Promise<void> {
   const config = readConfig(process.env)
-  const { TokenKeys, tokenKeyPath } = await import('../attendance/own-issuer/keys/token-keys.ts')
+  const { TokenKeys, tokenKeyPath } = await import('../attendance/issuers/own/keys/token-keys.ts')
   await withDatabase(config, async ({ db, kind }) => {
     const path = tokenKeyPath(config, kind)
     if (opens && path === undefined)
@@ -85,7 +85,7 @@ async function withKeys(
 
 async function writeRoot(): Promise<void> {
   const config = readConfig(process.env)
-  const { TokenLog } = await import('../attendance/own-issuer/log/token-log.ts')
+  const { TokenLog } = await import('../attendance/issuers/own/log/token-log.ts')
   const last = await withDatabase(config, ({ db }) => new TokenLog({ db, clock: SYSTEM_CLOCK }).root())
   if (!last)
     throw new CommandError('The log has no root yet: the first one is made when its first day is over.')

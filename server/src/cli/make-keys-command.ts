@@ -16,9 +16,9 @@ async function makeKeys(): Promise<void> {
   const { dataDir } = readConfig(process.env)
   const [{ findOrMakeKey, keyPath }, { defaultKeyPath }, { makeTokenKeyFile, readTokenKeys }] =
     await Promise.all([
-      import('../attendance/key-file.ts'),
-      import('../attendance/own-issuer/keys/token-keys.ts'),
-      import('../attendance/own-issuer/keys/token-key-file.ts'),
+      import('../attendance/secrets/key-file.ts'),
+      import('../attendance/issuers/own/keys/token-keys.ts'),
+      import('../attendance/issuers/own/keys/token-key-file.ts'),
     ])
   const [attendanceKey, tokenKey] = [keyPath(dataDir), defaultKeyPath(dataDir)]
   const made = [attendanceKey, tokenKey].filter((path) => !existsSync(path))

@@ -214,7 +214,7 @@ async function tokenExamples(
   // Imported late, as app.ts is: the start does not wait for it
   const [{ hasOwnIssuer }, { readNextEventNumber }, { ownTokenExample, poapExample }] = await Promise.all([
     import('../attendance/setup-problem.ts'),
-    import('../attendance/own-issuer/made-events/made-event-queries.ts'),
+    import('../attendance/issuers/own/made-events/made-event-queries.ts'),
     import('./attendance-example.ts'),
   ])
   // The commands of the other example would be refused, or their event would wait for the operator

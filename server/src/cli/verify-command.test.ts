@@ -11,7 +11,7 @@ import {
 } from '@landpass/client/tokens'
 import { afterAll, expect, test, vi } from 'vitest'
 import { answerOf, readShortVerifier } from '../../test/support/attendance/short-verifier.ts'
-import { signAttestation } from '../attendance/own-issuer/signing/token-signature.ts'
+import { signAttestation } from '../attendance/issuers/own/signing/token-signature.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { keccak256 } from '../ethereum/keccak256.ts'
 import { createProgram } from './program.ts'

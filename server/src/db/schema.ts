@@ -235,7 +235,7 @@ export interface ClaimCodeTable {
   event_id: number
   /** Keyed hash of the code: finds it again without reading it. */
   fingerprint: Buffer
-  /** The code, encrypted: see attendance/vault.ts. */
+  /** The code, encrypted: see attendance/secrets/vault.ts. */
   sealed: Buffer
   state: CodeState
   created_at_ms: number
@@ -347,7 +347,7 @@ export interface IssuerFailureTable {
   id: Generated<number>
   event_id: number
   at_ms: number
-  /** Which call: a method of the issuer (attendance/issuer/issuer.ts), or `token`. */
+  /** Which call: a method of the issuer (attendance/issuers/issuer.ts), or `token`. */
   call: string
   kind: string
   status: number | null
@@ -394,7 +394,7 @@ export interface EventHoldTable {
   probes: number
 }
 
-/** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/keys/token-keys.ts. */
+/** A key of our own issuer. The key itself is in a file: see attendance/issuers/own/keys/token-keys.ts. */
 export interface TokenKeyTable {
   /** In lower case. */
   address: string
@@ -535,7 +535,7 @@ export interface AttendanceBlockedTable {
 /** Events whose codes are loaded as soon as the issuer has approved them: see attendance/codes/pending-loads.ts. */
 export interface CodeLoadTable {
   event_id: number
-  /** The edit code, encrypted: see attendance/vault.ts. */
+  /** The edit code, encrypted: see attendance/secrets/vault.ts. */
   sealed: Buffer
   /** When the row is deleted at the latest. */
   until_ms: number
@@ -548,7 +548,7 @@ export interface CodeLoadTable {
 export interface GrantSecretTable {
   id: Generated<number>
   event_id: number
-  /** The secret, encrypted: see attendance/vault.ts. */
+  /** The secret, encrypted: see attendance/secrets/vault.ts. */
   sealed: Buffer
   created_at_ms: number
   /** Null: the current one. */

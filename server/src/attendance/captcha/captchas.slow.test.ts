@@ -5,7 +5,7 @@ import { type TestClock, testClock } from '../../../test/support/http/land-serve
 import { readPng } from '../../../test/support/images/png.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../secrets/vault.ts'
 import { CAPTCHA_TTL_MS, type CaptchaResult, Captchas, UNSIGNED_TRIES } from './captchas.ts'
 
 const ANN = '0x00000000000000000000000000000000000000aa'

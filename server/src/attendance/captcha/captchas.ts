@@ -4,7 +4,7 @@ import { type Clock, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { ownBytes } from '../../own-memory.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../secrets/vault.ts'
 import {
   deleteSomeExpired,
   findChallenge,

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
 import type { Db } from '../../db/engine.ts'
-import { Batches } from '../batches.ts'
+import { Batches } from '../../work/batches.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
-import { FIRST_OWN_EVENT_ID } from '../issuer/own-event-ids.ts'
-import { Vault } from '../vault.ts'
+import { FIRST_OWN_EVENT_ID } from '../issuers/own/own-event-ids.ts'
+import { Vault } from '../secrets/vault.ts'
 import {
   type AcceptedClaim,
   acceptClaims,

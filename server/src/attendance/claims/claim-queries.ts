@@ -4,7 +4,7 @@ import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
-import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
+import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuers/own/own-event-ids.ts'
 
 export type Claim = Selectable<ClaimTable>
 

@@ -4,7 +4,7 @@ import { testClock } from '../../../test/support/http/land-server.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../secrets/vault.ts'
 import { ClaimQueue } from './claim-queue.ts'
 import { insertClaim } from './reserve-queries.ts'
 

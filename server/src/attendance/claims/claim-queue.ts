@@ -1,8 +1,8 @@
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
-import type { Pacer } from '../issuer/pacer.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import type { Pacer } from '../issuers/poap/pacer.ts'
 import { countReserved } from './claim-queries.ts'
 
 /** A step of a claim reads the code, then asks for the token. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuer/issuer.ts'
+import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuers/issuer.ts'
 import {
   type Move,
   moveByAnswer,

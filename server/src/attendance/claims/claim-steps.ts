@@ -1,5 +1,5 @@
 import type { ClaimState } from '../../db/schema.ts'
-import type { CodeAtIssuer, Issuer, MintAnswer } from '../issuer/issuer.ts'
+import type { CodeAtIssuer, Issuer, MintAnswer } from '../issuers/issuer.ts'
 import type { GivenUpCode } from './claim-queries.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
-import { Batches } from '../batches.ts'
-import { IssuerError } from '../issuer/issuer.ts'
+import { Batches } from '../../work/batches.ts'
+import { IssuerError } from '../issuers/issuer.ts'
 import { pauseAfter } from './claim-pauses.ts'
 import {
   type Closing,

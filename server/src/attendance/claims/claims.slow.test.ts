@@ -4,7 +4,7 @@ import { freshEngine } from '../../../test/support/database/engines.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { getEvent, saveEvent } from '../events/event-queries.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../secrets/vault.ts'
 import { Claims } from './claims.ts'
 import { insertClaim } from './reserve-queries.ts'
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { readCoordinates } from '../events/coordinates.ts'
 import type { Event } from '../events/event-queries.ts'
 import type { PresenceResult } from '../presence/presence.ts'
-import { previewRealm } from '../preview-realm.ts'
+import { previewRealm } from '../rehearsal/preview-realm.ts'
 import type { Claimant } from './claimant.ts'
 
 /** Whether a player is on one of the places. Never throws. */

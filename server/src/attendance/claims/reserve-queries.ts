@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { countMoves } from '../events/event-count-queries.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
-import { keySigns } from '../own-issuer/keys/token-key-queries.ts'
-import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
+import { keySigns } from '../issuers/own/keys/token-key-queries.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
+import type { PreparedToken } from '../issuers/own/tokens/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import type { Claim, HeldClaim } from './claim-queries.ts'
 

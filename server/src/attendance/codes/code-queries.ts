@@ -4,9 +4,9 @@ import type { Db } from '../../db/engine.ts'
 import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { countMoves } from '../events/event-count-queries.ts'
-import type { ListedCode } from '../issuer/issuer.ts'
-import { lockCodes } from '../seal-queries.ts'
-import type { Vault } from '../vault.ts'
+import type { ListedCode } from '../issuers/issuer.ts'
+import { lockCodes } from '../secrets/seal-queries.ts'
+import type { Vault } from '../secrets/vault.ts'
 
 /** Codes of one statement, some 5 ms of work: other requests run between two of them. */
 const BATCH_ROWS = 250

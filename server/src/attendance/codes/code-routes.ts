@@ -12,7 +12,7 @@ import {
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 import type { PendingLoads } from './pending-loads.ts'
 

@@ -1,9 +1,9 @@
 import { type Clock, HOUR_MS, MINUTE_MS, withTimeLimit } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { findEvent } from '../events/event-queries.ts'
-import { askIssuer } from '../issuer/ask-issuer.ts'
-import type { Issuer } from '../issuer/issuer.ts'
-import type { Vault } from '../vault.ts'
+import { askIssuer } from '../issuers/ask-issuer.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import type { Vault } from '../secrets/vault.ts'
 import type { CodeLoader } from './code-loader.ts'
 import {
   type CodeLoad,

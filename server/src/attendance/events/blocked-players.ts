@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
 import {
   addBlocked,
   type BlockedPlayer,

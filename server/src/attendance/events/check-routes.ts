@@ -2,7 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
+import type { Credentials, Organisers } from '../organisers/organisers.ts'
 import { eventName } from './event-json.ts'
 import {
   credentialsOf,
@@ -15,7 +16,6 @@ import {
   passIn,
 } from './event-params.ts'
 import { findEvent, getEventId } from './event-queries.ts'
-import type { Credentials, Organisers } from './organisers.ts'
 
 const checkedSchema = Type.Object(
   {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/engine.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import { type CodeCounts, countCodes, wasRefused } from './event-queries.ts'
 
 /**

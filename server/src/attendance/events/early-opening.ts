@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { HOUR_MS } from '../../clock.ts'
-import { beginOfFirstDayMs, parseIssuerDate } from '../issuer/issuer-dates.ts'
+import { beginOfFirstDayMs, parseIssuerDate } from '../issuers/poap/issuer-dates.ts'
 import type { Event } from './event-queries.ts'
 
 const DAY_MS = 24 * HOUR_MS

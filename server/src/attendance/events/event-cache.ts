@@ -1,5 +1,5 @@
 import type { Db } from '../../db/engine.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
 import type { EventName } from './event-name.ts'
 import { type Event, getEvent } from './event-queries.ts'
 

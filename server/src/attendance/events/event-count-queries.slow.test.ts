@@ -18,7 +18,7 @@ import {
 import { insertClaim, reviveClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { countClaims } from '../report/report-queries.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../secrets/vault.ts'
 import { countAllCodes, countCodes, saveEvent } from './event-queries.ts'
 
 const NOW = testClock().nowMs()

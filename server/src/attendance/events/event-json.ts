@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { orNull } from '../../schema-parts.ts'
-import { parseIssuerDate } from '../issuer/issuer-dates.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
+import { parseIssuerDate } from '../issuers/poap/issuer-dates.ts'
 import type { Event } from './event-queries.ts'
 import { isoText } from './openness.ts'
 

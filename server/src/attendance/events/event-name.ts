@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { isOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
+import { isOwnEvent, notMadeHere } from '../issuers/own/own-event-ids.ts'
 
 /** How a path names an event: by the issuer's number, or by the UUID that this server made. */
 export type EventName = { readonly eventId: number } | { readonly uuid: string }

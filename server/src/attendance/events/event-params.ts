@@ -4,11 +4,11 @@ import type { Db } from '../../db/engine.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import type { LimitHook } from '../limits.ts'
-import type { NewPass } from '../organiser-passes.ts'
+import type { NewPass } from '../organisers/organiser-passes.ts'
+import type { Credentials, Organisers } from '../organisers/organisers.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
 import { type Event, getEvent } from './event-queries.ts'
-import type { Credentials, Organisers } from './organisers.ts'
 
 /** The event in the path of a route. */
 export const eventParams = Type.Object({

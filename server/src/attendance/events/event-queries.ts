@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AttendanceEventTable, ClaimState, CodeState } from '../../db/schema.ts'
-import { FIRST_OWN_EVENT_ID } from '../issuer/own-event-ids.ts'
+import { FIRST_OWN_EVENT_ID } from '../issuers/own/own-event-ids.ts'
 import { type EventName, eventNotFound } from './event-name.ts'
 
 /** A registered event. */

@@ -5,9 +5,9 @@ import { HOUR_MS } from '../../clock.ts'
 import { readConfig } from '../../config/config.ts'
 import { Metrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
+import type { Organisers } from '../organisers/organisers.ts'
 import { saveEvent } from './event-queries.ts'
 import { eventRoutes } from './event-routes.ts'
-import type { Organisers } from './organisers.ts'
 
 const EVENT = 1
 

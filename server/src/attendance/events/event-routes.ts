@@ -7,8 +7,9 @@ import { QUERY_UNITS } from '../../http/cost-account.ts'
 import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
-import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
+import { endOfLastDayMs } from '../issuers/poap/issuer-dates.ts'
+import type { Organisers } from '../organisers/organisers.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { approvalOfEvent, readApproval } from './approval-json.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
@@ -37,7 +38,6 @@ import {
   passIn,
 } from './event-params.ts'
 import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
-import type { Organisers } from './organisers.ts'
 
 const tags = ['events']
 const LONGEST_REHEARSAL_MS = 24 * HOUR_MS

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import { spanText } from '../span-text.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
 

@@ -6,8 +6,8 @@ import { AppError } from '../../errors.ts'
 import { insertClaims, type NewClaim } from '../claims/reserve-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { countCodes, type Event, findEvent } from '../events/event-queries.ts'
-import { assertOwnEvent, notMadeHere } from '../issuer/own-event-ids.ts'
-import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'
+import { assertOwnEvent, notMadeHere } from '../issuers/own/own-event-ids.ts'
+import type { PreparedToken } from '../issuers/own/tokens/token-queries.ts'
 import { badLine, readAddressList } from './address-list.ts'
 import {
   addGifts,

@@ -2,7 +2,7 @@ import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../secrets/vault.ts'
 import { deleteEndedSecrets, deleteExpiredGrants, withdrawOpen } from './delete-queries.ts'
 import {
   countAllOpenGrants,

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
 import type { Stored } from './grant-queries.ts'
 import { OpenGrantsOfAll } from './open-grants-of-all.ts'
 

@@ -9,7 +9,7 @@ import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Event, saveEvent } from '../events/event-queries.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../secrets/vault.ts'
 import { countGrants, insertGrant } from './grant-queries.ts'
 import { DELETE_BATCH_ROWS, Grants } from './grants.ts'
 

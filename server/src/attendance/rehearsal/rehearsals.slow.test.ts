@@ -16,8 +16,8 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import type { BlockedPlayers } from '../events/blocked-players.ts'
 import { changeEvent, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
 import type { Grants } from '../grants/grants.ts'
-import { newToken } from '../own-issuer/tokens/token-queries.ts'
-import { Vault } from '../vault.ts'
+import { newToken } from '../issuers/own/tokens/token-queries.ts'
+import { Vault } from '../secrets/vault.ts'
 import type { Rehearsals } from './rehearsals.ts'
 
 const clock = testClock()

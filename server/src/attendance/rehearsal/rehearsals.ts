@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
+import { OneSecondCache } from '../../work/one-second-cache.ts'
 import {
   countRehearsal,
   endRehearsals,

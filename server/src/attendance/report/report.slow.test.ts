@@ -8,8 +8,8 @@ import { addBlocked } from '../events/blocked-queries.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
+import { Vault } from '../secrets/vault.ts'
 import { ServiceState } from '../service-state.ts'
-import { Vault } from '../vault.ts'
 import { Reports } from './report.ts'
 
 describeOnBothEngines('the report of an event', (open) => {

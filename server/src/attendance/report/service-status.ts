@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Event } from '../events/event-queries.ts'
 import { isoText } from '../events/openness.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import type { ServiceState } from '../service-state.ts'
 
 type IssuerStatus = 'ok' | 'failing' | 'unknown'

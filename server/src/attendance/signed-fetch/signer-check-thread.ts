@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { lowerThreadPriority } from '../thread-priority.ts'
+import { lowerThreadPriority } from '../../work/thread-priority.ts'
 import { areSignedAsNamed, type NamedSignature } from './signer-check.ts'
 
 lowerThreadPriority()

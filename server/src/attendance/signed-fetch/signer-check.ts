@@ -1,5 +1,5 @@
 import { recoverAddress } from '../../ethereum/signatures.ts'
-import { BusyThread, type BusyThreadOptions } from '../busy-thread.ts'
+import { BusyThread, type BusyThreadOptions } from '../../work/busy-thread.ts'
 
 /** A text, a signature of it in hex, and the address that is said to have signed it, in lower case. */
 export interface NamedSignature {

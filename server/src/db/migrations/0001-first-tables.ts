@@ -456,7 +456,7 @@ const ATTENDANCE = [
     primary key (event_id, hash)
   )`,
   `create index seen_request_expiry on seen_request (expires_at_ms)`,
-  // Each guess has a budget, and a paid one names the challenge that was solved for it (attendance/edit-code-guard.ts)
+  // Each guess has a budget, and a paid one names the challenge that was solved for it (attendance/organisers/edit-code-guard.ts)
   `create table edit_code_guess (
     event_id integer not null,
     id bigint generated always as identity,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Grant } from '../../../src/attendance/grants/grant-queries.ts'
 import type { Grants } from '../../../src/attendance/grants/grants.ts'
-import type { NewToken } from '../../../src/attendance/own-issuer/tokens/token-queries.ts'
-import type { Vault } from '../../../src/attendance/vault.ts'
+import type { NewToken } from '../../../src/attendance/issuers/own/tokens/token-queries.ts'
+import type { Vault } from '../../../src/attendance/secrets/vault.ts'
 import type { Db } from '../../../src/db/engine.ts'
 import { eventually } from '../processes/landpass.ts'
 

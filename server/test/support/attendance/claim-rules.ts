@@ -8,8 +8,8 @@ import { CodeCountCache } from '../../../src/attendance/events/code-count-cache.
 import { EventHolds } from '../../../src/attendance/events/event-holds.ts'
 import { Grants } from '../../../src/attendance/grants/grants.ts'
 import { Rehearsals } from '../../../src/attendance/rehearsal/rehearsals.ts'
+import type { Vault } from '../../../src/attendance/secrets/vault.ts'
 import { SignedFetch } from '../../../src/attendance/signed-fetch/signed-fetch.ts'
-import type { Vault } from '../../../src/attendance/vault.ts'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import type { Db } from '../../../src/db/engine.ts'
 

@@ -1,4 +1,4 @@
-import type { CodeAtIssuer } from '../../../src/attendance/issuer/issuer.ts'
+import type { CodeAtIssuer } from '../../../src/attendance/issuers/issuer.ts'
 
 /** What the issuer says of a code that nobody has used. */
 export const FREE_CODE: CodeAtIssuer = {

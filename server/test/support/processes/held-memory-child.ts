@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { OneSecondCache } from '../../../src/attendance/one-second-cache.ts'
 import { BoundedCache } from '../../../src/bounded-cache.ts'
 import { clientAddress } from '../../../src/http/client-address.ts'
 import { CostBudget } from '../../../src/http/cost-budget.ts'
+import { OneSecondCache } from '../../../src/work/one-second-cache.ts'
 
 /**
  * Fills a cache with names that were cut from long texts, and sends how many bytes of memory it holds. In a process of its own,

@@ -13,8 +13,8 @@ const SERVER_PROGRAMS = [
   'src/state/state-thread.js',
   'src/db/embedded/thread.js',
   'src/chain/history/fetch-thread.js',
-  'src/attendance/own-issuer/pictures/picture-thread.js',
-  'src/attendance/own-issuer/token-pictures/share-thread.js',
+  'src/attendance/issuers/own/pictures/picture-thread.js',
+  'src/attendance/issuers/own/token-pictures/share-thread.js',
   'src/attendance/signed-fetch/signer-check-thread.js',
 ]
 /**
