@@ -17,7 +17,7 @@ import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
-import { type TokenSettings, tokenRoutes } from './metadata/token-routes.ts'
+import { type MetadataSettings, metadataRoutes } from './metadata/metadata-routes.ts'
 import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
 import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
@@ -32,7 +32,7 @@ export interface LandApiParts {
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
-  readonly settings: TokenSettings & {
+  readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
   }
@@ -100,6 +100,6 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app.register(newerImageRoutes, { land, pictures })
   app.register(offerRoutes, { land })
   app.register(searchRoutes, { land })
-  app.register(tokenRoutes, { land, settings })
+  app.register(metadataRoutes, { land, settings })
   done()
 }

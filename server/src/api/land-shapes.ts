@@ -1,7 +1,7 @@
 import { RECORD_SHAPES } from './common/schemas.ts'
 import { CONTRIBUTION_SHAPES } from './contributions/contribution-shapes.ts'
 import { DISTRICT_SHAPES } from './districts/district-shapes.ts'
-import { TOKEN_SHAPES } from './metadata/token-shapes.ts'
+import { TOKEN_SHAPES } from './metadata/metadata-shapes.ts'
 import { OFFER_SHAPES } from './offers/offer-shapes.ts'
 import { SEARCH_SHAPES } from './search/search-shapes.ts'
 import { TILE_SHAPES } from './tile-data/tile-shapes.ts'

@@ -75,7 +75,7 @@ export async function describeRoutes(
         { name: 'tiles', description: 'Tile data: a few fields of each parcel, for maps' },
         { name: 'search', description: 'Finds parcels, estates, districts and owners by text' },
         {
-          name: 'tokens',
+          name: 'metadata',
           description: 'Parcels and estates as marketplaces read them, without the envelope',
         },
         { name: 'translations', description: 'Texts for pages' },

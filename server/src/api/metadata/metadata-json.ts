@@ -35,7 +35,7 @@ export function parcelTokenJson({ parts: { parcels } }: State, row: number, link
   const x = parcels.x[row]!
   const y = parcels.y[row]!
   const distances = distancesJson(parcels.plazaDistance[row]!, parcels.roadDistance[row]!)
-  return tokenJson(links, {
+  return metadataJson(links, {
     contract: links.registries.land,
     tokenId: tokenIdText({ x, y }),
     name: parcels.names[row] ?? `Parcel ${x},${y}`,
@@ -49,7 +49,7 @@ export function parcelTokenJson({ parts: { parcels } }: State, row: number, link
 export function estateTokenJson({ parts }: State, row: number, links: TokenLinks): string {
   const { ids, names, size, json } = parts.estates
   const id = ids[row]!
-  return tokenJson(links, {
+  return metadataJson(links, {
     contract: links.registries.estate,
     tokenId: id,
     name: names[row] ?? `Estate ${id}`,
@@ -60,7 +60,7 @@ export function estateTokenJson({ parts }: State, row: number, links: TokenLinks
   })
 }
 
-function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
+function metadataJson({ base, externalBase }: TokenLinks, token: Token): string {
   return (
     `{"id":"${token.tokenId}",` +
     `"name":${textJson(token.name)},` +

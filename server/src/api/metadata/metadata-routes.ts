@@ -19,25 +19,24 @@ import {
   lowerCase,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
-import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
-import { tokenMetadataSchema } from './token-shapes.ts'
+import { estateTokenJson, parcelTokenJson, type TokenLinks } from './metadata-json.ts'
+import { tokenMetadataSchema } from './metadata-shapes.ts'
 
 /** Settings for the addresses in metadata. */
-export interface TokenSettings {
+export interface MetadataSettings {
   /** Undefined: the host that the request names. */
   readonly publicUrl: string | undefined
   /** Undefined: `/v2` of this server. */
   readonly externalBaseUrl: string | undefined
 }
 
-const tags = ['tokens']
+const tags = ['metadata']
 
 /** The metadata of parcels and estates as tokens, in the form that marketplaces read: JSON without the envelope. */
-export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; settings: TokenSettings }> = (
-  app,
-  { land, settings },
-  done,
-) => {
+export const metadataRoutes: FastifyPluginCallbackTypebox<{
+  land: LandContext
+  settings: MetadataSettings
+}> = (app, { land, settings }, done) => {
   const { registries } = land
   const linksFor = (request: FastifyRequest): TokenLinks => {
     const base = publicBase(request, settings.publicUrl)
