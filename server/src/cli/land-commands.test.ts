@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
-import { V8_OPTIONS } from '../../test/support/landpass.ts'
 import { landpassHere } from '../../test/support/landpass-here.ts'
 import { programPath } from '../../test/support/programs.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
+import { V8_OPTIONS } from '../../test/support/v8-options.ts'
 import { checkSnapshot } from '../land/snapshot/import.ts'
 
 const PROGRAM = programPath('src/cli/main.js')

@@ -10,6 +10,7 @@ import type { BundledPrograms } from './bundle-programs.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 import { PREPARE_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
 import { makeTestFolder } from './test-folder.ts'
+import './v8-options.ts'
 
 /** The database that test files copy, on PostgreSQL. */
 export const TEMPLATE_DATABASE = 'landpass_template'

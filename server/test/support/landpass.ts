@@ -10,10 +10,9 @@ import { atEndOfEachFile } from './end-of-file.ts'
 import { emptyDir } from './engines.ts'
 import type { Output } from './find-secrets.ts'
 import { programPath } from './programs.ts'
+import { V8_OPTIONS } from './v8-options.ts'
 
 const MAIN = programPath('src/cli/main.js')
-/** When hot code is compiled again: as in our own process, see vitest.config.mjs. */
-export const V8_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
 const POLL_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
