@@ -6,8 +6,9 @@ import { openEngine } from '../../src/db/open-engine.ts'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { claimsByState, codesByState } from '../support/attendance-rows.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
-import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
-import { type Env, landpass, type Serving, serve } from '../support/landpass.ts'
+import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
+import { type Env, type Serving, serve } from '../support/landpass.ts'
+import { landpassHere } from '../support/landpass-here.ts'
 
 const EDIT_CODE = '123456'
 const LAND_PATHS = [
@@ -112,17 +113,17 @@ describe('one interface alone', () => {
   test('attendance without its settings fails by name', async () => {
     const bare = { PORT: '0', DATA_DIR: await freshDataDir(), DATABASE_URL: await freshDatabaseUrl() }
     const [missing, onPostgres, alone] = await Promise.all([
-      landpass(['serve', '--only', 'attendance'], {
+      landpassHere(['serve', '--only', 'attendance'], {
         PORT: '0',
         DATA_DIR: await freshDataDir(),
         EVENT_MAKERS: 'nobody',
       }),
-      landpass(['serve', '--only', 'attendance'], {
+      landpassHere(['serve', '--only', 'attendance'], {
         ...settings,
         PORT: '0',
         DATABASE_URL: bare.DATABASE_URL,
       }),
-      landpass(['serve', '--only', 'attendance'], bare),
+      landpassHere(['serve', '--only', 'attendance'], bare),
     ])
 
     expect(missing).toMatchObject({
@@ -165,9 +166,9 @@ test('with PostgreSQL alone, one command makes both keys, once; then events are 
   expect((await ask(before, '/organise')).text).toContain('data-event-makers="nobody" data-has-own="false"')
   await stopped(before)
 
-  const made = await landpass(['make-keys'], env)
+  const made = await landpassHere(['make-keys'], env)
   const keys = keysIn()
-  const again = await landpass(['make-keys'], env)
+  const again = await landpassHere(['make-keys'], env)
   expect([made.code, again.code]).toEqual([0, 0])
   expect(JSON.parse(made.stdout)).toMatchObject({ ok: true, made: files })
   expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, made: [] })
@@ -187,7 +188,12 @@ test('with PostgreSQL alone, one command makes both keys, once; then events are 
 })
 
 test('without an issuer the land works, and attendance says what is missing', async () => {
-  const server = await serve({ DATA_DIR: await freshDataDir(), EVENT_MAKERS: 'nobody' })
+  const server = await serve({
+    DATABASE_URL: await freshDatabaseUrl(),
+    DATA_DIR: emptyDir(),
+    ATTENDANCE_KEY: 'a1'.repeat(32),
+    EVENT_MAKERS: 'nobody',
+  })
 
   expect(server.stdout()).toContain('ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET')
   expect((await ask(server, '/v1/parcels/0/0')).body).toMatchObject({ code: 'world_not_loaded' })
@@ -213,7 +219,7 @@ test('without an issuer the land works, and attendance says what is missing', as
 
 test('production refuses simulators, names their settings, and creates nothing', async () => {
   const dataDir = await freshDataDir()
-  const { code, stdout, stderr } = await landpass(['serve'], {
+  const { code, stdout, stderr } = await landpassHere(['serve'], {
     ...settings,
     NODE_ENV: 'production',
     DATA_DIR: dataDir,
@@ -258,7 +264,7 @@ describe('the key of the claim codes', () => {
 
     const damaged = key.slice(0, 40)
     writeFileSync(file, damaged)
-    const { code, stderr } = await landpass(['serve'], { ...env, PORT: '0' })
+    const { code, stderr } = await landpassHere(['serve'], { ...env, PORT: '0' })
     expect(code).toBe(1)
     expect(stderr).toBe(
       `landpass: ${file} does not hold a key of 64 hex digits. Restore it from a backup to read the stored codes.\n`,

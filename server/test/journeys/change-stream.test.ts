@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
-import { describeOnBothEngines, freshEngine } from '../support/engines.ts'
+import { describeOnOneEngine, freshEngine } from '../support/engines.ts'
 import { EventReader, type StreamEvent } from '../support/event-reader.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
 import { type LandServer, startLandServer } from '../support/land-server.ts'
@@ -47,7 +47,7 @@ async function nextEvent(reader: EventReader): Promise<ChangeEvent> {
   return change
 }
 
-describeOnBothEngines('the stream of changes', (open) => {
+describeOnOneEngine('the stream of changes', (open) => {
   let land: DemoLand
   /** Another process over the same database. */
   let other: LandServer

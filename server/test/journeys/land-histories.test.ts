@@ -1,14 +1,14 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, bidRow, hashOf, publicationRow } from '../support/land-rows.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../support/registries.ts'
 
 const STATUSES = ['open', 'cancelled', 'sold'] as const
 const MORTGAGE_STATUSES = ['pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed'] as const
 
-describeOnBothEngines('bids, mortgages, publications, contributions and districts', (open) => {
+describeOnOneEngine('bids, mortgages, publications, contributions and districts', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 30 })

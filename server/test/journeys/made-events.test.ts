@@ -7,7 +7,7 @@ import { inTransaction } from '../../src/db/transaction.ts'
 import { attendanceDump, untilAnswered } from '../support/attendance-rows.ts'
 import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
 import { type AttendanceStage, attendanceStage, makesEvents } from '../support/attendance-stage.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
 import { countWaiting } from '../support/lock-waits.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('an event made here, where the operator approves events', (open, kind) => {
+describeOnOneEngine('an event made here, where the operator approves events', (open) => {
   const env = { ...makesEvents('approved'), OPERATOR_KEY }
   const stage = attendanceStage(open, { outside: () => outside, env })
 
@@ -94,7 +94,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const claim = async (name: string) =>
       stage.server.claim(
         made.uuid,
-        await playerAt(outside, `${kind} made ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+        await playerAt(outside, `made ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
       )
     const load = () => stage.server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
     const waiting = [await load(), await claim('ann')]
@@ -121,7 +121,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const claim = async (name: string) =>
       stage.server.claim(
         made.uuid,
-        await playerAt(outside, `${kind} refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+        await playerAt(outside, `refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
       )
     const reason = async () => {
       const { body } = await stage.server.get(`/event/${made.uuid}/availability`)
@@ -205,7 +205,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const no = { approval: 'refused', reason: 'No advertising.' }
     expect((await answer(made, no)).body.data).toEqual({ approval: 'approved', change: 'refused' })
     expect(await live()).toEqual(approved)
-    const ann = await playerAt(outside, `${kind} changed ann`, { x: 10, y: 20 }, stage.clock.nowMs())
+    const ann = await playerAt(outside, `changed ann`, { x: 10, y: 20 }, stage.clock.nowMs())
     expect((await stage.server.claim(made.uuid, ann)).status).toBe(200)
     const refusedChange = { ...change, state: 'refused', reason: 'No advertising.' }
     expect(await report()).toMatchObject({ state: 'approved', reason, change: refusedChange })
@@ -281,7 +281,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   })
 
   // The embedded engine makes one change after the other
-  test.runIf(kind === 'postgres')('changes and an answer at the same moment all hold', async () => {
+  test('changes and an answer at the same moment all hold', async () => {
     const made = await make()
     await approve(made)
     const patch = (fields: object) =>
@@ -325,7 +325,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const made = await make(stage.server, { tokens: 4 })
     expect((await answer(made, { approval: 'approved', tokens: 3 })).status).toBe(200)
     const claim = async (name: string) => {
-      const player = await playerAt(outside, `${kind} lowered ${name}`, { x: 10, y: 20 }, stage.clock.nowMs())
+      const player = await playerAt(outside, `lowered ${name}`, { x: 10, y: 20 }, stage.clock.nowMs())
       return stage.server.claim(made.uuid, player)
     }
     expect([(await claim('ann')).status, (await claim('ben')).status]).toEqual([200, 200])
@@ -395,7 +395,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       return rows.map(({ address }) => address).toSorted()
     }
     await answer(made, { approval: 'approved', may_give: true })
-    const last = await playerAt(outside, `${kind} last`, { x: 10, y: 20 }, stage.clock.nowMs())
+    const last = await playerAt(outside, `last`, { x: 10, y: 20 }, stage.clock.nowMs())
     await stage.server.claim(uuid, last)
     const [ann, bo, cleo] = ['a', 'b', 'c'].map(addressOf) as [string, string, string]
 
@@ -504,12 +504,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     await full.close()
     const check = { editCode: known.editCode }
     expect((await stage.server.send('POST', `/event/${known.id}/check`, check)).status).toBe(200)
-    const ann = await playerAt(
-      outside,
-      `${kind} of an unanswered event`,
-      { x: 10, y: 20 },
-      stage.clock.nowMs(),
-    )
+    const ann = await playerAt(outside, `of an unanswered event`, { x: 10, y: 20 }, stage.clock.nowMs())
     expect((await stage.server.claim(claimed.uuid, ann)).status).toBe(200)
     const approvals = approvalsOf(stage)
     const statuses = () =>
