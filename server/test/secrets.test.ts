@@ -3,6 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../src/clock.ts'
 import { demoWorld } from '../src/demo/demo-world.ts'
 import { demoSnapshot } from './support/demo-snapshots.ts'
 import { eventually, landpass, type Serving, serve, startLandpass, statusOf } from './support/landpass.ts'
+import { landpassHere } from './support/landpass-here.ts'
 import { startPostgres, type TestPostgres } from './support/postgres.ts'
 
 const PASSWORD = 'correct-horse-battery'
@@ -69,7 +70,7 @@ test('a server survives the loss of its database, recovers, and never shows the 
   })
   for (const path of FROM_MEMORY) expect((await ask(server, path)).status, path).toBe(200)
   for (const command of [['import', await demoSnapshot(2, RADIUS)], ['migrate']]) {
-    const { code, stdout, stderr } = await landpass(command, { ...env, PORT: '0' })
+    const { code, stdout, stderr } = await landpassHere(command, { ...env, PORT: '0' })
     outputs.push(stdout, stderr)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:\d+\/postgres: .*\n$/)
@@ -124,7 +125,7 @@ test('a server survives the loss of its database, recovers, and never shows the 
 })
 
 async function importWorld(seed: number): Promise<void> {
-  const { code, stdout, stderr } = await landpass(['import', await demoSnapshot(seed, RADIUS)], env)
+  const { code, stdout, stderr } = await landpassHere(['import', await demoSnapshot(seed, RADIUS)], env)
   outputs.push(stdout, stderr)
   expect(stderr).toBe('')
   expect(code).toBe(0)
