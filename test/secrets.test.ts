@@ -9,6 +9,7 @@ import {
   startLandpass,
   statusOf,
 } from '@landpass/server/test/support/processes/landpass'
+import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
 import { demoWorld } from '@landpass/simulators/demo/demo-world'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -76,7 +77,7 @@ test('a server survives the loss of its database, recovers, and never shows the 
   })
   for (const path of FROM_MEMORY) expect((await ask(server, path)).status, path).toBe(200)
   for (const command of [['import', await demoSnapshot(2, RADIUS)], ['migrate']]) {
-    const { code, stdout, stderr } = await landpass(command, { ...env, PORT: '0' })
+    const { code, stdout, stderr } = await landpassHere(command, { ...env, PORT: '0' })
     outputs.push(stdout, stderr)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:\d+\/postgres: .*\n$/)
@@ -131,7 +132,7 @@ test('a server survives the loss of its database, recovers, and never shows the 
 })
 
 async function importWorld(seed: number): Promise<void> {
-  const { code, stdout, stderr } = await landpass(['import', await demoSnapshot(seed, RADIUS)], env)
+  const { code, stdout, stderr } = await landpassHere(['import', await demoSnapshot(seed, RADIUS)], env)
   outputs.push(stdout, stderr)
   expect(stderr).toBe('')
   expect(code).toBe(0)

@@ -7,8 +7,14 @@ import {
   type OutsideWorld,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
-import { type Env, landpass, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import {
+  emptyDir,
+  freshDatabaseUrl,
+  freshDataDir,
+  TEST_SETTINGS,
+} from '@landpass/server/test/support/database/engines'
+import { type Env, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
 import { makePlayer } from '@landpass/simulators/player/player'
 import { beforeAll, describe, expect, test } from 'vitest'
 
@@ -115,17 +121,17 @@ describe('one interface alone', () => {
   test('attendance without its settings fails by name', async () => {
     const bare = { PORT: '0', DATA_DIR: await freshDataDir(), DATABASE_URL: await freshDatabaseUrl() }
     const [missing, onPostgres, alone] = await Promise.all([
-      landpass(['serve', '--only', 'attendance'], {
+      landpassHere(['serve', '--only', 'attendance'], {
         PORT: '0',
         DATA_DIR: await freshDataDir(),
         EVENT_MAKERS: 'nobody',
       }),
-      landpass(['serve', '--only', 'attendance'], {
+      landpassHere(['serve', '--only', 'attendance'], {
         ...settings,
         PORT: '0',
         DATABASE_URL: bare.DATABASE_URL,
       }),
-      landpass(['serve', '--only', 'attendance'], bare),
+      landpassHere(['serve', '--only', 'attendance'], bare),
     ])
 
     expect(missing).toMatchObject({
@@ -168,9 +174,9 @@ test('with PostgreSQL alone, one command makes both keys, once; then events are 
   expect((await ask(before, '/organise')).text).toContain('data-event-makers="nobody" data-has-own="false"')
   await stopped(before)
 
-  const made = await landpass(['make-keys'], env)
+  const made = await landpassHere(['make-keys'], env)
   const keys = keysIn()
-  const again = await landpass(['make-keys'], env)
+  const again = await landpassHere(['make-keys'], env)
   expect([made.code, again.code]).toEqual([0, 0])
   expect(JSON.parse(made.stdout)).toMatchObject({ ok: true, made: files })
   expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, made: [] })
@@ -190,7 +196,12 @@ test('with PostgreSQL alone, one command makes both keys, once; then events are 
 })
 
 test('without an issuer the land works, and attendance says what is missing', async () => {
-  const server = await serve({ DATA_DIR: await freshDataDir(), EVENT_MAKERS: 'nobody' })
+  const server = await serve({
+    DATABASE_URL: await freshDatabaseUrl(),
+    DATA_DIR: emptyDir(),
+    ATTENDANCE_KEY: 'a1'.repeat(32),
+    EVENT_MAKERS: 'nobody',
+  })
 
   expect(server.stdout()).toContain('ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET')
   expect((await ask(server, '/v1/parcels/0/0')).body).toMatchObject({ code: 'world_not_loaded' })
@@ -216,7 +227,7 @@ test('without an issuer the land works, and attendance says what is missing', as
 
 test('production refuses simulators, names their settings, and creates nothing', async () => {
   const dataDir = await freshDataDir()
-  const { code, stdout, stderr } = await landpass(['serve'], {
+  const { code, stdout, stderr } = await landpassHere(['serve'], {
     ...settings,
     NODE_ENV: 'production',
     DATA_DIR: dataDir,
@@ -261,7 +272,7 @@ describe('the key of the claim codes', () => {
 
     const damaged = key.slice(0, 40)
     writeFileSync(file, damaged)
-    const { code, stderr } = await landpass(['serve'], { ...env, PORT: '0' })
+    const { code, stderr } = await landpassHere(['serve'], { ...env, PORT: '0' })
     expect(code).toBe(1)
     expect(stderr).toBe(
       `landpass: ${file} does not hold a key of 64 hex digits. Restore it from a backup to read the stored codes.\n`,

@@ -1,6 +1,7 @@
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
 import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
+import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
@@ -43,25 +44,40 @@ beforeAll(async () => {
 
 describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
   const eventId = (n: number) => n + (kind === 'embedded' ? 86_000 : 87_000)
+  /** Its codes wait for their approval since the first server. */
+  const waitingId = eventId(9)
+  let place: Place
+  beforeAll(async () => {
+    place = await placeOf(kind)
+  })
 
-  test('a server that is killed during claims loses no answered claim and makes no token twice', async () => {
-    const place = await placeOf(kind)
+  test('a server that is killed during claims and grants loses none, and makes no token twice', async () => {
     const claims = new Claims(kind, eventId(1))
+    const quests = new Claims(kind, eventId(3))
     // A dozen calls per second, two of them for a claim: most claims are under way when the first are answered
     const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
     const other = kind === 'postgres' ? await place.serve() : undefined
     await claims.putEvent(killed, PLAYERS)
+    await quests.putEvent(killed, PLAYERS)
+    const game = await Game.start(killed, quests.eventId)
+    await outside.putEvent(waitingId, { edit_code: EDIT_CODE, codes: 3, approved_after_ms: null })
+    await post(killed, `/event/${waitingId}`, { coordinates: '10,20' })
+    const waiting = await post(killed, `/addcodes/${waitingId}`, { load_when_approved: true })
     // Done, but answered late: at the kill there are tokens that the server does not know of
     await outside.issuerSettings({ late_rate: 1, late_ms: 300 })
 
     const serverOf = (n: number) => (n % 2 && other ? other : killed)
-    const claiming = claims.players.map((player, n) => claims.claim(serverOf(n), player))
+    const given = await Promise.all(quests.players.map(({ address }) => game.give(killed, address)))
+    const claiming = claims.players.map((player, n) =>
+      Promise.all([claims.claim(serverOf(n), player), quests.claim(killed, quests.players[n]!)]),
+    )
     const killedOnes = new Set(
       claims.players.filter((_, n) => serverOf(n) === killed).map(({ address }) => address),
     )
     await eventually(
-      () => outside.mintsOf(claims.eventId),
-      (mints) => mints.filter(({ address }) => killedOnes.has(address)).length >= 2,
+      async () => [await outside.mintsOf(claims.eventId), await outside.mintsOf(quests.eventId)] as const,
+      ([mints, questMints]) =>
+        mints.filter(({ address }) => killedOnes.has(address)).length >= 2 && questMints.length >= 2,
       SETTLED_MS,
     )
     await killHard(killed.child)
@@ -70,70 +86,31 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await place.withDatabase((db) => endLeases(db)) // as if half a minute had passed
     const survivor = other ?? (await place.serve())
     const second = await Promise.all(claims.players.map((player) => claims.claim(survivor, player)))
+    const stranger = makePlayer(`${kind} without a grant`)
+    const repeated = await Promise.all(quests.players.map(({ address }) => game.give(survivor, address)))
+    const secondQuests = await Promise.all(quests.players.map((player) => quests.claim(survivor, player)))
 
-    expect(first.filter((answer) => answer === 'lost').length, 'the kill came too late').toBeGreaterThan(0)
-    for (const [n, answer] of second.entries())
-      expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
+    expect(waiting.data.body).toMatchObject({ waiting_for_issuer: true, loads_until: expect.any(String) })
+    for (const at of [0, 1])
+      expect(
+        first.map((answers) => answers[at]),
+        'the kill came too late',
+      ).toContain('lost')
+    expect([...given, ...repeated]).toEqual([...given, ...repeated].map(() => 'ok'))
+    for (const answers of [second, secondQuests])
+      for (const [n, answer] of answers.entries())
+        expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
+    expect(await quests.claim(survivor, stranger)).toBe('grant_required')
     await claims.assertSettled(place)
+    await quests.assertSettled(place)
+    expect(await game.grants(survivor)).toEqual({ open: 0, used: PLAYERS, expired: 0 })
     await survivor.stop()
   })
 
-  if (kind === 'postgres')
-    test('a server that is killed before it has noted that a maker got the answer leaves an event that ends by itself', async () => {
-      const place = await placeOf(kind)
-      const server = await place.serve(makesEvents('approved'))
-      const make = async () => {
-        const today = new Date(SYSTEM_CLOCK.nowMs()).toISOString().slice(0, 10)
-        const body = JSON.stringify({ name: 'Lanterns', coordinates: '1,2', start_date: today, tokens: 1 })
-        const response = await fetch(`${server.origin}/events`, { method: 'POST', body })
-        return ((await response.json()) as { data: { event: { id: number } } }).data.event.id
-      }
-      await place.withDatabase(async (db) => {
-        const clock = testClock(SYSTEM_CLOCK.nowMs())
-        const approvals = new Approvals({ db, clock, codeCounts: new CodeCountCache(db) })
-        const listed = async () => {
-          const { events, total } = await approvals.waiting({ after: 0, limit: 10 })
-          return [total, ...events.map(({ event }) => event.event_id)]
-        }
-        const eventIds = async () =>
-          (await db.selectFrom('attendance_event').select('event_id').execute()).map((one) => one.event_id)
-        const answered = await make()
-        await untilAnswered(db, [answered])
-
-        const refuseNotes = sql`alter table made_event add constraint unnoted check (not is_answered) not valid`
-        await refuseNotes.execute(db)
-        const lost = await make()
-        await killHard(server.child)
-        await sql`alter table made_event drop constraint unnoted`.execute(db)
-
-        expect(await listed()).toEqual([2, answered, lost])
-        clock.set(clock.nowMs() + 2 * MINUTE_MS)
-        expect(await listed()).toEqual([1, answered])
-        clock.set(clock.nowMs() + 24 * HOUR_MS)
-        await approvals.deleteOld()
-        expect(await eventIds()).toEqual([answered])
-      })
-    })
-
   test('codes that wait for their approval are loaded once, although two servers are killed before', async () => {
-    const place = await placeOf(kind)
-    const id = eventId(9)
-    const post = async (server: Serving, path: string, body: object) => {
-      const response = await fetch(server.origin + path, {
-        method: 'POST',
-        body: JSON.stringify({ editCode: EDIT_CODE, ...body }),
-      })
-      return (await response.json()) as { data: { body: object } }
-    }
-    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3, approved_after_ms: null })
-    const sealing = await place.serve()
-    await post(sealing, `/event/${id}`, { coordinates: '10,20' })
-    const asked = await post(sealing, `/addcodes/${id}`, { load_when_approved: true })
-    await killHard(sealing.child)
-    expect(asked.data.body).toMatchObject({ waiting_for_issuer: true, loads_until: expect.any(String) })
     expect(await place.withDatabase(lastLoadTries)).toEqual([null])
 
-    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
+    await outside.putEvent(waitingId, { edit_code: EDIT_CODE, codes: 3 })
     await outside.issuerSettings({ delay_ms: 3_000 })
     await place.withDatabase(endLoadWaits)
     const asking = await place.serve()
@@ -145,49 +122,12 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const loading = await place.serve()
     await eventually(tries, (left) => left.length === 0, SETTLED_MS)
 
-    const availability = await fetch(`${loading.origin}/event/${id}/availability`)
+    const availability = await fetch(`${loading.origin}/event/${waitingId}/availability`)
     expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })
     await loading.stop()
   })
 
-  test('a server that is killed while a game gives grants loses none, and none is used twice', async () => {
-    const place = await placeOf(kind)
-    const claims = new Claims(kind, eventId(3))
-    const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
-    await claims.putEvent(killed, PLAYERS)
-    const game = await Game.start(killed, claims.eventId)
-
-    const first = Promise.all(
-      claims.players.map(async (player) => [
-        await game.give(killed, player.address),
-        await claims.claim(killed, player),
-      ]),
-    )
-    await eventually(
-      () => outside.mintsOf(claims.eventId),
-      (mints) => mints.length >= 2,
-      SETTLED_MS,
-    )
-    await killHard(killed.child)
-    const answers = await first
-    await place.withDatabase((db) => endLeases(db)) // as if half a minute had passed
-    const survivor = await place.serve()
-    const stranger = makePlayer(`${kind} without a grant`)
-    const repeated = await Promise.all(claims.players.map(({ address }) => game.give(survivor, address)))
-    const second = await Promise.all(claims.players.map((player) => claims.claim(survivor, player)))
-
-    expect(answers.flat(), 'the kill came too late').toContain('lost')
-    expect(repeated).toEqual(repeated.map(() => 'ok'))
-    for (const [n, answer] of second.entries())
-      expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
-    expect(await claims.claim(survivor, stranger)).toBe('grant_required')
-    await claims.assertSettled(place)
-    expect(await game.grants(survivor)).toEqual({ open: 0, used: PLAYERS, expired: 0 })
-    await survivor.stop()
-  })
-
   test('a server that is stopped finishes its running steps and leaves the rest to others', async () => {
-    const place = await placeOf(kind)
     const claims = new Claims(kind, eventId(2))
     // Two calls per second: four claims are looked after at a time, the others wait
     const stopped = await place.serve({ ISSUER_CALLS_PER_SECOND: '2', CLAIM_WAIT_MS: '0' })
@@ -221,7 +161,7 @@ describe('two servers on one PostgreSQL', () => {
   let place: Place
   beforeAll(async () => {
     place = await placeOf('postgres')
-    ;[one, two] = await Promise.all([place.serve(), place.serve()])
+    ;[one, two] = await Promise.all([place.serve(makesEvents('approved')), place.serve()])
   })
 
   test('give one token to a player who claims at both at the same time', async () => {
@@ -275,6 +215,46 @@ describe('two servers on one PostgreSQL', () => {
       expect(answers.sort(), path).toEqual(['ok', 'signature_used', 'signature_used', 'signature_used'])
     }
   })
+
+  test('leave an event that ends by itself when the one is killed before it has noted that its maker got the answer', async () => {
+    const make = async () => {
+      const today = new Date(SYSTEM_CLOCK.nowMs()).toISOString().slice(0, 10)
+      const body = JSON.stringify({ name: 'Lanterns', coordinates: '1,2', start_date: today, tokens: 1 })
+      const response = await fetch(`${one.origin}/events`, { method: 'POST', body })
+      return ((await response.json()) as { data: { event: { id: number } } }).data.event.id
+    }
+    await place.withDatabase(async (db) => {
+      const clock = testClock(SYSTEM_CLOCK.nowMs())
+      const approvals = new Approvals({ db, clock, codeCounts: new CodeCountCache(db) })
+      const listed = async () => {
+        const { events, total } = await approvals.waiting({ after: 0, limit: 10 })
+        return [total, ...events.map(({ event }) => event.event_id)]
+      }
+      const eventIds = async () =>
+        (
+          await db
+            .selectFrom('attendance_event')
+            .select('event_id')
+            .where('event_id', '>=', FIRST_OWN_EVENT_ID)
+            .execute()
+        ).map((one) => one.event_id)
+      const answered = await make()
+      await untilAnswered(db, [answered])
+
+      const refuseNotes = sql`alter table made_event add constraint unnoted check (not is_answered) not valid`
+      await refuseNotes.execute(db)
+      const lost = await make()
+      await killHard(one.child)
+      await sql`alter table made_event drop constraint unnoted`.execute(db)
+
+      expect(await listed()).toEqual([2, answered, lost])
+      clock.set(clock.nowMs() + 2 * MINUTE_MS)
+      expect(await listed()).toEqual([1, answered])
+      clock.set(clock.nowMs() + 24 * HOUR_MS)
+      await approvals.deleteOld()
+      expect(await eventIds()).toEqual([answered])
+    })
+  })
 })
 
 /** An answer without how long the player may have to wait: that changes with the time, and each process estimates it. */
@@ -282,6 +262,15 @@ function withoutWait(answer: object): unknown {
   return JSON.parse(JSON.stringify(answer), (name, value) =>
     ['queue_length', 'retry_after_s', 'retry-after'].includes(name) ? undefined : value,
   )
+}
+
+/** A call of the organiser of an event. */
+async function post({ origin }: Serving, path: string, body: object) {
+  const response = await fetch(origin + path, {
+    method: 'POST',
+    body: JSON.stringify({ editCode: EDIT_CODE, ...body }),
+  })
+  return (await response.json()) as { data: { body: object } }
 }
 
 /** A database, and servers on it. */

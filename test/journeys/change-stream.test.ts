@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { FeedGrid, readFeed } from '@landpass/client/feed'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
-import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader, type StreamEvent } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
@@ -47,7 +47,7 @@ async function nextEvent(reader: EventReader): Promise<ChangeEvent> {
   return change
 }
 
-describeOnBothEngines('the stream of changes', (open) => {
+describeOnOneEngine('the stream of changes', (open) => {
   let land: DemoLand
   /** Another process over the same database. */
   let other: LandServer

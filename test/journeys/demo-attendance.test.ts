@@ -59,59 +59,38 @@ test.skipIf(!hasCurl)(
   },
 )
 
-test('the simulators end when their server is killed', async () => {
-  const server = await serveDemo(await onPostgres())
-  const simulators = childrenOf(server.child.pid!)
-  expect(simulators.filter(isAlive)).toHaveLength(2)
-
-  await killHard(server.child)
-
-  await eventually(
-    () => simulators.filter(isAlive),
-    ({ length }) => length === 0,
-    SOON_MS,
-  )
-})
-
-test('with an issuer in the settings, none is simulated', async () => {
-  const server = await serveDemo({
-    ...(await onPostgres()),
-    ISSUER_API_KEY: 'a-key',
-    ISSUER_CLIENT_ID: 'a-client',
-    ISSUER_CLIENT_SECRET: 'a-secret',
-  })
-
-  expect(server.stdout()).not.toMatch(COMMAND)
-  expect(childrenOf(server.child.pid!)).toEqual([])
-  await server.stop()
-})
-
 /** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
 const WORLD = '-5,-5,5,5;1000,0,1000,0'
 
-test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot; --still: no chain', async () => {
+test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot; --still: no chain; with an issuer in the settings none is simulated', async () => {
   const [env, temporary] = await demoEnv()
+  const issuer = {
+    ISSUER_API_KEY: 'a-key',
+    ISSUER_CLIENT_ID: 'a-client',
+    ISSUER_CLIENT_SECRET: 'a-secret',
+  }
 
-  const server = await serve(env, ['--demo', '--only', 'land', '--still'])
+  const server = await serve({ ...env, ...issuer }, ['--demo', '--still'])
   const snapshots = snapshotsIn(temporary)
+  const children = childrenOf(server.child.pid!)
   const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
   const { state } = await chainOf(server)
   const { code, stderr, stdout } = await server.stop()
 
   expect({ code, parcel, snapshots, state }).toEqual({ code: 0, parcel: 200, snapshots: [], state: 'off' })
+  expect(children).toEqual([])
   expect(stdout).not.toMatch(COMMAND)
   expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
 
 test.skipIf(!hasCurl)(
-  'the land of a first start is alive, the printed commands change it, and it goes on after kill -9',
+  'the land of a first start is alive, the printed commands change it, all simulators end with kill -9, and it goes on afterwards',
   async () => {
     const [env, temporary] = await demoEnv()
-    const first = await serve(env, ['--demo', '--only', 'land'])
+    const first = await serve(env, ['--demo'])
     const snapshots = snapshotsIn(temporary)
-    const [sale, reorganisation, pace] = [...first.stdout().matchAll(COMMAND)].map(
-      ([, command = '']) => command,
-    )
+    const commands = [...first.stdout().matchAll(COMMAND)].map(([, command = '']) => command)
+    const [sale, reorganisation, pace] = commands.filter((command) => /sale|depth|per_minute/.test(command))
     await paste(pace!.replace(':60', ':0')) // Until the first sale is seen, nothing else is sold.
     const sold = JSON.parse(await paste(sale!))
     const ownerAfterSale = await eventually(
@@ -128,6 +107,7 @@ test.skipIf(!hasCurl)(
       SOON_MS,
     )
     const children = childrenOf(first.child.pid!)
+    expect(children).toHaveLength(3)
     await killHard(first.child)
     await eventually(
       () => children.filter(isAlive),
@@ -251,9 +231,8 @@ function snapshotsIn(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => name.startsWith('landpass-demo-'))
 }
 
-async function serveDemo(env: Env = {}): Promise<Serving> {
-  const place = env.DATABASE_URL === undefined ? { DATA_DIR: await freshDataDir() } : {}
-  return serve({ ...place, ...env }, ['--demo', '--only', 'attendance'])
+async function serveDemo(): Promise<Serving> {
+  return serve({ DATA_DIR: await freshDataDir() }, ['--demo', '--only', 'attendance'])
 }
 
 /** Runs a line as a shell does; only `npm run landpass --`, which would look whether to compile, is the program itself. */

@@ -10,7 +10,7 @@ import {
   startAttendance,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -24,10 +24,10 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('the evening of an event', (open, kind) => {
+describeOnOneEngine('the evening of an event', (open) => {
   let server: AttendanceServer
   let clock: TestClock
-  const id = (n: number) => n + (kind === 'embedded' ? 88_000 : 89_000)
+  const id = (n: number) => n + 89_000
 
   beforeAll(async () => {
     clock = testClock()
@@ -41,7 +41,7 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
   const ask = (call: string, event: number | string, body: object = {}) =>
     server.send('POST', `/event/${event}/${call}`, { editCode: EDIT_CODE, ...body })
   const claim = async (event: number, name: string) =>
-    server.claim(String(event), await playerAt(outside, `evening ${kind} ${name}`, PLACE, clock.nowMs()))
+    server.claim(String(event), await playerAt(outside, `evening ${name}`, PLACE, clock.nowMs()))
   async function givenEvent(n: number, plan: object = {}): Promise<string> {
     await outside.putEvent(id(n), { edit_code: EDIT_CODE, codes: 20, name: 'Harbour Lights', ...plan })
     return server.register(id(n), EDIT_CODE, `${PLACE.x},${PLACE.y}`)
@@ -143,7 +143,7 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
 
   test('a blocked player is refused whether at the place or not, keeps the captcha, and may be allowed again', async () => {
     await givenEvent(6)
-    const ann = await playerAt(outside, `evening ${kind} blocked ann`, PLACE, clock.nowMs())
+    const ann = await playerAt(outside, `evening blocked ann`, PLACE, clock.nowMs())
     const mixed = ann.address.replace(/[a-f]/g, (digit) => digit.toUpperCase())
 
     const list = await ask('blocked', id(6), { add: [mixed] })

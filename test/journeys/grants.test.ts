@@ -14,7 +14,7 @@ import {
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
 import { compileScene, runOnSceneServer } from '@landpass/server/test/support/attendance/scene-modules'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import { Random } from '@landpass/simulators/demo/random'
@@ -41,13 +41,13 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('a game whose server gives grants', (open, kind) => {
+describeOnOneEngine('a game whose server gives grants', (open) => {
   let engine: Engine
   let clock: TestClock
   let server: AttendanceServer
-  const id = (n: number) => n + (kind === 'embedded' ? 91_000 : 92_000)
+  const id = (n: number) => n + 92_000
   const player = (name: string, place = ELSEWHERE) =>
-    playerAt(outside, `${kind} grants ${name}`, place, clock.nowMs())
+    playerAt(outside, `grants ${name}`, place, clock.nowMs())
   const inAnHour = () => new Date(clock.nowMs() + HOUR_MS).toISOString()
 
   beforeAll(async () => {
@@ -356,7 +356,7 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     const verdict = new Verdict()
     const stage = await prepareGrants(send, withCode, new Random(SEED), () => clock.nowMs())
 
-    const { outcomes, honest } = await sendGrantMutations(stage, kind === 'postgres' ? 200 : 50, verdict)
+    const { outcomes, honest } = await sendGrantMutations(stage, 200, verdict)
 
     expect(verdict.broken).toEqual([])
     expect(outcomes).toContain('401 bad_grant')

@@ -5,6 +5,8 @@ import { openEngine } from '@landpass/server/db/open-engine'
 import { readLandHead } from '@landpass/server/land/changes/land-head'
 import { dropRetiredWorlds, LEASE_MS } from '@landpass/server/land/snapshot/worlds'
 import {
+  copyOfDatabase,
+  copyOfDataDir,
   type EngineKind,
   freshDatabaseUrl,
   freshDataDir,
@@ -187,30 +189,28 @@ class KilledImports extends KillScenario {
   revision = 0
   private readonly name: string
   private readonly folders: readonly [string, string]
-  private readonly worlds: string[] = []
+  private readonly worlds: readonly [string, string]
   /** Which of the two is shown. */
   private shown: 0 | 1 = 0
   private readonly outcomes: Record<string, number> = {}
   private phase: Phase = 'spawn'
 
-  private constructor(env: Env, name: string, folders: readonly [string, string]) {
+  private constructor(
+    env: Env,
+    name: string,
+    folders: readonly [string, string],
+    worlds: readonly [string, string],
+  ) {
     super(env, name)
     this.name = name
     this.folders = folders
+    this.worlds = worlds
   }
 
   /** A database that has shown both worlds, and now shows the first. */
   static async begin(kind: EngineKind, name: string): Promise<KilledImports> {
-    const folders = [await demoSnapshot(1, RADIUS), await demoSnapshot(2, RADIUS)] as const
-    const scenario = new KilledImports(await freshDatabase(kind), `killed ${name} on ${kind}`, folders)
-    await scenario.withDatabase(async (db) => {
-      for (const world of [1, 0] as const) {
-        await importWorld(db, folders[world], SYSTEM_CLOCK)
-        scenario.worlds[world] = await shownWorld(db)
-      }
-    })
-    expect(scenario.worlds[0]).not.toBe(scenario.worlds[1])
-    return scenario
+    const { folders, worlds, copy } = await bothWorlds(kind)
+    return new KilledImports(await copy(), `killed ${name} on ${kind}`, folders, worlds)
   }
 
   /** The snapshot of the world that is not shown. */
@@ -277,9 +277,9 @@ class KilledWrites extends KillScenario {
   private unacknowledged = 0
 
   static async begin(kind: EngineKind): Promise<KilledWrites> {
-    const scenario = new KilledWrites(await freshDatabase(kind), `killed writes on ${kind}`)
+    const { copy } = await bothWorlds(kind)
+    const scenario = new KilledWrites(await copy(), `killed writes on ${kind}`)
     await scenario.withDatabase(async (db) => {
-      await importWorld(db, await demoSnapshot(1, RADIUS), SYSTEM_CLOCK)
       scenario.firstRevision = (await readLandHead(db)).revision
     })
     return scenario
@@ -336,8 +336,40 @@ class KilledWrites extends KillScenario {
   }
 }
 
-async function freshDatabase(kind: EngineKind): Promise<Env> {
-  return kind === 'embedded' ? { DATA_DIR: await freshDataDir() } : { DATABASE_URL: await freshDatabaseUrl() }
+/** A database that has shown both worlds and now shows the first, to be copied for each scenario. */
+interface BothWorlds {
+  readonly folders: readonly [string, string]
+  /** A hash of each world. */
+  readonly worlds: readonly [string, string]
+  copy(): Promise<Env>
+}
+
+const made = new Map<EngineKind, Promise<BothWorlds>>()
+
+function bothWorlds(kind: EngineKind): Promise<BothWorlds> {
+  const known = made.get(kind) ?? makeBothWorlds(kind)
+  made.set(kind, known)
+  return known
+}
+
+async function makeBothWorlds(kind: EngineKind): Promise<BothWorlds> {
+  const folders = [await demoSnapshot(1, RADIUS), await demoSnapshot(2, RADIUS)] as const
+  const dataDir = kind === 'embedded' ? await freshDataDir() : ''
+  const databaseUrl = kind === 'postgres' ? await freshDatabaseUrl() : undefined
+  const engine = await openEngine({ ...TEST_SETTINGS, dataDir, databaseUrl })
+  const show = async (folder: string) => {
+    await importWorld(engine.db, folder, SYSTEM_CLOCK)
+    return shownWorld(engine.db)
+  }
+  const second = await show(folders[1])
+  const first = await show(folders[0])
+  expect(first).not.toBe(second)
+  await engine.close()
+  const copy = async (): Promise<Env> =>
+    databaseUrl === undefined
+      ? { DATA_DIR: copyOfDataDir(dataDir) }
+      : { DATABASE_URL: await copyOfDatabase(new URL(databaseUrl).pathname.slice(1)) }
+  return { folders, worlds: [first, second], copy }
 }
 
 /** PostgreSQL ends what a killed process had begun; until then its statements may still run. */

@@ -1,5 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { addressOf, bidRow, hashOf, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '@landpass/server/test/support/land/registries'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const STATUSES = ['open', 'cancelled', 'sold'] as const
 const MORTGAGE_STATUSES = ['pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed'] as const
 
-describeOnBothEngines('bids, mortgages, publications, contributions and districts', (open) => {
+describeOnOneEngine('bids, mortgages, publications, contributions and districts', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 30 })

@@ -14,7 +14,7 @@ import {
   attendanceStage,
   makesEvents,
 } from '@landpass/server/test/support/attendance/attendance-stage'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { countWaiting } from '@landpass/server/test/support/database/lock-waits'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
@@ -50,7 +50,7 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('an event made here, where the operator approves events', (open, kind) => {
+describeOnOneEngine('an event made here, where the operator approves events', (open) => {
   const env = { ...makesEvents('approved'), OPERATOR_KEY }
   const stage = attendanceStage(open, { outside: () => outside, env })
 
@@ -103,7 +103,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const claim = async (name: string) =>
       stage.server.claim(
         made.uuid,
-        await playerAt(outside, `${kind} made ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+        await playerAt(outside, `made ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
       )
     const load = () => stage.server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
     const waiting = [await load(), await claim('ann')]
@@ -130,7 +130,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const claim = async (name: string) =>
       stage.server.claim(
         made.uuid,
-        await playerAt(outside, `${kind} refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
+        await playerAt(outside, `refused ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
       )
     const reason = async () => {
       const { body } = await stage.server.get(`/event/${made.uuid}/availability`)
@@ -214,7 +214,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const no = { approval: 'refused', reason: 'No advertising.' }
     expect((await answer(made, no)).body.data).toEqual({ approval: 'approved', change: 'refused' })
     expect(await live()).toEqual(approved)
-    const ann = await playerAt(outside, `${kind} changed ann`, { x: 10, y: 20 }, stage.clock.nowMs())
+    const ann = await playerAt(outside, `changed ann`, { x: 10, y: 20 }, stage.clock.nowMs())
     expect((await stage.server.claim(made.uuid, ann)).status).toBe(200)
     const refusedChange = { ...change, state: 'refused', reason: 'No advertising.' }
     expect(await report()).toMatchObject({ state: 'approved', reason, change: refusedChange })
@@ -290,7 +290,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   })
 
   // The embedded engine makes one change after the other
-  test.runIf(kind === 'postgres')('changes and an answer at the same moment all hold', async () => {
+  test('changes and an answer at the same moment all hold', async () => {
     const made = await make()
     await approve(made)
     const patch = (fields: object) =>
@@ -334,7 +334,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const made = await make(stage.server, { tokens: 4 })
     expect((await answer(made, { approval: 'approved', tokens: 3 })).status).toBe(200)
     const claim = async (name: string) => {
-      const player = await playerAt(outside, `${kind} lowered ${name}`, { x: 10, y: 20 }, stage.clock.nowMs())
+      const player = await playerAt(outside, `lowered ${name}`, { x: 10, y: 20 }, stage.clock.nowMs())
       return stage.server.claim(made.uuid, player)
     }
     expect([(await claim('ann')).status, (await claim('ben')).status]).toEqual([200, 200])
@@ -404,7 +404,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       return rows.map(({ address }) => address).toSorted()
     }
     await answer(made, { approval: 'approved', may_give: true })
-    const last = await playerAt(outside, `${kind} last`, { x: 10, y: 20 }, stage.clock.nowMs())
+    const last = await playerAt(outside, `last`, { x: 10, y: 20 }, stage.clock.nowMs())
     await stage.server.claim(uuid, last)
     const [ann, bo, cleo] = ['a', 'b', 'c'].map(addressOf) as [string, string, string]
 
@@ -513,12 +513,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     await full.close()
     const check = { editCode: known.editCode }
     expect((await stage.server.send('POST', `/event/${known.id}/check`, check)).status).toBe(200)
-    const ann = await playerAt(
-      outside,
-      `${kind} of an unanswered event`,
-      { x: 10, y: 20 },
-      stage.clock.nowMs(),
-    )
+    const ann = await playerAt(outside, `of an unanswered event`, { x: 10, y: 20 }, stage.clock.nowMs())
     expect((await stage.server.claim(claimed.uuid, ann)).status).toBe(200)
     const approvals = approvalsOf(stage)
     const statuses = () =>

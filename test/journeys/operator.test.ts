@@ -78,7 +78,7 @@ describe('the settings', () => {
 test('an operator makes a database, serves it empty, loads a world meanwhile, stops it, and starts it again', async () => {
   const dataDir = emptyDir()
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info' }
-  const applied = await succeeded(landpass(['migrate'], env))
+  const applied = await succeeded(landpassHere(['migrate'], env))
   expect(applied.stdout).toBe(`Applied: ${MIGRATION_NAMES.join(', ')}\n`)
   const server = await serve(env)
   expect(server.stdout()).toContain('holds no world yet. Load one: landpass import <folder>')
@@ -146,7 +146,11 @@ test('an operator makes a database, serves it empty, loads a world meanwhile, st
 test('a port that is taken is named, and nothing keeps the process alive', async () => {
   const port = await takenPort()
 
-  const { code, stderr } = await landpass(['serve'], { PORT: String(port), DATA_DIR: await freshDataDir() })
+  const { code, stderr } = await landpass(['serve'], {
+    PORT: String(port),
+    DATABASE_URL: await freshDatabaseUrl(),
+    DATA_DIR: emptyDir(),
+  })
 
   expect(code).toBe(1)
   expect(stderr).toBe(

@@ -10,6 +10,7 @@ import { startSimulatedChain } from '@landpass/server/test/support/chain/simulat
 import { emptyDir, freshDatabaseUrl, freshEngine } from '@landpass/server/test/support/database/engines'
 import { tinyRecords, tinySnapshot } from '@landpass/server/test/support/land/tiny-world'
 import { landpass, startLandpass } from '@landpass/server/test/support/processes/landpass'
+import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
 import { expect, test } from 'vitest'
 
 /** A world that older rules have made is made again from the stored logs. */
@@ -71,7 +72,7 @@ test('a world of older rules is made again at the block where it stands, with it
   expect(await land.chain.whyOutdated()).toBe('rules')
   const before = await simulated.calls()
   const env = { ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
-  const ended = await landpass(['follow', '--rebuild'], env)
+  const ended = await landpassHere(['follow', '--rebuild'], env)
   expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining(`at block ${number}`)])
   const asked = (await simulated.calls()).calls.eth_getLogs! - before.calls.eth_getLogs!
   expect(asked).toBe(number - position.finalized.number)
@@ -112,7 +113,7 @@ test('a world that does not come from the chain is not made again', async () => 
     DATABASE_URL: await freshDatabaseUrl(),
     DATA_DIR: emptyDir(),
   }
-  const { code, stderr } = await landpass(['follow', '--rebuild'], env)
+  const { code, stderr } = await landpassHere(['follow', '--rebuild'], env)
   expect([code, stderr]).toEqual([1, expect.stringContaining('does not come from the chain')])
   expect((await landpass(['follow', '--rebuild', '--until', 'latest'], env)).code).toBe(2)
   const { db } = await openEngine({ databaseUrl: env.DATABASE_URL })

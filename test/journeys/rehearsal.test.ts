@@ -15,7 +15,7 @@ import {
   startOutsideWorld,
   TEST_KEY,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import {
   type Answer,
   REFERENCE_TIME_MS,
@@ -45,15 +45,14 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('a rehearsal', (open, kind) => {
+describeOnOneEngine('a rehearsal', (open) => {
   let server: AttendanceServer
   let hard: AttendanceServer
   let db: Db
   let clock: TestClock
   let tick = 0
-  const id = (n: number) => n + (kind === 'embedded' ? 91_000 : 92_000)
-  const player = (name: string) =>
-    playerAt(outside, `${kind} rehearsal ${name}`, { x: 0, y: 0 }, clock.nowMs())
+  const id = (n: number) => n + 92_000
+  const player = (name: string) => playerAt(outside, `rehearsal ${name}`, { x: 0, y: 0 }, clock.nowMs())
 
   beforeAll(async () => {
     clock = testClock()
@@ -283,7 +282,7 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
   test('real claims of the same event go on as before, and count alone', async () => {
     const uuid = await event(9, ['distribution_start_date', null], ['rehearsal_until', inAnHour()])
     await server.send('POST', `/addcodes/${id(9)}`, { editCode: EDIT_CODE })
-    const hal = await playerAt(outside, `${kind} rehearsal real`, { x: 10, y: 20 }, clock.nowMs())
+    const hal = await playerAt(outside, `rehearsal real`, { x: 10, y: 20 }, clock.nowMs())
 
     const rehearsed = await claim(uuid, hal)
     const real = await server.claim(uuid, hal, { body: { rehearse: 'no_codes_left' } })

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { emptyDir } from '@landpass/server/test/support/database/engines'
+import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
+import { beforeAll, expect, test } from 'vitest'
 import { demoWorld } from './demo-world.ts'
 import { recordJson } from './record-json.ts'
 import { DATA_SETS, type SnapshotManifest, writeDemoSnapshot } from './write-snapshot.ts'
@@ -23,24 +24,20 @@ const GOLDEN = {
 }
 
 let folder: string
-let manifest: SnapshotManifest
-const reported = new Map<string, number>()
-
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'landpass-demo-'))
-  manifest = await writeDemoSnapshot(1, folder, ({ dataSet, records }) => reported.set(dataSet, records))
+  folder = await demoSnapshot(1, 150)
 })
 
-afterAll(() => rm(folder, { recursive: true }))
-
-test('seed 1 gives the same bytes on every machine', () => {
-  const contents = Object.entries(manifest.files).map(([name, file]) => [name, file.content_sha256])
+test('seed 1 gives the same bytes on every machine', async () => {
+  const { files } = await manifestIn(folder)
+  const contents = Object.entries(files).map(([name, file]) => [name, file.content_sha256])
 
   expect(Object.fromEntries(contents)).toEqual(GOLDEN)
 })
 
 test('the manifest describes the files as they are', async () => {
-  expect(JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'))).toEqual(manifest)
+  const manifest = await manifestIn(folder)
+
   expect((await readdir(folder)).sort()).toEqual([...Object.keys(manifest.files), 'manifest.json'].sort())
   for (const dataSet of DATA_SETS) {
     const name = `${dataSet}.ndjson.gz`
@@ -56,16 +53,28 @@ test('the manifest describes the files as they are', async () => {
       content_sha256: createHash('sha256').update(content).digest('hex'),
     })
     expect(manifest.counts[dataSet]).toBe(records)
-    expect(reported.get(dataSet)).toBe(records)
   }
 })
 
-test('the lines of a file are the records of the world', async () => {
-  const town = await mkdtemp(path.join(os.tmpdir(), 'landpass-demo-'))
-  onTestFinished(() => rm(town, { recursive: true }))
-  await writeDemoSnapshot(1, town, undefined, { radius: 8 })
+test('the lines of a file are the records of the world, which are reported', async () => {
+  const town = emptyDir()
+  const reported: Record<string, number> = {}
+  const manifest = await writeDemoSnapshot(
+    1,
+    town,
+    ({ dataSet, records }) => {
+      reported[dataSet] = records
+    },
+    { radius: 8 },
+  )
   const content = gunzipSync(await readFile(path.join(town, 'publications.ndjson.gz'))).toString()
   const { publications } = demoWorld(1, { radius: 8 })
 
   expect(content.trimEnd().split('\n')).toEqual(publications.map(recordJson))
+  expect(await manifestIn(town)).toEqual(manifest)
+  expect(reported).toEqual(manifest.counts)
 })
+
+async function manifestIn(folder: string): Promise<SnapshotManifest> {
+  return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as SnapshotManifest
+}

@@ -69,9 +69,14 @@ export function freshEngine(kind: EngineKind): OpenEngine {
 }
 
 /** The URL of a new PostgreSQL database, migrated and empty; gone after the run. */
-export async function freshDatabaseUrl(): Promise<string> {
+export function freshDatabaseUrl(): Promise<string> {
+  return copyOfDatabase(TEMPLATE_DATABASE)
+}
+
+/** The URL of a copy of a PostgreSQL database that no process has open; gone after the run. */
+export async function copyOfDatabase(template: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await createDatabase(name)
+  await createDatabase(name, template)
   const url = new URL(await prepared('postgres'))
   url.pathname = `/${name}`
   return url.href
@@ -94,9 +99,13 @@ atEndOfEachFile(async () => {
 export async function freshDataDir(): Promise<string> {
   engineCode ??= compileEngine()
   await engineCode
+  return copyOfDataDir(await prepared('embedded'))
+}
+
+/** A new data folder with a copy of the database of another one, which no process has open; gone after the test file. */
+export function copyOfDataDir(template: string): string {
   const dir = emptyDir()
   dataDirs.push(dir)
-  const template = await prepared('embedded')
   fs.cpSync(path.join(template, 'database'), path.join(dir, 'database'), { recursive: true })
   return dir
 }
@@ -116,12 +125,12 @@ async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
 }
 
 /** Copies the template file by file: by way of its log, as PostgreSQL does from 15 on, it takes twice the CPU time. */
-async function createDatabase(name: string): Promise<void> {
+async function createDatabase(name: string, template: string): Promise<void> {
   const databaseUrl = await prepared('postgres')
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
   const asked = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`
   const { version } = (await asked.execute(server.db)).rows[0]!
   const strategy = version >= 150_000 ? 'strategy file_copy' : ''
-  await sql.raw(`create database ${name} template ${TEMPLATE_DATABASE} ${strategy}`).execute(server.db)
+  await sql.raw(`create database ${name} template ${template} ${strategy}`).execute(server.db)
   await server.close()
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { programPath } from '../run/programs.ts'
+import { V8_OPTIONS } from './v8-options.ts'
 
 /** Runs a program of this folder in a process of its own, which ends with the test at the latest. */
 export function startChild(program: string, ...args: string[]): ChildProcess {
@@ -30,6 +31,7 @@ export function forkProgram(
 ): ChildProcess {
   return fork(programPath(`test/support/processes/${program}.js`), args, {
     env: { ...process.env, ...env },
+    execArgv: [...process.execArgv, ...V8_OPTIONS],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
 }

@@ -10,10 +10,9 @@ import type { Output } from '../http/find-secrets.ts'
 import { atEndOfEachFile } from '../run/end-of-file.ts'
 import { programPath } from '../run/programs.ts'
 import { killHard } from './children.ts'
+import { V8_OPTIONS } from './v8-options.ts'
 
 const MAIN = programPath('src/cli/main.js')
-/** When hot code is compiled again: as in our own process, see vitest.config.mjs. */
-export const V8_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
 const POLL_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>

@@ -11,6 +11,7 @@ import { startPostgres, type TestPostgres } from '../database/postgres.ts'
 import type { BundledPrograms } from './bundle-programs.ts'
 import { PREPARE_VARIABLE, SEED_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
 import { makeTestFolder } from './test-folder.ts'
+import '../processes/v8-options.ts'
 
 /** The database that test files copy, on PostgreSQL. */
 export const TEMPLATE_DATABASE = 'landpass_template'
