@@ -298,7 +298,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(deleted.body.data).toEqual({ deleted: unused.uuid })
     expect((await stage.server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
     const { db } = stage.engine
-    for (const table of ['claim_code', 'made_event', 'attendance_event'] as const)
+    for (const table of ['event_place', 'made_event', 'attendance_event'] as const)
       expect(
         await db.selectFrom(table).select('event_id').where('event_id', '=', unused.id).execute(),
       ).toEqual([])
