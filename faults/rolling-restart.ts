@@ -14,7 +14,7 @@ const READERS = 16
 const SERVERS = 2
 const POLL_EVERY_MS = 200
 /** In a short run, between two reads of a reader beyond those that a round needs. */
-const PAUSE_MS = 100
+const PAUSE_MS = 400
 /** Longer than the balancer needs to notice on a busy machine, with a poll under way. */
 const DELAY_MS = 5_000
 const RADIUS = 25

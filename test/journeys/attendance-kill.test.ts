@@ -114,13 +114,14 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await outside.issuerSettings({ delay_ms: 3_000 })
     await place.withDatabase(endLoadWaits)
     const asking = await place.serve()
-    const tries = () => place.withDatabase(lastLoadTries)
-    await eventually(tries, ([triedAtMs]) => typeof triedAtMs === 'number', SETTLED_MS)
+    const untilTries = (isExpected: (tries: readonly (number | null)[]) => boolean) =>
+      place.withDatabase((db) => eventually(() => lastLoadTries(db), isExpected, SETTLED_MS))
+    await untilTries(([triedAtMs]) => typeof triedAtMs === 'number')
     await killHard(asking.child)
     await outside.issuerSettings(CALM)
     await place.withDatabase(endLoadWaits)
     const loading = await place.serve()
-    await eventually(tries, (left) => left.length === 0, SETTLED_MS)
+    await untilTries((left) => left.length === 0)
 
     const availability = await fetch(`${loading.origin}/event/${waitingId}/availability`)
     expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })

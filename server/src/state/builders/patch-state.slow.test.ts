@@ -131,6 +131,9 @@ describeOnBothEngines('the patched state', (open, kind) => {
       expect(seen, `no step had: ${rare}`).toContain(rare)
   })
 
+  // The others are about the state in memory: the engine makes no difference
+  if (kind === 'embedded') return
+
   test('completes a state that changed while it was read', async () => {
     const seen = new Set<number>()
     await fc.assert(

@@ -167,8 +167,16 @@ function finger(page: Page): Pick<OpenedPage, 'press' | 'drag'> {
   }
 }
 
+/** The last screenshot of each page. Of an unchanged screen it has the same bytes, and decoding them takes most of the time. */
+const looks = new WeakMap<Page, { readonly bytes: Buffer; readonly picture: PNG }>()
+
 async function look(page: Page): Promise<PNG> {
-  return PNG.sync.read(await page.screenshot())
+  const bytes = await page.screenshot()
+  const last = looks.get(page)
+  if (last?.bytes.equals(bytes)) return last.picture
+  const picture = PNG.sync.read(bytes)
+  looks.set(page, { bytes, picture })
+  return picture
 }
 
 async function photograph(page: Page, name: string): Promise<void> {
