@@ -55,7 +55,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const claims = new Claims(kind, eventId(1))
     const quests = new Claims(kind, eventId(3))
     // A dozen calls per second, two of them for a claim: most claims are under way when the first are answered
-    const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
+    const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12', CLAIM_WAIT_MS: '20000' })
     const other = kind === 'postgres' ? await place.serve() : undefined
     await claims.putEvent(killed, PLAYERS)
     await quests.putEvent(killed, PLAYERS)
