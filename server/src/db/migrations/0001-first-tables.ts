@@ -372,7 +372,6 @@ const ATTENDANCE = [
   )`,
   // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
-  `create index claim_code_by_state on claim_code (event_id, state)`,
   // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
   `create table claim (
     event_id integer not null references attendance_event,
@@ -405,7 +404,7 @@ const ATTENDANCE = [
   // What an address has claimed of events of the other issuer
   `create index claim_minted_by_address on claim (address, created_at_ms)
     where state = 'minted' and event_id < 2000000000`,
-  // How many codes and claims of each event are in each state (attendance/events/event-counts.ts). Rows are changed all the time:
+  // How many codes and claims of each event are in each state (attendance/events/event-count-queries.ts). Rows are changed all the time:
   // free space in each page keeps them where they are
   `create table event_count (
     event_id integer not null,
