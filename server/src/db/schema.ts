@@ -354,7 +354,7 @@ export interface IssuerFailureTable {
 }
 
 /**
- * How many codes and claims of an event are in each state: see attendance/events/event-counts.ts. The count of an event is the
+ * How many codes and claims of an event are in each state: see attendance/events/event-count-queries.ts. The count of an event is the
  * sum over all stripes; a single row can be below zero.
  */
 export interface EventCountTable extends Record<CodeState | ClaimState, number> {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import { countMoves } from '../events/event-counts.ts'
+import { countMoves } from '../events/event-count-queries.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { keySigns } from '../own-issuer/keys/token-key-queries.ts'
 import type { PreparedToken } from '../own-issuer/tokens/token-queries.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { EventHoldTable, HoldReason } from '../../db/schema.ts'
-import { countMoves } from './event-counts.ts'
+import { countMoves } from './event-count-queries.ts'
 
 /** Contradictory answers for an event; held from the second in a row on. */
 export type EventHold = EventHoldTable
