@@ -92,3 +92,48 @@ export class Batches<Item, Result> {
     return [...batch.values()]
   }
 }
+
+/** {@link Batches} of each event: a statement touches one event, so a database of several machines executes it on one of them. */
+export class BatchesOfEvents<Item, Result> {
+  private readonly eventOf: (item: Item) => number
+  private readonly writeAll: (items: readonly Item[]) => Promise<readonly Result[]>
+  private readonly options: BatchesOptions<Item>
+  private readonly ofEvent = new Map<number, Batches<Item, Result>>()
+
+  /** @param writeAll gets items of one event */
+  constructor(
+    eventOf: (item: Item) => number,
+    writeAll: (items: readonly Item[]) => Promise<readonly Result[]>,
+    options: BatchesOptions<Item> = {},
+  ) {
+    this.eventOf = eventOf
+    this.writeAll = writeAll
+    this.options = options
+  }
+
+  /** See {@link Batches.add}. */
+  async add(item: Item): Promise<Result> {
+    const eventId = this.eventOf(item)
+    const batches = this.ofEvent.get(eventId) ?? new Batches(this.writeAll, this.options)
+    this.ofEvent.set(eventId, batches)
+    try {
+      return await batches.add(item)
+    } finally {
+      if (batches.isIdle && this.ofEvent.get(eventId) === batches) this.ofEvent.delete(eventId)
+    }
+  }
+}
+
+/** The items of each event, in their order. */
+export function byEvent<Item>(
+  items: readonly Item[],
+  eventOf: (item: Item) => number,
+): ReadonlyMap<number, readonly Item[]> {
+  const ofEvents = new Map<number, Item[]>()
+  for (const item of items) {
+    const ofEvent = ofEvents.get(eventOf(item)) ?? []
+    ofEvents.set(eventOf(item), ofEvent)
+    ofEvent.push(item)
+  }
+  return ofEvents
+}

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+import { byEvent } from '../../work/batches.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
@@ -83,52 +84,63 @@ export interface DueClaim extends HeldClaim {
   readonly dueAtMs: number
 }
 
+/** How often the queue is read again where other processes took claims of it meanwhile. */
+const TAKE_TRIES = 3
+
 /**
  * Takes claims whose next step is due, with a lease for the calling process. Claims of events made here come first: they
  * call no other service, and would wait behind those of an issuer that is away. Then claims that wait for the issuer's answer
  * come before claims whose token is being made, and then the longest due first. Otherwise, after a busy event, checks of
  * hundreds of tokens would use up the allowed calls to the issuer, and new players would wait for minutes.
+ *
+ * The queue is over all events, so it is read without locks; the claims are then taken event by event.
  */
 export async function takeDueClaims(
   db: Db,
   { nowMs, leaseUntilMs, limit }: TakeDue,
 ): Promise<readonly DueClaim[]> {
-  const { rows } = await sql<{
-    id: number
-    event_id: number
-    address: string
-    state: ClaimState
-    attempts: number
-    code_id: number | null
-    sealed: Buffer | null
-    was_asked: boolean
-    due_at_ms: number
-  }>`
+  const taken: DueClaim[] = []
+  for (let tries = 0; tries < TAKE_TRIES; tries++) {
+    const { rows: due } = await sql<Pick<Claim, 'event_id' | 'id'>>`
+      select event_id, id from claim where next_step_at_ms <= ${nowMs}
+      order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit - taken.length}`.execute(
+      db,
+    )
+    const ofEvents = byEvent(due, ({ event_id }) => event_id)
+    let missed = due.length
+    for (const [eventId, claims] of ofEvents) {
+      const ids = claims.map(({ id }) => id)
+      const more = await takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs })
+      taken.push(...more)
+      missed -= more.length
+    }
+    if (missed === 0) break
+  }
+  return taken
+}
+
+interface TakeDueOf extends Omit<TakeDue, 'limit'> {
+  readonly eventId: number
+  readonly ids: readonly number[]
+}
+
+/** Takes those claims of one event that are still due, and that no other process is taking. */
+async function takeDueOf(
+  db: Db,
+  { eventId, ids, nowMs, leaseUntilMs }: TakeDueOf,
+): Promise<readonly DueClaim[]> {
+  const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`
     update claim set next_step_at_ms = ${leaseUntilMs}
     from (
-      select event_id, id, code_id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
-      order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit}
-      for update skip locked
+      select event_id, id, code_id, next_step_at_ms from claim
+      where event_id = ${eventId} and id = any(${ids}::bigint[]) and next_step_at_ms <= ${nowMs} for update skip locked
     ) as due left join claim_code on claim_code.event_id = due.event_id and claim_code.id = due.code_id
-    where claim.event_id = due.event_id and claim.id = due.id
-    returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
-      claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
+    where claim.event_id = ${eventId} and claim.id = due.id
+    returning claim.id, claim.address, claim.state, claim.attempts, claim.code_id as "codeId", claim_code.sealed,
+      claim.asked_code_id is not distinct from claim.code_id as "wasAsked", due.next_step_at_ms as "dueAtMs"`.execute(
     db,
   )
-  const due = rows.map((row) => ({
-    id: row.id,
-    eventId: row.event_id,
-    address: row.address,
-    state: row.state,
-    attempts: row.attempts,
-    codeId: row.code_id,
-    sealed: row.sealed,
-    wasAsked: row.was_asked,
-    dueAtMs: row.due_at_ms,
-    lease: { untilMs: leaseUntilMs },
-  }))
-  // An update returns its rows in any order
-  return due.sort((a, b) => Number(isOwnEvent(b.eventId)) - Number(isOwnEvent(a.eventId)))
+  return rows.map((row) => ({ ...row, eventId, lease: { untilMs: leaseUntilMs } }))
 }
 
 /** A claim whose token is going to be requested. */
@@ -140,21 +152,21 @@ export interface LeaseRenewal {
 }
 
 /**
- * Immediately before tokens are requested: renews the leases of claims that this process still has, and stores that the
+ * Immediately before tokens are requested: renews the leases of claims of one event that this process still has, and stores that the
  * issuer is asked. Returns for each claim whether it still has it: after the end of a lease another process may have
  * taken the claim over, and then this one must not ask.
  */
 export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
-  const eventIds = renewals.map(({ claim }) => claim.eventId)
+  const { eventId } = renewals[0]!.claim
   const ids = renewals.map(({ claim }) => claim.id)
   const codeIds = renewals.map(({ claim }) => claim.codeId)
   const seen = renewals.map(({ seenUntilMs }) => seenUntilMs)
   const until = renewals.map(({ untilMs }) => untilMs)
   const { rows } = await sql<{ id: number }>`/* prepared */
     update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
-    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
-      as renewal (event_id, id, code_id, seen_until_ms, until_ms)
-    where claim.event_id = renewal.event_id and claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
+    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
+      as renewal (id, code_id, seen_until_ms, until_ms)
+    where claim.event_id = ${eventId} and claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
       and claim.next_step_at_ms = renewal.seen_until_ms
     returning claim.id`.execute(db)
   const renewed = new Set(rows.map(({ id }) => id))
@@ -177,17 +189,17 @@ export interface AcceptedClaim {
 }
 
 /**
- * reserved → minting, for several claims at once. The issuer accepts claims of their events, so their contradictory
+ * reserved → minting, for several claims of one event at once. The issuer accepts claims of the event, so its contradictory
  * answers are forgotten.
  *
- * @returns for each claim whether it was written, and the events that were held until now
+ * @returns for each claim whether it was written, and the event where it was held until now
  */
 export async function acceptClaims(
   db: Db,
   accepted: readonly AcceptedClaim[],
   nowMs: number,
-): Promise<{ readonly isWritten: readonly boolean[]; readonly ended: readonly HeldEvent[] }> {
-  const eventIds = accepted.map(({ claim }) => claim.eventId)
+): Promise<{ readonly isWritten: readonly boolean[]; readonly ended: HeldEvent | undefined }> {
+  const { eventId } = accepted[0]!.claim
   const ids = accepted.map(({ claim }) => claim.id)
   const codeIds = accepted.map(({ claim }) => claim.codeId)
   const leases = accepted.map(({ claim }) => claim.lease.untilMs)
@@ -195,21 +207,19 @@ export async function acceptClaims(
   const { rows } = await sql<AcceptedRow>`/* prepared */
     with accepted as (
       update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-      from unnest(${eventIds}::integer[], ${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
-        as seen (event_id, id, code_id, lease_until_ms, next_step_at_ms)
-      where claim.event_id = seen.event_id and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
+      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
+        as seen (id, code_id, lease_until_ms, next_step_at_ms)
+      where claim.event_id = ${eventId} and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
         and claim.next_step_at_ms = seen.lease_until_ms
       returning claim.id, claim.event_id, claim.created_at_ms
     ), ${COUNT_ACCEPTED}, ended as (
-      delete from event_hold where event_id in (select event_id from accepted)
+      delete from event_hold where event_id = ${eventId} and exists (select from accepted)
       returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes
     )
-    select accepted.id as claim_id, ended.* from accepted left join ended on ended.event_id = accepted.event_id`.execute(
-    db,
-  )
+    select accepted.id as claim_id, ended.* from accepted left join ended on true`.execute(db)
   const written = new Set(rows.map(({ claim_id }) => claim_id))
-  const ended = new Map(rows.map(({ claim_id: _, ...hold }) => [hold.event_id, hold]))
-  return { isWritten: ids.map((id) => written.has(id)), ended: [...ended.values()].filter(isHeld) }
+  const ended = rows[0]
+  return { isWritten: ids.map((id) => written.has(id)), ended: isHeld(ended) ? ended : undefined }
 }
 
 const COUNT_ACCEPTED = countMoves({ rows: 'accepted', of: 'claims', from: 'reserved', to: 'minting' })
@@ -356,16 +366,16 @@ export async function releaseLeases(
   claims: readonly Pick<HeldClaim, 'eventId' | 'id' | 'lease'>[],
   nowMs: number,
 ): Promise<void> {
-  if (claims.length === 0) return
-  const eventIds = claims.map(({ eventId }) => eventId)
-  const ids = claims.map(({ id }) => id)
-  const leases = claims.map(({ lease }) => lease.untilMs)
-  await sql`
-    update claim set next_step_at_ms = ${nowMs}
-    from unnest(${eventIds}::integer[], ${ids}::bigint[], ${leases}::bigint[]) as held (event_id, id, until_ms)
-    where claim.event_id = held.event_id and claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(
-    db,
-  )
+  for (const [eventId, ofEvent] of byEvent(claims, (claim) => claim.eventId)) {
+    const ids = ofEvent.map(({ id }) => id)
+    const leases = ofEvent.map(({ lease }) => lease.untilMs)
+    await sql`
+      update claim set next_step_at_ms = ${nowMs}
+      from unnest(${ids}::bigint[], ${leases}::bigint[]) as held (id, until_ms)
+      where claim.event_id = ${eventId} and claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(
+      db,
+    )
+  }
 }
 
 /** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */

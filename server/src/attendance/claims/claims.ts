@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { Batches } from '../../work/batches.ts'
+import { BatchesOfEvents } from '../../work/batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import { eventCancelled, eventExpired, eventRefused } from '../events/openness.ts'
@@ -45,10 +45,19 @@ const RESERVE_TRIES = 5
 /** Makes claims: reserves a code and asks the issuer, after all other rules have passed. */
 export class Claims {
   private readonly options: ClaimsOptions
-  /** Claims that are about to be inserted, of each event. */
-  private readonly inserts = new Map<number, Batches<Reservation, Insertion>>()
+  /** Claims that are about to be inserted: those of an event that arrive while others are inserted go together. */
+  private readonly inserts: BatchesOfEvents<Reservation, Insertion>
   constructor(options: ClaimsOptions) {
     this.options = options
+    this.inserts = new BatchesOfEvents(
+      ({ claim }) => claim.eventId,
+      (reservations) =>
+        insertClaims(options.db, reservations[0]!.claim.eventId, reservations, { wait: false }),
+      {
+        keyOf: ({ claim }) => claim.address, // one statement has one claim of a player
+        atOnce: options.insertsAtOnce,
+      },
+    )
   }
 
   /**
@@ -128,30 +137,9 @@ export class Claims {
     const { db, signedFetch } = this.options
     const inserted = wait
       ? await insertClaim(db, claim, { request, wait })
-      : await this.insertWithOthers({ claim, request })
+      : await this.inserts.add({ claim, request })
     if (request) signedFetch.assertFirstUse(inserted.isFirstUse)
     return inserted
-  }
-
-  /** Inserts a claim together with those of the same event that arrive while others are inserted. */
-  private async insertWithOthers(reservation: Reservation): Promise<Insertion> {
-    const { db } = this.options
-    const { eventId } = reservation.claim
-    const inserts =
-      this.inserts.get(eventId) ??
-      new Batches<Reservation, Insertion>(
-        (reservations) => insertClaims(db, eventId, reservations, { wait: false }),
-        {
-          keyOf: ({ claim }) => claim.address, // one statement has one claim of a player
-          atOnce: this.options.insertsAtOnce,
-        },
-      )
-    this.inserts.set(eventId, inserts)
-    try {
-      return await inserts.add(reservation)
-    } finally {
-      if (inserts.isIdle && this.inserts.get(eventId) === inserts) this.inserts.delete(eventId)
-    }
   }
 }
 

@@ -76,10 +76,11 @@ interface Batch {
 
 async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
   const { rows: stored } = await sql<{ fingerprint: Buffer; state: CodeState }>`
-    select fingerprint, state from claim_code
-    where event_id = ${eventId} and fingerprint = any(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[])`.execute(
-    db,
-  )
+    select known.* from unnest(${batch.flatMap(({ fingerprints }) => fingerprints)}::bytea[]) as given (fingerprint)
+    cross join lateral ( -- a look into the index for each, or all codes of the event would be read
+      select fingerprint, state from claim_code
+      where event_id = ${eventId} and claim_code.fingerprint = given.fingerprint limit 1
+    ) as known`.execute(db)
   const storedAs = new Map(stored.map((row) => [row.fingerprint.toString('hex'), row]))
   const rowOf = ({ fingerprints }: NamedCode) =>
     fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)

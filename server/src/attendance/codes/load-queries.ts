@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 
 /** What an organiser may see of an edit code that waits: until when, and when the issuer was last asked. */
@@ -47,12 +46,23 @@ export async function takeDueLoads(
   db: Db,
   { nowMs, nextTryAtMs, limit }: Readonly<Record<'nowMs' | 'nextTryAtMs' | 'limit', number>>,
 ): Promise<readonly CodeLoad[]> {
-  const { rows } = await sql<CodeLoad>`
-    update code_load set next_try_at_ms = ${nextTryAtMs}, last_try_at_ms = ${nowMs}
-    where event_id in (
-      select event_id from code_load where next_try_at_ms <= ${nowMs}
-      order by next_try_at_ms limit ${limit} for update skip locked
-    )
-    returning event_id as "eventId", sealed, until_ms as "untilMs"`.execute(db)
-  return rows
+  const due = await db
+    .selectFrom('code_load')
+    .select('event_id')
+    .where('next_try_at_ms', '<=', nowMs)
+    .orderBy('next_try_at_ms')
+    .limit(limit)
+    .execute()
+  const taken: CodeLoad[] = []
+  for (const { event_id } of due) {
+    const load = await db
+      .updateTable('code_load')
+      .set({ next_try_at_ms: nextTryAtMs, last_try_at_ms: nowMs })
+      .where('event_id', '=', event_id)
+      .where('next_try_at_ms', '<=', nowMs) // another process may have taken it meanwhile
+      .returning(['event_id as eventId', 'sealed', 'until_ms as untilMs'])
+      .executeTakeFirst()
+    if (load) taken.push(load)
+  }
+  return taken
 }

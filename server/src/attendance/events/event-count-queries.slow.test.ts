@@ -7,6 +7,7 @@ import { runs } from '../../../test/support/run/property-seed.ts'
 import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { byEvent } from '../../work/batches.ts'
 import {
   acceptClaims,
   closeClaim,
@@ -104,11 +105,12 @@ async function take(db: Db, { kind, eventId, pick, hours }: Step): Promise<void>
       await reviveClaim(db, claim)
       return
     case 'accept':
-      await acceptClaims(
-        db,
-        (await due()).map((held) => ({ claim: held, nextStepAtMs: NOW })),
-        NOW,
-      )
+      for (const claims of byEvent(await due(), (held) => held.eventId).values())
+        await acceptClaims(
+          db,
+          claims.map((claim) => ({ claim, nextStepAtMs: NOW })),
+          NOW,
+        )
       return
     case 'confirm':
       for (const held of await due()) await confirmClaim(db, held, NOW, undefined)

@@ -81,39 +81,46 @@ export async function giftEvents(db: Db): Promise<readonly number[]> {
   return rows.map(({ event_id }) => event_id)
 }
 
+/** Events with addresses that wait. */
+export async function waitingGiftEvents(db: Db): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('attendance_gift')
+    .select('event_id')
+    .distinct()
+    .orderBy('event_id')
+    .execute()
+  return rows.map(({ event_id }) => event_id)
+}
+
 /**
- * Addresses with a claim wait no longer. Counts those whose token was given: each once, however many processes
- * end them.
+ * Addresses of an event with a claim wait no longer. Counts those whose token was given: each once, however many processes end
+ * them.
  *
- * @param batch left out: of all events
- * @returns the event of each address
+ * @param addresses left out: all of the event
+ * @returns how many wait no longer
  */
-export async function endGifts(
-  db: Db,
-  batch?: { readonly eventId: number; readonly addresses: readonly string[] },
-): Promise<readonly number[]> {
-  const only = batch
-    ? sql`and gift.event_id = ${batch.eventId} and gift.address = any(${batch.addresses}::text[])`
-    : sql``
-  const { rows } = await sql<{ event_id: number }>`
+export async function endGifts(db: Db, eventId: number, addresses?: readonly string[]): Promise<number> {
+  const only = addresses ? sql`and gift.address = any(${addresses}::text[])` : sql``
+  const { rows } = await sql<{ ended: number }>`
     with event as (
       select event_id from made_event
-      where exists (select from attendance_gift as gift where gift.event_id = made_event.event_id ${only})
+      where event_id = ${eventId}
+        and exists (select from attendance_gift as gift where gift.event_id = ${eventId} ${only})
       for no key update -- before the rows of the list: who stops a list locks in this order
     ), ended as (
       delete from attendance_gift as gift using event, claim
-      where gift.event_id = event.event_id and claim.event_id = gift.event_id and claim.address = gift.address ${only}
+      where gift.event_id = ${eventId} and claim.event_id = ${eventId} and claim.address = gift.address ${only}
       returning gift.event_id, gift.address
     ), counted as (
       update made_event set given = given + made.count
       from (
-        select event_id, count(*)::integer as count from ended join token using (event_id, address)
-        where event_location = ${GIVEN_BY_ORGANISER} group by event_id
+        select count(*)::integer as count from ended join token using (event_id, address)
+        where event_location = ${GIVEN_BY_ORGANISER}
       ) as made
-      where made_event.event_id = made.event_id
+      where event_id = ${eventId} and made.count > 0
     )
-    select event_id from ended`.execute(db)
-  return rows.map(({ event_id }) => event_id)
+    select count(*)::integer as ended from ended`.execute(db)
+  return rows[0]!.ended
 }
 
 export interface GiftCounts extends GivingEvent {

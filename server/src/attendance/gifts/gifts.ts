@@ -18,6 +18,7 @@ import {
   giftEvents,
   lockGivingEvent,
   nextGifts,
+  waitingGiftEvents,
   withToken,
 } from './gift-queries.ts'
 
@@ -159,7 +160,8 @@ export class Gifts {
       while (this.isWanted && !this.isClosed) {
         this.isWanted = false
         // Players of a list may have claimed meanwhile, perhaps the last token
-        for (const eventId of new Set(await endGifts(db))) forgetReport(eventId)
+        for (const eventId of await waitingGiftEvents(db))
+          if ((await endGifts(db, eventId)) > 0) forgetReport(eventId)
         for (const eventId of await giftEvents(db)) await this.makeAllOf(eventId)
       }
     } catch (err) {
@@ -173,8 +175,8 @@ export class Gifts {
     while (event && !this.isClosed) {
       const addresses = await nextGifts(db, eventId, BATCH)
       await this.makeSome(event, addresses)
-      const ended = await endGifts(db, { eventId, addresses })
-      if (ended.length === 0) return // none waits, or no place is free: a later call goes on
+      const ended = await endGifts(db, eventId, addresses)
+      if (ended === 0) return // none waits, or no place is free: a later call goes on
       codeCounts.forget(eventId)
       forgetReport(eventId)
       await setImmediate()

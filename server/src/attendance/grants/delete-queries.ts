@@ -52,7 +52,7 @@ async function withdrawBatch(
         and ${isStoredBefore(storedBefore)}
       order by expires_at_ms limit ${batchRows} for update
     ), withdrawn as (
-      delete from attendance_grant where ctid = any(array(select ctid from open)) returning expires_at_ms
+      delete from attendance_grant where event_id = ${eventId} and ctid = any(array(select ctid from open)) returning expires_at_ms
     )
     update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
     where event_id = ${eventId}
@@ -76,22 +76,29 @@ function isStoredBefore(mark: TransactionMark): RawBuilder<boolean> {
 export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
   const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const oldest = await db
+      .selectFrom('attendance_grant')
+      .select('event_id')
+      .where('claim_id', 'is', null)
+      .where('expires_at_ms', '<', beforeMs)
+      .orderBy('expires_at_ms')
+      .limit(1)
+      .executeTakeFirst()
+    if (!oldest) return
+    const { event_id: eventId } = oldest
     // An array of ctids: a join with `old` would read the whole table for each batch
-    const { rows } = await sql<{ deleted: number }>`
+    const { rows } = await sql`
       with old as (
         select ctid from attendance_grant
-        where claim_id is null and expires_at_ms < ${beforeMs} and event_id = (
-          select event_id from attendance_grant where claim_id is null and expires_at_ms < ${beforeMs}
-          order by expires_at_ms limit 1
-        )
+        where event_id = ${eventId} and claim_id is null and expires_at_ms < ${beforeMs}
         limit ${batchRows} for update skip locked
       ), deleted as (
-        delete from attendance_grant where ctid = any(array(select ctid from old)) returning event_id
+        delete from attendance_grant where event_id = ${eventId} and ctid = any(array(select ctid from old)) returning event_id
       )
       update attendance_event set grants_expired = grants_expired + counted.deleted
-      from (select event_id, count(*)::integer as deleted from deleted group by event_id) as counted
-      where attendance_event.event_id = counted.event_id
-      returning counted.deleted`.execute(db)
+      from (select count(*)::integer as deleted from deleted) as counted
+      where attendance_event.event_id = ${eventId} and counted.deleted > 0
+      returning attendance_event.event_id`.execute(db)
     if (rows.length === 0) return
   }
 }

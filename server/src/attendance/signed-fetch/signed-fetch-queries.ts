@@ -27,16 +27,26 @@ export interface DeleteOptions {
   readonly batchRows: number
 }
 
-/** Deletes requests that no process can accept any more, in batches. @returns how many */
+/** Deletes requests that no process can accept any more, event by event, in batches. @returns how many */
 export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
+  const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
   for (let deleted = 0; ; ) {
+    const oldest = await db
+      .selectFrom('seen_request')
+      .select('event_id')
+      .where('expires_at_ms', '<', beforeMs)
+      .orderBy('expires_at_ms')
+      .limit(1)
+      .executeTakeFirst()
+    if (!oldest) return deleted
+    const { event_id: eventId } = oldest
     // Other processes delete too: rows that they have locked are skipped
     const { numAffectedRows = 0n } = await sql`
-      delete from seen_request where (event_id, hash) in (
-        select event_id, hash from seen_request where expires_at_ms < ${nowMs - CLOCK_DIFFERENCE_MS}
-        order by expires_at_ms limit ${batchRows} for update skip locked
+      delete from seen_request where event_id = ${eventId} and hash in (
+        select hash from seen_request where event_id = ${eventId} and expires_at_ms < ${beforeMs}
+        limit ${batchRows} for update skip locked
       )`.execute(db)
+    if (numAffectedRows === 0n) return deleted
     deleted += Number(numAffectedRows)
-    if (numAffectedRows < batchRows) return deleted
   }
 }

@@ -372,7 +372,6 @@ const ATTENDANCE = [
   )`,
   // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
-  `create index claim_code_by_state on claim_code (event_id, state)`,
   // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
   `create table claim (
     event_id integer not null references attendance_event,

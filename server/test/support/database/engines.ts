@@ -9,6 +9,7 @@ import { openEngine } from '../../../src/db/open-engine.ts'
 import { atEndOfEachFile } from '../run/end-of-file.ts'
 import { TEMPLATE_DATABASE } from '../run/global-setup.ts'
 import { prepared, TEST_DIR_VARIABLE, variable } from '../run/prepared.ts'
+import { expectEventStatements } from './event-statements.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
 export { TEST_SETTINGS } from './settings.ts'
@@ -55,6 +56,7 @@ export function describeOnOneEngine(name: string, define: (open: OpenEngine) => 
 export function freshEngine(kind: EngineKind): OpenEngine {
   const opened: Engine[] = []
   let place: Promise<Partial<EngineSettings>> | undefined
+  afterAll(expectEventStatements)
   afterAll(async () => {
     // The last one first: those that joined before the one that they joined
     for (const engine of opened.reverse()) await engine.close()

@@ -1,0 +1,109 @@
+import { expect } from 'vitest'
+import { GuardedDriver } from '../../../src/db/guarded-driver.ts'
+
+/** Tables whose rows grow with players, which a database of several machines cuts by event. */
+const TABLES = [
+  ...[
+    'claim',
+    'claim_code',
+    'token',
+    'event_count',
+    'event_place',
+    'event_hold',
+    'seen_request',
+    'edit_code_guess',
+  ],
+  ...['attendance_grant', 'grant_secret', 'attendance_gift', 'attendance_blocked', 'attendance_rehearsal'],
+  ...['attendance_refusal', 'issuer_failure', 'code_load'],
+]
+const MENTIONS_TABLE = new RegExp(`\\b(?:from|join|into|update)\\s+"?(?:${TABLES.join('|')})"?(?![\\w])`, 'i')
+/** A column with the event is compared with a parameter, or one row is inserted, which has an event. */
+const NAMES_EVENT =
+  /"?event_id"?\s*=\s*\$\d|\(event_id,[^)]*\)\s+select \$\d+::integer|^insert into "\w+" \("event_id".*\) values \([^()]*\)(?! *,)/i
+
+/** Statements of the server that name no event, and why. */
+const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
+  [/^\s*select event_id, id from claim where next_step_at_ms/, 'the queue of due claims: read without locks'],
+  [/^select "event_id" from "(code_load|seen_request|attendance_grant)"/, 'a queue: read without locks'],
+  [/^select distinct "event_id" from "attendance_gift"/, 'a queue: read without locks'],
+  [
+    /^\s*select event_id from event_place\s+where exists \(select from attendance_gift/,
+    'a queue: read without locks',
+  ],
+  [
+    /^delete from "(code_load|edit_code_guess|attendance_rehearsal|grant_secret)" where "\w+_ms" <=? \$1$/,
+    'old rows: in the background',
+  ],
+  [/^\s*insert into attendance_refusal/, 'counts of some seconds: in the background'],
+  [/^delete from "\w+" where "event_id" in \(/, 'events that are deleted'],
+  [
+    /^\s*delete from made_event|^update "made_event"(_change)? set "image"/,
+    'abandoned events: in the background',
+  ],
+  [
+    /from event_place where true|^select count\(\*\) as "count" from "(claim|event_hold)"/,
+    'figures of all events, read once in some seconds',
+  ],
+  [/^\s*select count\(\*\)::integer as open from \(/, 'figures of all events, read once in some seconds'],
+  [
+    /"token"\."?id"? = \$|"token"\."address" = \$|^select .* from "token" where "address" = \$/,
+    'an address, or a link to a token, names no event',
+  ],
+  [/"claim"\."address" = \$/, 'an address names no event'],
+  [
+    /"token" where "(signature|revoked_at_s)" is not null|from token\s+where signature is not null and not is_logged/,
+    'the log, the revocations and the keys are of all events',
+  ],
+  [/where event\.uuid = \$/, 'names the event by its UUID'],
+  [
+    /substring\(sealed from|select 'claim-code' as kind|as given \(event_id, id, old/,
+    'a change of keys, or a start',
+  ],
+]
+
+/** How often a statement is looked at: reading from where it came takes milliseconds. */
+const MOST_LOOKS = 3
+const looks = new Map<string, number>()
+const unlisted: string[] = []
+
+const acquire = GuardedDriver.prototype.acquireConnection
+GuardedDriver.prototype.acquireConnection = async function (...options) {
+  const connection = await acquire.apply(this, options)
+  const execute = connection.executeQuery.bind(connection)
+  connection.executeQuery = (query, ...others) => {
+    note(query.sql)
+    return execute(query, ...others)
+  }
+  return connection
+}
+
+/**
+ * Fails tests in which the server has executed a statement on these tables that names no event, and is not listed above. Such a
+ * statement asks every machine of a database that is cut by event. For the end of every test file with a database.
+ */
+export function expectEventStatements(): void {
+  expect(unlisted.splice(0)).toEqual([])
+}
+
+function note(text: string): void {
+  const before = looks.get(text) ?? 0
+  if (before === MOST_LOOKS || !MENTIONS_TABLE.test(text) || NAMES_EVENT.test(text)) return
+  looks.set(text, before + 1)
+  if (EXCEPTIONS.some(([statement]) => statement.test(text)) || !isOfServer()) return
+  looks.set(text, MOST_LOOKS)
+  unlisted.push(text)
+}
+
+/** Frames of tests have the path of their source. */
+const OF_TEST = /\.test\.[jt]s|\/server\/(?:dist\/)?test\/(?!support\/event-statements)/
+const OF_SERVER = /\/server\/dist\/src\/attendance\//
+
+/** Whether the server executes the statement, and not a test. */
+function isOfServer(): boolean {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 50
+  const frames = new Error().stack?.split('\n') ?? []
+  Error.stackTraceLimit = limit
+  const first = frames.find((frame) => OF_TEST.test(frame) || OF_SERVER.test(frame))
+  return first !== undefined && !OF_TEST.test(first)
+}
