@@ -4,7 +4,7 @@ import { demoSnapshot } from '../../test/support/demo-snapshots.ts'
 import { emptyDir, freshEngine } from '../../test/support/engines.ts'
 import { applyLandChanges } from '../../test/support/land-changes.ts'
 import { addressOf } from '../../test/support/land-rows.ts'
-import { REFERENCE_TIME_MS } from '../../test/support/land-server.ts'
+import { REFERENCE_TIME_MS, STATE_THREAD } from '../../test/support/land-server.ts'
 import { StatementCounter } from '../../test/support/statement-counter.ts'
 import { importWorld } from '../../test/support/worlds.ts'
 import type { Engine } from '../db/engine.ts'
@@ -29,7 +29,12 @@ test('an announced change is read with one statement, and is known without the j
     lend: () => engine.lend(),
   } as Engine
   const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-  const keeper = new StateKeeper(counted, { world: WORLD, dataDir: emptyDir() }, log, clock)
+  const keeper = new StateKeeper(
+    counted,
+    { world: WORLD, dataDir: emptyDir(), stateThread: STATE_THREAD },
+    log,
+    clock,
+  )
   await keeper.start()
   const { revision, worldId } = keeper.current()
   const replaced = new Promise<void>((resolve) => keeper.onReplaced(resolve))

@@ -10,6 +10,7 @@ import { demoSnapshot } from '../support/demo-snapshots.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
 import { applyLandChanges, type LandChange } from '../support/land-changes.ts'
 import { publicationRow } from '../support/land-rows.ts'
+import { STATE_THREAD } from '../support/land-server.ts'
 import type { Env } from '../support/landpass.ts'
 import { answersOf } from '../support/state-answers.ts'
 import { importWorld } from '../support/worlds.ts'
@@ -116,7 +117,8 @@ async function start({ env, database }: Place): Promise<{ from: unknown[]; text:
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
   const engine = await database()
-  const keeper = new StateKeeper(engine, readConfig(env), { ...log, warn: expect.fail, error: expect.fail })
+  const settings = { ...readConfig(env), stateThread: STATE_THREAD }
+  const keeper = new StateKeeper(engine, settings, { ...log, warn: expect.fail, error: expect.fail })
   await keeper.start()
   const text = JSON.stringify(answersOf(keeper.current(), []))
   await keeper.close()

@@ -11,7 +11,7 @@ import { StateKeeper } from '../../src/state/state-keeper.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
 import { EventReader } from '../support/event-reader.ts'
 import { applyLandChanges } from '../support/land-changes.ts'
-import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { type LandServer, STATE_THREAD, startLandServer, testClock } from '../support/land-server.ts'
 import { eventually, landpass } from '../support/landpass.ts'
 import { TINY_WORLD, tinySnapshot } from '../support/tiny-world.ts'
 
@@ -75,7 +75,7 @@ async function original(place: Place): Promise<string> {
     await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     const config = readConfig({ DATA_DIR: place.dataDir, WORLD: '-2,-2,2,2' })
     const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-    const keeper = new StateKeeper(engine, config, log, clock)
+    const keeper = new StateKeeper(engine, { ...config, stateThread: STATE_THREAD }, log, clock)
     await keeper.start()
     await keeper.close()
     return keeper.current().parts.lineage
