@@ -11,6 +11,7 @@ import {
   freshDataDir,
   TEST_SETTINGS,
 } from '@landpass/server/test/support/database/engines'
+import { STATE_THREAD } from '@landpass/server/test/support/http/land-server'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { applyLandChanges, type LandChange } from '@landpass/server/test/support/land/land-changes'
 import { publicationRow } from '@landpass/server/test/support/land/land-rows'
@@ -121,7 +122,8 @@ async function start({ env, database }: Place): Promise<{ from: unknown[]; text:
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
   const engine = await database()
-  const keeper = new StateKeeper(engine, readConfig(env), { ...log, warn: expect.fail, error: expect.fail })
+  const settings = { ...readConfig(env), stateThread: STATE_THREAD }
+  const keeper = new StateKeeper(engine, settings, { ...log, warn: expect.fail, error: expect.fail })
   await keeper.start()
   const text = JSON.stringify(answersOf(keeper.current(), []))
   await keeper.close()

@@ -13,7 +13,12 @@ import {
   TEST_SETTINGS,
 } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
-import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
+import {
+  type LandServer,
+  STATE_THREAD,
+  startLandServer,
+  testClock,
+} from '@landpass/server/test/support/http/land-server'
 import { applyLandChanges } from '@landpass/server/test/support/land/land-changes'
 import { TINY_WORLD, tinySnapshot } from '@landpass/server/test/support/land/tiny-world'
 import { eventually, landpass } from '@landpass/server/test/support/processes/landpass'
@@ -80,7 +85,7 @@ async function original(place: Place): Promise<string> {
     await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     const config = readConfig({ DATA_DIR: place.dataDir, WORLD: '-2,-2,2,2' })
     const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-    const keeper = new StateKeeper(engine, config, log, clock)
+    const keeper = new StateKeeper(engine, { ...config, stateThread: STATE_THREAD }, log, clock)
     await keeper.start()
     await keeper.close()
     return keeper.current().parts.lineage

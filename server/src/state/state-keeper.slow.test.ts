@@ -2,7 +2,7 @@ import { parseWorld } from '@landpass/client/grid'
 import { afterEach, expect, test, vi } from 'vitest'
 import { emptyDir, freshEngine } from '../../test/support/database/engines.ts'
 import { StatementCounter } from '../../test/support/database/statement-counter.ts'
-import { REFERENCE_TIME_MS } from '../../test/support/http/land-server.ts'
+import { REFERENCE_TIME_MS, STATE_THREAD } from '../../test/support/http/land-server.ts'
 import { demoSnapshot } from '../../test/support/land/demo-snapshots.ts'
 import { applyLandChanges } from '../../test/support/land/land-changes.ts'
 import { addressOf } from '../../test/support/land/land-rows.ts'
@@ -29,7 +29,12 @@ test('an announced change is read with one statement, and is known without the j
     lend: () => engine.lend(),
   } as Engine
   const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-  const keeper = new StateKeeper(counted, { world: WORLD, dataDir: emptyDir() }, log, clock)
+  const keeper = new StateKeeper(
+    counted,
+    { world: WORLD, dataDir: emptyDir(), stateThread: STATE_THREAD },
+    log,
+    clock,
+  )
   await keeper.start()
   const { revision, worldId } = keeper.current()
   const replaced = new Promise<void>((resolve) => keeper.onReplaced(resolve))

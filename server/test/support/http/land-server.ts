@@ -16,7 +16,7 @@ import { codesOf, openApiOf, type Response, resolved } from './openapi.ts'
 export { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 
 /** Loads 500 modules fewer than the thread of server/dist, for each state that is read from the tables. */
-const STATE_THREAD = pathToFileURL(programPath('src/state/state-thread.js'))
+export const STATE_THREAD = pathToFileURL(programPath('src/state/state-thread.js'))
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
