@@ -130,16 +130,18 @@ async function takeDueOf(
   { eventId, ids, nowMs, leaseUntilMs }: TakeDueOf,
 ): Promise<readonly DueClaim[]> {
   const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`
-    update claim set next_step_at_ms = ${leaseUntilMs}
-    from (
-      select event_id, id, code_id, next_step_at_ms from claim
-      where event_id = ${eventId} and id = any(${ids}::bigint[]) and next_step_at_ms <= ${nowMs} for update skip locked
-    ) as due left join claim_code on claim_code.event_id = due.event_id and claim_code.id = due.code_id
-    where claim.event_id = ${eventId} and claim.id = due.id
-    returning claim.id, claim.address, claim.state, claim.attempts, claim.code_id as "codeId", claim_code.sealed,
-      claim.asked_code_id is not distinct from claim.code_id as "wasAsked", due.next_step_at_ms as "dueAtMs"`.execute(
-    db,
-  )
+    with due as (
+      select found.* from unnest(${ids}::bigint[]) as given (id) cross join lateral (
+        select ctid as row, id, next_step_at_ms from claim
+        where event_id = ${eventId} and claim.id = given.id and next_step_at_ms <= ${nowMs} limit 1 for update skip locked
+      ) as found
+    )
+    update claim set next_step_at_ms = ${leaseUntilMs} where ctid = any(array(select due.row from due))
+    returning id, address, state, attempts, code_id as "codeId", (
+        select sealed from claim_code where claim_code.event_id = ${eventId} and claim_code.id = claim.code_id
+      ) as sealed,
+      asked_code_id is not distinct from code_id as "wasAsked",
+      (select due.next_step_at_ms from due where due.id = claim.id) as "dueAtMs"`.execute(db)
   return rows.map((row) => ({ ...row, eventId, lease: { untilMs: leaseUntilMs } }))
 }
 
