@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { byEvent } from '../../work/batches.ts'
@@ -130,16 +130,18 @@ async function takeDueOf(
   { eventId, ids, nowMs, leaseUntilMs }: TakeDueOf,
 ): Promise<readonly DueClaim[]> {
   const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`
-    update claim set next_step_at_ms = ${leaseUntilMs}
-    from (
-      select event_id, id, code_id, next_step_at_ms from claim
-      where event_id = ${eventId} and id = any(${ids}::bigint[]) and next_step_at_ms <= ${nowMs} for update skip locked
-    ) as due left join claim_code on claim_code.event_id = due.event_id and claim_code.id = due.code_id
-    where claim.event_id = ${eventId} and claim.id = due.id
-    returning claim.id, claim.address, claim.state, claim.attempts, claim.code_id as "codeId", claim_code.sealed,
-      claim.asked_code_id is not distinct from claim.code_id as "wasAsked", due.next_step_at_ms as "dueAtMs"`.execute(
-    db,
-  )
+    with due as (
+      select found.* from unnest(${ids}::bigint[]) as given (id) cross join lateral (
+        select ctid as row, id, next_step_at_ms from claim
+        where event_id = ${eventId} and claim.id = given.id and next_step_at_ms <= ${nowMs} limit 1 for update skip locked
+      ) as found
+    )
+    update claim set next_step_at_ms = ${leaseUntilMs} where ctid = any(array(select due.row from due))
+    returning id, address, state, attempts, code_id as "codeId", (
+        select sealed from claim_code where claim_code.event_id = ${eventId} and claim_code.id = claim.code_id
+      ) as sealed,
+      asked_code_id is not distinct from code_id as "wasAsked",
+      (select due.next_step_at_ms from due where due.id = claim.id) as "dueAtMs"`.execute(db)
   return rows.map((row) => ({ ...row, eventId, lease: { untilMs: leaseUntilMs } }))
 }
 
@@ -150,6 +152,15 @@ export interface LeaseRenewal {
   readonly seenUntilMs: number
   readonly untilMs: number
 }
+
+/**
+ * The rows of claims of an event whose ids a part of the statement has, for an update. By an array of rows: a join with the part
+ * would read all claims of the event. A row that another process changes meanwhile is left out.
+ */
+const rowsOf = (eventId: number, part: RawBuilder<unknown>) => sql<boolean>`claim.ctid = any(array(
+      select found.row from ${part} as given
+      cross join lateral (select ctid as row from claim where event_id = ${eventId} and claim.id = given.id limit 1) as found
+    ))`
 
 /**
  * Immediately before tokens are requested: renews the leases of claims of one event that this process still has, and stores that the
@@ -163,11 +174,15 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
   const seen = renewals.map(({ seenUntilMs }) => seenUntilMs)
   const until = renewals.map(({ untilMs }) => untilMs)
   const { rows } = await sql<{ id: number }>`/* prepared */
-    update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
-    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
-      as renewal (id, code_id, seen_until_ms, until_ms)
-    where claim.event_id = ${eventId} and claim.id = renewal.id and claim.code_id is not distinct from renewal.code_id
-      and claim.next_step_at_ms = renewal.seen_until_ms
+    with renewal as (
+      select * from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
+        as renewal (id, code_id, seen_until_ms, until_ms)
+    )
+    update claim set next_step_at_ms = (select until_ms from renewal where renewal.id = claim.id),
+      asked_code_id = code_id
+    where ${rowsOf(eventId, sql`renewal`)}
+      and next_step_at_ms = (select seen_until_ms from renewal where renewal.id = claim.id)
+      and code_id is not distinct from (select code_id from renewal where renewal.id = claim.id)
     returning claim.id`.execute(db)
   const renewed = new Set(rows.map(({ id }) => id))
   return ids.map((id) => renewed.has(id))
@@ -205,12 +220,15 @@ export async function acceptClaims(
   const leases = accepted.map(({ claim }) => claim.lease.untilMs)
   const nextSteps = accepted.map(({ nextStepAtMs }) => nextStepAtMs)
   const { rows } = await sql<AcceptedRow>`/* prepared */
-    with accepted as (
-      update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
+    with seen as (
+      select * from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
         as seen (id, code_id, lease_until_ms, next_step_at_ms)
-      where claim.event_id = ${eventId} and claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
-        and claim.next_step_at_ms = seen.lease_until_ms
+    ), accepted as (
+      update claim set state = 'minting', attempts = 0, updated_at_ms = ${nowMs},
+        next_step_at_ms = (select next_step_at_ms from seen where seen.id = claim.id)
+      where ${rowsOf(eventId, sql`seen`)} and state = 'reserved'
+        and next_step_at_ms = (select lease_until_ms from seen where seen.id = claim.id)
+        and code_id = (select code_id from seen where seen.id = claim.id)
       returning claim.id, claim.event_id, claim.created_at_ms
     ), ${COUNT_ACCEPTED}, ended as (
       delete from event_hold where event_id = ${eventId} and exists (select from accepted)

@@ -148,8 +148,8 @@ const COUNT_REVIVED = countMoves(
 /** Free codes of the other issuer. */
 function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
   const tables = sql`code as (
-      select id, sealed, row_number() over () as turn from (
-        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+      select row, id, sealed, row_number() over () as turn from (
+        select ctid as row, id, sealed from claim_code where event_id = ${eventId} and state = 'free'
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
     ), made as (
@@ -160,8 +160,9 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
       on conflict (event_id, address) do nothing
       returning event_id, id, address, code_id, state, created_at_ms
     ), taken as (
-      update claim_code set state = 'held' from made
-      where claim_code.event_id = ${eventId} and claim_code.id = made.code_id
+      -- By an array of rows: a join would read all codes of the event
+      update claim_code set state = 'held'
+      where ctid = any(array(select code.row from made join code on code.id = made.code_id))
     ), ${COUNT_WITH_CODES}`
   return {
     tables,
