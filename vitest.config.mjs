@@ -31,8 +31,8 @@ export default defineConfig({
         exclude: [SLOW],
       }),
       project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      project('journeys', { include: ['dist/test/**/*.test.js'], exclude: ['dist/test/pages/**'] }),
-      project('pages', { include: ['dist/test/pages/**/*.test.js'] }),
+      // Those of pages too: they mostly wait for a browser, while the others need the processor.
+      project('journeys', { include: ['dist/test/**/*.test.js'] }),
     ],
   },
 })
@@ -43,7 +43,7 @@ function project(name, files) {
     test: {
       name,
       ...files,
-      sequence: { groupOrder: ['quick', 'slow', 'journeys', 'pages'].indexOf(name) },
+      sequence: { groupOrder: ['quick', 'slow', 'journeys'].indexOf(name) },
       // Only for tests that hang: a busy machine takes several times as long as an idle one.
       testTimeout: 300_000,
       hookTimeout: 300_000,

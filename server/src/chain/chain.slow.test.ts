@@ -11,7 +11,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { type KnownChain, readChainPosition, startPosition } from '../land/changes/chain-position.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { type Chain, openChain } from './chain.ts'
-import { DatabaseDoor, LEASE_MS } from './follow/database-door.ts'
+import { DatabaseWriter, LEASE_MS } from './follow/database-writer.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { type SharedStatus, StatusReader } from './follow/status-reader.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
@@ -68,7 +68,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
 
   test('a process that ends because the chain contradicts it leaves the reason to servers that do not follow', async () => {
     let reason: string | null = null
-    const door = new DatabaseDoor({
+    const writer = new DatabaseWriter({
       db,
       clock,
       holder: 'command',
@@ -77,9 +77,9 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       status: () => JSON.stringify({ network: 'mainnet', head: null, reason, failure: null }),
       steadyMs: () => clock.nowMs(),
     })
-    expect(await door.lead()).toBe('leads')
+    expect(await writer.lead()).toBe('leads')
     reason = 'The node has another block 7. Block 10 and all blocks before it were final.'
-    await door.release()
+    await writer.release()
 
     const { read } = new StatusReader({ db, clock })
     expect(await read()).toMatchObject({ state: 'stopped', reason, block: { number: 10 }, node: null })
@@ -134,7 +134,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
   test('a step stores the status and renews the lease, so the next poll needs no statement for them', async () => {
     const statements = new StatementCounter()
     let head = 10
-    const door = new DatabaseDoor({
+    const writer = new DatabaseWriter({
       db: db.withPlugin(statements),
       clock,
       holder: 'follower',
@@ -143,8 +143,8 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       status: () => JSON.stringify({ head }),
       steadyMs: () => clock.nowMs(),
     })
-    expect(await door.lead()).toBe('leads')
-    const { worldId, epoch, blocks } = (await door.readPosition())!
+    expect(await writer.lead()).toBe('leads')
+    const { worldId, epoch, blocks } = (await writer.readPosition())!
     const next = {
       number: 11,
       hash: hashOf('next'),
@@ -155,7 +155,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
     }
     clock.set(clock.nowMs() + LEASE_MS / 2)
     head = 11
-    await door.commit({
+    await writer.commit({
       worldId,
       epoch,
       from: blocks[0]!,
@@ -166,7 +166,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
     statements.count = 0
     clock.set(clock.nowMs() + 12_000) // the time between two blocks
 
-    expect(await door.lead()).toBe('leads')
+    expect(await writer.lead()).toBe('leads')
 
     expect(statements.count).toBe(0)
     const { status, leaseUntilMs } = (await readChainPosition(db))!
@@ -174,12 +174,12 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
     expect(leaseUntilMs).toBe(clock.nowMs() - 12_000 + LEASE_MS)
     await db.updateTable('chain_position').set({ holder: null }).execute()
     const step = { worldId, epoch, from: next, undoTo: undefined, blocks: [], finalized: blocks[0]! }
-    await expect(door.commit(step), 'a process without the lease').rejects.toMatchObject({
+    await expect(writer.commit(step), 'a process without the lease').rejects.toMatchObject({
       reason: 'another leader',
     })
     statements.count = 0
     head = 12
-    await door.lead()
+    await writer.lead()
     expect(statements.count).toBe(1)
   })
 })

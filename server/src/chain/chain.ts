@@ -23,7 +23,7 @@ import {
   type WholeRound,
 } from './check/completeness.ts'
 import { contractsAt } from './check/contracts-at.ts'
-import { DatabaseDoor } from './follow/database-door.ts'
+import { DatabaseWriter } from './follow/database-writer.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { FollowState } from './follow/follow-state.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
@@ -117,7 +117,7 @@ export class Chain {
   private readonly options: ChainOptions
   private readonly timing: Timing
   private readonly source: NodeSource
-  private readonly door: DatabaseDoor
+  private readonly writer: DatabaseWriter
   private readonly loans: LoanReader
   private readonly context: RuleContext
   /** What this process knows of the worlds that it can follow. */
@@ -183,7 +183,7 @@ export class Chain {
       readContract: this.readContract,
       lastHeads: () => this.source.lastHeads,
     })
-    this.door = new DatabaseDoor({
+    this.writer = new DatabaseWriter({
       db,
       clock,
       holder,
@@ -194,7 +194,7 @@ export class Chain {
     })
     this.follower = new Follower({
       source: this.source,
-      door: this.door,
+      writer: this.writer,
       eventsOf: (logs, block) => this.eventsOfBlock(logs, block),
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
@@ -230,7 +230,7 @@ export class Chain {
 
   /** The newest stored block of the world, whichever process follows; undefined where it cannot be followed. */
   readNewest(): Promise<BlockRef | undefined> {
-    return this.door.readNewest()
+    return this.writer.readNewest()
   }
 
   /** How many blocks were shown, by how it was known that no log is missing. */
@@ -457,7 +457,7 @@ export class Chain {
 
   /** Lets another process follow at once. */
   async close(): Promise<void> {
-    await this.door.release().catch(() => undefined)
+    await this.writer.release().catch(() => undefined)
   }
 
   private async makeWorld(

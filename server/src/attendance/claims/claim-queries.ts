@@ -101,7 +101,7 @@ export async function takeDueClaims(
 ): Promise<readonly DueClaim[]> {
   const taken: DueClaim[] = []
   for (let tries = 0; tries < TAKE_TRIES; tries++) {
-    const { rows: due } = await sql<Pick<Claim, 'event_id' | 'id'>>`
+    const { rows: due } = await sql<Pick<Claim, 'event_id' | 'id'>>`/* prepared */
       select event_id, id from claim where next_step_at_ms <= ${nowMs}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit - taken.length}`.execute(
       db,
@@ -129,7 +129,7 @@ async function takeDueOf(
   db: Db,
   { eventId, ids, nowMs, leaseUntilMs }: TakeDueOf,
 ): Promise<readonly DueClaim[]> {
-  const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`
+  const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`/* prepared */
     with due as (
       select found.* from unnest(${ids}::bigint[]) as given (id) cross join lateral (
         select ctid as row, id, next_step_at_ms from claim
@@ -251,7 +251,7 @@ export async function confirmClaim(
   nowMs: number,
   txHash: string | undefined,
 ): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`/* prepared */
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
       where ${isOurs(claim)} returning event_id, code_id, created_at_ms

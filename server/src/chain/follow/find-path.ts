@@ -1,6 +1,6 @@
 import type { BlockHeader, BlockRef } from '../chain-types.ts'
 import { type ChainSource, ContradictionError } from './chain-source.ts'
-import type { FollowedBlock } from './land-door.ts'
+import type { FollowedBlock } from './land-writer.ts'
 
 /** How the world gets to a block of the chain. */
 export type Path =

@@ -5,7 +5,7 @@ import { NodeError } from '../rpc/node-error.ts'
 import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
 import { findPath, type Path } from './find-path.ts'
 import { FollowCounts } from './follow-counts.ts'
-import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
+import type { ChainPosition, FollowedBlock, LandWriter, NewBlock } from './land-writer.ts'
 import { logsDigest } from './logs-digest.ts'
 import { type EventsOf, newBlockOf } from './new-block.ts'
 import { assertOfBlock, logsByBlock, partsOf } from './range-logs.ts'
@@ -23,7 +23,7 @@ const STORE_EVERY_MS = 3_000
 
 export interface FollowerOptions {
   readonly source: ChainSource
-  readonly door: LandDoor
+  readonly writer: LandWriter
   readonly eventsOf: EventsOf
   /** Milliseconds that pass evenly. */
   readonly steadyMs: () => number
@@ -103,7 +103,7 @@ export class Follower {
    * @throws what the source throws where no node gives a usable answer, and errors of the database: try again later
    */
   async step(until = Number.POSITIVE_INFINITY): Promise<StepResult> {
-    const lead = await this.options.door.lead()
+    const lead = await this.options.writer.lead()
     if (lead !== 'leads') {
       this.standing = undefined
       this.stopReason = undefined // Another process knows by now whether the chain still contradicts the world.
@@ -122,17 +122,17 @@ export class Follower {
 
   /** The newest stored block of the world, whichever process leads; undefined where it cannot be followed. */
   readNewest(): Promise<BlockRef | undefined> {
-    return this.options.door.readNewest()
+    return this.options.writer.readNewest()
   }
 
   /** @throws {PositionMovedError} where another process leads now, which ends the step */
   private async keepLead(): Promise<void> {
-    if ((await this.options.door.renew()) !== 'leads')
+    if ((await this.options.writer.renew()) !== 'leads')
       throw new PositionMovedError('another leader', 'this process has lost its lease in a step')
   }
 
   private async readStanding(): Promise<Standing | undefined> {
-    const position = await this.options.door.readPosition()
+    const position = await this.options.writer.readPosition()
     if (!position) return undefined
     const known = position.blocks
     return { position, known, stored: known.at(-1)!, waiting: [] }
@@ -235,7 +235,7 @@ export class Follower {
       standing.known = [...known.filter(isStaying), ...blocks]
       return
     }
-    await this.options.door.commit({
+    await this.options.writer.commit({
       ...this.expected(standing),
       undoTo: ancestor,
       blocks,
@@ -269,7 +269,7 @@ export class Follower {
 
   /** Stores what is waiting. It must be called before the process ends in order, and before blocks become final. */
   private async store(standing: Standing, finalized: FollowedBlock): Promise<void> {
-    await this.options.door.commit({
+    await this.options.writer.commit({
       ...this.expected(standing),
       undoTo: undefined,
       blocks: standing.waiting,
@@ -411,7 +411,7 @@ export class Follower {
 
   private async storeFinal(standing: Standing, blocks: readonly NewBlock[]): Promise<void> {
     const last = blocks.at(-1)!
-    await this.options.door.commit({
+    await this.options.writer.commit({
       ...this.expected(standing),
       undoTo: undefined,
       blocks,

@@ -3,7 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import { putHistoryNotice, removeHistoryNotice } from '../../land/changes/history-notice.ts'
 import type { Network } from '../chain-types.ts'
 import type { Timing } from '../rpc/timing.ts'
-import { LEASE_MS } from './database-door.ts'
+import { LEASE_MS } from './database-writer.ts'
 
 /** How often the notice is renewed. What is announced is at most so old. */
 const RENEW_EVERY_MS = 5 * SECOND_MS

@@ -1,6 +1,6 @@
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
-import type { NewBlock } from './land-door.ts'
+import type { NewBlock } from './land-writer.ts'
 import { logsDigest } from './logs-digest.ts'
 import { assertOfBlock } from './range-logs.ts'
 

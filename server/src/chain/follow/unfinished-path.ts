@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../chain-types.ts'
-import type { NewBlock } from './land-door.ts'
+import type { NewBlock } from './land-writer.ts'
 
 /** The most headers, and the most blocks, that are kept. Where there are more, all are read again. */
 const MOST_KEPT = 1_024

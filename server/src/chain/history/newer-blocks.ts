@@ -2,7 +2,7 @@ import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
 import { findPath } from '../follow/find-path.ts'
-import type { NewBlock } from '../follow/land-door.ts'
+import type { NewBlock } from '../follow/land-writer.ts'
 import { type EventsOf, newBlockOf } from '../follow/new-block.ts'
 import { UnfinishedPath } from '../follow/unfinished-path.ts'
 

@@ -7,17 +7,17 @@ import { emptyDir } from '../../../test/support/database/engines.ts'
 import { FrameTooLargeError, MAX_FRAME_BYTES, socketLink } from './link.ts'
 
 async function givenSockets(): Promise<{ near: net.Socket; far: net.Socket }> {
-  const door = net.createServer()
-  door.listen(process.platform === 'win32' ? 0 : path.join(emptyDir(), 'door'))
-  await once(door, 'listening')
-  const address = door.address() as net.AddressInfo | string
-  const accepted = once(door, 'connection') as Promise<net.Socket[]>
+  const server = net.createServer()
+  server.listen(process.platform === 'win32' ? 0 : path.join(emptyDir(), 'server'))
+  await once(server, 'listening')
+  const address = server.address() as net.AddressInfo | string
+  const accepted = once(server, 'connection') as Promise<net.Socket[]>
   const near = typeof address === 'string' ? net.connect(address) : net.connect(address.port)
   const [far] = await accepted
   onTestFinished(() => {
     near.destroy()
     far?.destroy()
-    door.close()
+    server.close()
   })
   return { near, far: far! }
 }

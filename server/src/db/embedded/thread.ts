@@ -21,10 +21,10 @@ async function main({ databaseDir, syncToDisk, socketPath }: ThreadData): Promis
   keepByteOrderMarks()
   const database = new EmbeddedDatabase(await openDatabaseDir(databaseDir, syncToDisk), endSoon)
   const server = new EngineServer(database)
-  const door = await openDoor(socketPath, server)
+  const listener = await listenAt(socketPath, server)
   parent.on('message', async (order: ThreadOrder) => {
     if (order.op === 'serve') return server.serve(portLink<Answer, Request>(order.port))
-    door.close()
+    listener.close()
     await server.close()
     report({ op: 'closed' })
     parent.close()
@@ -38,13 +38,13 @@ function endSoon(): void {
 }
 
 /** Accepts connections from other processes of the same user: see `newSocketPath`. */
-function openDoor(socketPath: string, server: EngineServer): Promise<net.Server> {
-  const door = net.createServer((socket) => server.serve(socketLink<Answer, Request>(socket)))
+function listenAt(socketPath: string, server: EngineServer): Promise<net.Server> {
+  const listener = net.createServer((socket) => server.serve(socketLink<Answer, Request>(socket)))
   return new Promise((resolve, reject) => {
-    door.once('error', reject)
-    door.listen(socketPath, () => {
+    listener.once('error', reject)
+    listener.listen(socketPath, () => {
       if (process.platform !== 'win32') fs.chmodSync(socketPath, 0o600)
-      resolve(door)
+      resolve(listener)
     })
   })
 }

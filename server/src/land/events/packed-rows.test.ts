@@ -41,7 +41,7 @@ test('rows come back as they were, the last one of each key', () => {
   )
 })
 
-test('rows of many slabs are found, and one that is too long for a slab is refused', () => {
+test('rows of many pages are found, and one that is too long for a page is refused', () => {
   const rows = new PackedRows<{ readonly key: number; readonly text: string }>()
   for (let key = 0; key < 40; key++) rows.put({ key, text: String(key).repeat(50_000) })
   for (let key = 0; key < 40; key++) expect(rows.get(key)?.text).toBe(String(key).repeat(50_000))

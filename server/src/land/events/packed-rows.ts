@@ -5,8 +5,8 @@ interface KeyedRow {
   readonly key: number
 }
 
-/** A row is never cut: one that does not fit begins the next slab. Most have 300 bytes. */
-const SLAB_BYTES = 1 << 20
+/** A row is never cut: one that does not fit begins the next page. Most have 300 bytes. */
+const PAGE_BYTES = 1 << 20
 /** Before each row: how many bytes follow. */
 const LENGTH_BYTES = 4
 /** Before a text that stands for hex digits. No text of a row has this character: PostgreSQL refuses it. */
@@ -23,10 +23,10 @@ const HEX = /^0x(?:[0-9a-f]{2})+$/
  * rows.get(bid.key) // an equal row
  */
 export class PackedRows<Row extends KeyedRow> {
-  private readonly slabs: Buffer[] = []
-  /** Where the last slab goes on. */
-  private end = SLAB_BYTES
-  /** By key: where the row begins, counted over all slabs. Keys have few gaps, so this is a third of a map. */
+  private readonly pages: Buffer[] = []
+  /** Where the last page goes on. */
+  private end = PAGE_BYTES
+  /** By key: where the row begins, counted over all pages. Keys have few gaps, so this is a third of a map. */
   private readonly places: (number | undefined)[] = []
   /** The columns of rows, in each order that they come in: few. */
   private readonly columns: (readonly string[])[] = []
@@ -38,24 +38,24 @@ export class PackedRows<Row extends KeyedRow> {
   get(key: number): Row | undefined {
     const place = this.places[key]
     if (place === undefined) return undefined
-    const slab = this.slabs[Math.floor(place / SLAB_BYTES)]!
-    const begin = (place % SLAB_BYTES) + LENGTH_BYTES
-    return this.unpacked(slab.subarray(begin, begin + slab.readUInt32LE(begin - LENGTH_BYTES)))
+    const page = this.pages[Math.floor(place / PAGE_BYTES)]!
+    const begin = (place % PAGE_BYTES) + LENGTH_BYTES
+    return this.unpacked(page.subarray(begin, begin + page.readUInt32LE(begin - LENGTH_BYTES)))
   }
 
   /** The bytes of a row that had the same key stay unused. @throws {RangeError} for a row of more than a mebibyte */
   put(row: Row): void {
     const bytes = this.packed(row)
     const length = LENGTH_BYTES + bytes.length
-    if (length > SLAB_BYTES) throw new RangeError(`a row of ${bytes.length} bytes cannot be packed`)
-    if (this.end + length > SLAB_BYTES) {
-      this.slabs.push(Buffer.allocUnsafeSlow(SLAB_BYTES))
+    if (length > PAGE_BYTES) throw new RangeError(`a row of ${bytes.length} bytes cannot be packed`)
+    if (this.end + length > PAGE_BYTES) {
+      this.pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES))
       this.end = 0
     }
-    const slab = this.slabs.at(-1)!
-    slab.writeUInt32LE(bytes.length, this.end)
-    slab.set(bytes, this.end + LENGTH_BYTES)
-    this.places[row.key] = (this.slabs.length - 1) * SLAB_BYTES + this.end
+    const page = this.pages.at(-1)!
+    page.writeUInt32LE(bytes.length, this.end)
+    page.set(bytes, this.end + LENGTH_BYTES)
+    this.places[row.key] = (this.pages.length - 1) * PAGE_BYTES + this.end
     this.end += length
   }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { BlockHeader, BlockRef, RawLog } from '../../../src/chain/chain-types.ts'
 import type { BlockRange, ChainSource } from '../../../src/chain/follow/chain-source.ts'
 import { Follower } from '../../../src/chain/follow/follower.ts'
-import type { ChainPosition, ChainStep, LandDoor } from '../../../src/chain/follow/land-door.ts'
+import type { ChainPosition, ChainStep, LandWriter } from '../../../src/chain/follow/land-writer.ts'
 import { PositionMovedError } from '../../../src/land/changes/chain-position.ts'
 import type { LandEvent } from '../../../src/land/events/land-event.ts'
 
@@ -126,7 +126,7 @@ export function logsOf(block: BlockHeader): readonly RawLog[] {
 }
 
 /** The tables in memory: rows are the hashes of the blocks that were applied, in their order. */
-export class MemoryLand implements LandDoor {
+export class MemoryLand implements LandWriter {
   position: ChainPosition
   rows: readonly string[] = []
   readonly shown: (readonly string[])[] = []
@@ -137,7 +137,7 @@ export class MemoryLand implements LandDoor {
     this.position = { worldId: 1, epoch: 1, blocks: [{ ...start, logsDigest: '' }] }
   }
 
-  lead: LandDoor['lead'] = async () => 'leads'
+  lead: LandWriter['lead'] = async () => 'leads'
   readonly renew = () => this.lead()
   readonly readPosition = async () => this.position
   readonly readNewest = async () => this.position.blocks.at(-1)
@@ -179,7 +179,7 @@ export function follow(chain: BranchingChain, land = new MemoryLand(chain.head))
   let nowMs = 0
   const follower = new Follower({
     source: chain.source(),
-    door: land,
+    writer: land,
     eventsOf,
     steadyMs: () => nowMs,
     maxRangeBlocks: 100,

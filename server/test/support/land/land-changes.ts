@@ -67,7 +67,7 @@ export async function changeLand(
   return writeChange(tx, rows, { revision, nowMs })
 }
 
-/** Commits changes in one transaction, through the same door as everything else. @returns the revision after it */
+/** Commits changes in one transaction, by the same code as everything else. @returns the revision after it */
 export function applyLandChanges(db: Db, changes: readonly LandChange[], nowMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { revision } = await changeLand(tx, nowMs, async (rows) => {

@@ -41,7 +41,7 @@ export interface ChainStep {
 export type Lead = 'leads' | 'waits' | 'no position'
 
 /** The world of the database, as the follower reads and changes it. */
-export interface LandDoor {
+export interface LandWriter {
   /** Takes or renews the lease. */
   readonly lead: () => Promise<Lead>
   /** Renews the lease in the middle of a step, where that is due. */

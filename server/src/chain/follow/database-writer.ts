@@ -15,7 +15,7 @@ import type { ApplyEvent } from '../../land/changes/changes.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import { hasEnded } from './holder.ts'
-import type { ChainStep, LandDoor, Lead } from './land-door.ts'
+import type { ChainStep, LandWriter, Lead } from './land-writer.ts'
 
 /** How long other processes wait after the last sign of the one that leads. */
 export const LEASE_MS = 90_000
@@ -25,7 +25,7 @@ export const LEASE_MS = 90_000
  */
 const RENEW_AFTER_MS = 30_000
 
-export interface DatabaseDoorOptions {
+export interface DatabaseWriterOptions {
   readonly db: Db
   readonly clock: Clock
   /** Names this process. */
@@ -40,11 +40,11 @@ export interface DatabaseDoorOptions {
 }
 
 /** The tables of the land, as the follower changes them: each step is one transaction. */
-export class DatabaseDoor implements LandDoor {
-  private readonly options: DatabaseDoorOptions
+export class DatabaseWriter implements LandWriter {
+  private readonly options: DatabaseWriterOptions
   private last: { readonly status: string; readonly atMs: number } | undefined
 
-  constructor(options: DatabaseDoorOptions) {
+  constructor(options: DatabaseWriterOptions) {
     this.options = options
   }
 
@@ -67,7 +67,7 @@ export class DatabaseDoor implements LandDoor {
     return this.last !== undefined && this.options.steadyMs() - this.last.atMs < RENEW_AFTER_MS
   }
 
-  readonly readPosition: LandDoor['readPosition'] = async () => {
+  readonly readPosition: LandWriter['readPosition'] = async () => {
     const position = await readChainPosition(this.options.db)
     if (position && !canFollow(position, this.options.known)) {
       this.last = undefined
@@ -80,7 +80,7 @@ export class DatabaseDoor implements LandDoor {
     return position
   }
 
-  readonly readNewest: LandDoor['readNewest'] = async () => {
+  readonly readNewest: LandWriter['readNewest'] = async () => {
     const position = await readPositionRow(this.options.db)
     return position && canFollow(position, this.options.known) ? position.newest : undefined
   }
