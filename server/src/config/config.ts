@@ -2,7 +2,11 @@ import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1_000
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A client that takes less of its answer is disconnected; on average over `SLOW_READER_TIMEOUT_MS`. */
+const SLOW_READER_BYTES_PER_SECOND = 1_000
+const METRICS_PATH = '/metrics'
 
 export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
 export type { Environment } from './setting-reader.ts'
@@ -69,7 +73,7 @@ function configOf(settings: Settings) {
     },
     slowReaders: {
       timeoutMs: settings.SLOW_READER_TIMEOUT_MS,
-      bytesPerSecond: settings.SLOW_READER_BYTES_PER_SECOND,
+      bytesPerSecond: SLOW_READER_BYTES_PER_SECOND,
     },
     /** How long the server still serves after SIGTERM while it says that it is not ready. */
     shutdownDelayMs: settings.SHUTDOWN_DELAY_MS,
@@ -86,7 +90,7 @@ function configOf(settings: Settings) {
       /** Undefined: the port of everything else. */
       port: settings.METRICS_PORT,
       host: settings.METRICS_HOST,
-      path: settings.METRICS_PATH,
+      path: METRICS_PATH,
       /** Of figures that are counted in the database. */
       maxAgeMs: settings.METRICS_MAX_AGE_MS,
     },
@@ -154,7 +158,7 @@ function attendanceConfigOf(settings: Settings) {
       timeoutMs: settings.PRESENCE_TIMEOUT_MS,
       cacheMs: settings.PRESENCE_CACHE_MS,
       /** An older heartbeat is ignored. */
-      maxAgeMs: settings.PRESENCE_MAX_AGE_MS,
+      maxAgeMs: MINUTE_MS,
       /** How many parcels away from a registered one a player may be. */
       toleranceParcels: settings.PRESENCE_TOLERANCE_PARCELS,
     },
@@ -162,7 +166,7 @@ function attendanceConfigOf(settings: Settings) {
     maxOpenGrants: settings.EVENT_GRANTS_MAX,
     maxOpenGrantsOfAll: settings.GRANTS_MAX,
     /** The largest difference between the time of a signature and the time of the server. */
-    signatureWindowMs: settings.SIGNATURE_WINDOW_MS,
+    signatureWindowMs: MINUTE_MS,
     /** How long the answer to a claim waits for the issuer before it says `pending`. */
     claimWaitMs: settings.CLAIM_WAIT_MS,
     /** The number of zero bits that the proof of work of a signed claim needs; 0 requires no proof. */

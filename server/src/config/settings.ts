@@ -118,12 +118,6 @@ export const SETTINGS = {
     default: 30_000,
     meaning: 'A client that takes nothing, or too little, of its answer for this time is disconnected.',
   },
-  SLOW_READER_BYTES_PER_SECOND: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 1_000,
-    meaning:
-      'How many bytes of its answer a client must take per second, on average over SLOW_READER_TIMEOUT_MS. 0: one byte in that time is enough.',
-  },
   SHUTDOWN_DELAY_MS: {
     kind: integer({ min: 0, max: 600_000 }),
     default: 0,
@@ -170,11 +164,6 @@ export const SETTINGS = {
     kind: text('host name or address', /^[^\s/]+$/),
     default: '127.0.0.1',
     meaning: 'Address on which METRICS_PORT listens.',
-  },
-  METRICS_PATH: {
-    kind: text('path', /^\/[\w./-]{1,100}$/),
-    default: '/metrics',
-    meaning: 'Path of the metrics.',
   },
   METRICS_MAX_AGE_MS: {
     kind: integer({ min: 0, max: 3_600_000 }),
@@ -406,20 +395,10 @@ export const SETTINGS = {
     default: 5_000,
     meaning: 'How long the answer of a provider is cached.',
   },
-  PRESENCE_MAX_AGE_MS: {
-    kind: integer({ min: 1_000, max: 600_000 }),
-    default: 60_000,
-    meaning: 'How old the last heartbeat of a player may be.',
-  },
   PRESENCE_TOLERANCE_PARCELS: {
     kind: integer({ min: 0, max: 10 }),
     default: 0,
     meaning: 'How many parcels away from a registered one a player may be.',
-  },
-  SIGNATURE_WINDOW_MS: {
-    kind: integer({ min: 1_000, max: 600_000 }),
-    default: 60_000,
-    meaning: 'The largest difference between the time of a signed request and the time of the server.',
   },
   CLAIM_WAIT_MS: {
     kind: integer({ min: 0, max: 20_000 }),
