@@ -92,7 +92,7 @@ describe('the whole way', () => {
     await page.getByLabel('Coordinates').fill('5,-2;6,-2')
     await page.getByLabel('First day').fill(TODAY)
     expect(await page.getByLabel('Last day').inputValue(), 'in sight, not guessed').toBe(TODAY)
-    await page.getByLabel('Number of tokens').fill('99999')
+    await page.getByLabel('Number of tokens').fill('9999999')
     await page.getByLabel('Picture (optional)').setInputFiles({
       name: 'picture.png',
       mimeType: 'image/png',
@@ -113,7 +113,7 @@ describe('the whole way', () => {
     await press('Check the event')
     await press('Make the event')
     await page
-      .getByText('Please enter a whole number from 1 to 10,000; this server allows no more.')
+      .getByText('Please enter a whole number from 1 to 1,000,000; this server allows no more.')
       .waitFor()
     await page.getByLabel('Number of tokens').fill('20')
     await page.getByLabel('From (optional)').fill('18:00')
