@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readConfig } from '@landpass/server/config/config'
 import { startPostgres } from '@landpass/server/test/support/database/postgres'
@@ -45,7 +44,6 @@ const BASELINE_SECONDS = 1
 const REST_MS = 5_000
 /** Pictures of tokens that were not asked for before, as a part of what the baseline answers. */
 const COLD_IMAGE = 0.05
-const GENESIS = fileURLToPath(new URL('../../../shared/data/genesis', import.meta.url))
 
 const SHORT: ReadonlySet<string> = new Set([
   '/parcels/:x/:y',
@@ -124,7 +122,7 @@ try {
 }
 
 async function fullWorld(): Promise<string> {
-  return options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
+  return options.data ?? (await demoData())
 }
 
 async function demoData(world?: string): Promise<string> {

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Coord } from '@landpass/client/grid'
 import { engineSettings } from '@landpass/server/cli/open-database'
@@ -23,7 +22,6 @@ import { writeDemoSnapshot } from '@landpass/simulators/demo/write-snapshot'
 
 const VIEWS_PER_ROW = 200
 const ROUNDS = 15
-const GENESIS = fileURLToPath(new URL('../../../shared/data/genesis', import.meta.url))
 
 interface Row {
   readonly name: string
@@ -55,7 +53,7 @@ const ROWS: readonly Row[] = [
 const { values: options } = parseArgs({ options: { data: { type: 'string' } } })
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-drawing-'))
 try {
-  const state = await loadState(options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData()))
+  const state = await loadState(options.data ?? (await demoData()))
   const { parcels } = state.parts
   console.log(`${parcels.x.length} parcels, node ${process.version}\n`)
   console.log('| map image | µs, mean | µs, most | bytes, mean | bytes, most |\n|---|---|---|---|---|')

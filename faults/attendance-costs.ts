@@ -223,7 +223,6 @@ async function dearRequests(rig: Rig, stock: Stock): Promise<readonly Dear[]> {
   add('changeEvent', '10,000 tokens again', () =>
     jsonCall('PATCH', ofEvent(empty), edit(empty, { options: [['tokens', empty.codes]] })),
   )
-  add('loadCodes', '10,000 codes again', () => jsonCall('POST', `/addcodes/${empty.id}`, edit(empty)))
   add('loadCodes', '10,000 codes of the other issuer again', () =>
     jsonCall('POST', `/addcodes/${foreign.id}`, edit(foreign)),
   )

@@ -1,5 +1,5 @@
-// Prepares a clone: installs packages if they are missing or outdated, compiles changed code, and builds the pages. All
-// scripts of package.json run it first. It needs Node.js and npm.
+// Prepares a clone: installs packages if they are missing or outdated, compiles changed code, and builds the pages. `npm start`,
+// `npm run landpass` and `npm test` run it first. It needs Node.js and npm.
 //
 // With --to-serve it does only what the server needs: it installs no packages of the tests, and does not check types while
 // those are missing. The next call without it does the rest.

@@ -1902,7 +1902,7 @@ export interface Availability {
   open: boolean
   /** Why no token can be had: event_refused (by the operator of this server), event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
   reason: string | null
-  /** Codes that were loaded, without those that the issuer no longer takes. */
+  /** Codes that were loaded, without those that the issuer no longer takes; of an event made here, its places. */
   total: number
   available: number
   /** Those that a player has, or that were used elsewhere. */

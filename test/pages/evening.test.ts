@@ -123,7 +123,7 @@ describe.each([
     await press('evening.tokens.raise')
     await expectText('organise.make.tokens_range', {
       from: 13,
-      to: new Intl.NumberFormat(locale).format(10_000),
+      to: new Intl.NumberFormat(locale).format(1_000_000),
     })
     expectRefusals(opened, 400)
     await page.locator('#more-tokens').fill(' ５０ ')

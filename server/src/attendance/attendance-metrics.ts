@@ -74,7 +74,7 @@ export class AttendanceMetrics {
     const heldCount = new RecentFigure(() => countHeldEvents(db), { maxAgeMs })
     const codes: Gauge<'state'> = new Gauge({
       name: 'landpass_claim_codes',
-      help: 'Claim codes of all events, by state; counted every few seconds at most.',
+      help: 'Claim codes of all events, and places of events made here, by state; counted every few seconds at most.',
       labelNames: ['state'],
       registers,
       collect: async (): Promise<void> => {

@@ -372,9 +372,11 @@ export interface EventPlaceTable {
   places: number
   /** How many claims have a place. */
   taken: number
+  /** As in `attendance_event`; here, because claims lock this row. */
+  is_cancelled: Generated<boolean>
 }
 
-/** Why claims of an event are held: see attendance/claims/event-holds.ts. */
+/** Why claims of an event are held: see attendance/events/event-holds.ts. */
 export type HoldReason = 'unknown_codes' | 'other_beneficiary'
 
 /** An event whose codes the issuer answered contradictorily. The row is deleted when the issuer accepts a claim of it. */

@@ -14,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { AppError } from '../../errors.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { countCodes, type Event, getEvent } from '../events/event-queries.ts'
-import { countPlaces, openPlaces } from '../events/place-queries.ts'
+import { countPlaces, openPlaces, setPlacesCancelled } from '../events/place-queries.ts'
 import { withdrawKey } from '../issuers/own/keys/token-key-queries.ts'
 import { TokenKeys } from '../issuers/own/keys/token-keys.ts'
 import { lockTokens } from '../issuers/own/log/token-log-queries.ts'
@@ -29,7 +29,7 @@ import { Vault } from '../secrets/vault.ts'
 import { findClaim, type HeldClaim, hasFreeCode } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import { Claims } from './claims.ts'
-import { insertClaim, insertClaims, type NewClaim } from './reserve-queries.ts'
+import { type Insertion, insertClaim, insertClaims, type NewClaim } from './reserve-queries.ts'
 
 const SUPPLY = 120
 const SILENT = { warn: () => {}, error: () => {} }
@@ -269,7 +269,14 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     await approve('approved')
     const event = await getEvent(db, { eventId })
     const cancel = (is_cancelled: boolean) =>
-      db.updateTable('attendance_event').set({ is_cancelled }).where('event_id', '=', eventId).execute()
+      inTransaction(db, async (tx) => {
+        await tx
+          .updateTable('attendance_event')
+          .set({ is_cancelled })
+          .where('event_id', '=', eventId)
+          .execute()
+        await setPlacesCancelled(tx, eventId, is_cancelled)
+      })
     await cancel(true)
     expect(await unmade()).toEqual({ made: undefined, isSurpassed: false })
     expect(await hasFreeCode(db, eventId)).toBe(false)
@@ -327,6 +334,25 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(await insert({ ...late, token: { ...late.token, signer, timeS } })).toMatchObject({
       state: 'reserved',
     })
+  })
+
+  test('that wait while their event is cancelled get no place', async () => {
+    const claim = await prepare()
+    let inserting: Promise<Insertion> | undefined
+    await inTransaction((await open()).db, async (tx) => {
+      await setPlacesCancelled(tx, eventId, true)
+      inserting = insertClaim(db, claim, { request: undefined, wait: true })
+      await eventually(
+        () => countWaiting(tx),
+        (waiting) => waiting > 0,
+        MINUTE_MS,
+      )
+    })
+
+    expect((await inserting!).made).toBeUndefined()
+    expect(await hasFreeCode(db, eventId)).toBe(false)
+    await inTransaction(db, (tx) => setPlacesCancelled(tx, eventId, false))
+    expect(await insert(claim)).toMatchObject({ state: 'minted' })
   })
 
   test('that wait while a key is withdrawn are not signed with it', async () => {

@@ -148,8 +148,8 @@ const COUNT_REVIVED = countMoves(
 /** Free codes of the other issuer. */
 function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
   const tables = sql`code as (
-      select row, id, sealed, row_number() over () as turn from (
-        select ctid as row, id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+      select id, sealed, row_number() over () as turn from (
+        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
     ), made as (
@@ -160,9 +160,8 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
       on conflict (event_id, address) do nothing
       returning event_id, id, address, code_id, state, created_at_ms
     ), taken as (
-      -- By an array of rows: a join would read all codes of the event
-      update claim_code set state = 'held'
-      where ctid = any(array(select code.row from made join code on code.id = made.code_id))
+      -- By an array: a join would read all codes of the event. By id: the row may have a newer version than this statement sees
+      update claim_code set state = 'held' where event_id = ${eventId} and id = any(array(select code_id from made))
     ), ${COUNT_WITH_CODES}`
   return {
     tables,
@@ -179,10 +178,7 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
   const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
   const tables = sql`place as (
       select places - taken as free from event_place
-      where event_id = ${eventId} and not exists (
-        select from attendance_event where event_id = ${eventId} and is_cancelled
-      )
-      for update
+      where event_id = ${eventId} and not is_cancelled for update
     ), message as (
       select *, ${keySigns('message')} as is_valid from unnest(
         ${tokens.map(({ address }) => address)}::text[], ${tokens.map(({ id }) => id)}::uuid[],

@@ -85,7 +85,6 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
   const rowOf = ({ fingerprints }: NamedCode) =>
     fingerprints.map((fingerprint) => storedAs.get(fingerprint.toString('hex'))).find((row) => row)
   const unknown = batch.filter((code) => !rowOf(code))
-  const added = await insertCodes(db, vault, { eventId, batch: unknown, nowMs })
   const storedIn = (from: CodeState, areClaimed: boolean) =>
     batch
       .filter(({ isClaimed }) => isClaimed === areClaimed)
@@ -94,7 +93,8 @@ async function mergeBatch(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch
       .map(({ fingerprint }) => fingerprint)
   for (const { from, to, areClaimed } of CHANGES)
     await changeState(db, { eventId, fingerprints: storedIn(from, areClaimed), from, to })
-  return added
+  // Last, because the counts of the event stay locked until the end of a transaction
+  return insertCodes(db, vault, { eventId, batch: unknown, nowMs })
 }
 
 /** What becomes of a stored code that the issuer lists as claimed, or not. */

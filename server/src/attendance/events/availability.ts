@@ -15,7 +15,8 @@ export const availabilitySchema = Type.Object(
     open: Type.Boolean(),
     reason: reasonSchema,
     total: Type.Integer({
-      description: 'Codes that were loaded, without those that the issuer no longer takes.',
+      description:
+        'Codes that were loaded, without those that the issuer no longer takes; of an event made here, its places.',
     }),
     available: Type.Integer(),
     claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),

@@ -7,7 +7,7 @@ import type { Tx } from '../../db/transaction.ts'
  * and none has a row of its own, so an event of a million places costs as much as one of ten.
  *
  * Tokens are numbered from 1 on without gaps: the statement that inserts claims takes as many places as it inserts, and numbers
- * their tokens with them (claims/reserve-own-queries.ts). A claim never gives its place back.
+ * their tokens with them (claims/reserve-queries.ts). A claim never gives its place back.
  */
 
 /**
@@ -27,9 +27,17 @@ export async function openPlaces(tx: Tx, eventId: number): Promise<number> {
 /** Whether a place of an event is free: not where its organiser has cancelled it. */
 export const hasFreePlace = (eventId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (
-    select from event_place join attendance_event using (event_id)
-    where event_place.event_id = ${eventId} and taken < places and not is_cancelled
+    select from event_place where event_id = ${eventId} and taken < places and not is_cancelled
   )`
+
+/** Closes the places of an event that its organiser cancels, or opens them again. Claims wait until the transaction ends. */
+export async function setPlacesCancelled(tx: Tx, eventId: number, isCancelled: boolean): Promise<void> {
+  await tx
+    .updateTable('event_place')
+    .set({ is_cancelled: isCancelled })
+    .where('event_id', '=', eventId)
+    .execute()
+}
 
 /** How many places of an event are open, or taken. */
 export async function countPlaces(db: Db, eventId: number) {

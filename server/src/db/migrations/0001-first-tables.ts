@@ -334,7 +334,7 @@ const COUNTED_STATES = [
  * pending captcha per player, one use of each signed request.
  *
  * Where rows grow with players, `event_id` comes first in each key and is in each reference, so that these tables can be cut by
- * event: `event-keys.test.ts` has the exceptions.
+ * event: `attendance/event-keys.slow.test.ts` has the exceptions.
  */
 const ATTENDANCE = [
   `create table attendance_event (
@@ -571,7 +571,8 @@ const OWN_ISSUER = [
   `create table event_place (
     event_id integer primary key references attendance_event,
     places integer not null,
-    taken integer not null check (taken >= 0)
+    taken integer not null check (taken >= 0),
+    is_cancelled boolean not null default false
   ) with (fillfactor = 50)`,
   // The change of an event that waits for the operator, or the last one that was refused
   `create table made_event_change (

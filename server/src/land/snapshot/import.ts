@@ -56,7 +56,7 @@ export async function checkSnapshot(folder: string, options: CheckSnapshotOption
  * Replaces the world by a snapshot, in one step and while others read: they see the old world or the new one.
  *
  * The folder is read twice. The first time everything is checked, without touching the database; the second time it
- * is loaded, and must still have the same SHA-256. Reading twice costs two seconds of genesis' import, and in return
+ * is loaded, and must still have the same SHA-256. Reading twice costs two seconds of the import of the real city, and in return
  * a bad snapshot is refused within seconds instead of after half a minute.
  *
  * @returns a report; `ok` is false when the snapshot is bad, and then nothing has changed

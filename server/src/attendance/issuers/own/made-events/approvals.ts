@@ -143,7 +143,8 @@ async function storeAnswer(
       return { approval: live.approval, change: 'refused' }
     }
   } else {
-    const wanted = waiting?.supply ?? live.supply
+    // The operator may have raised the live one since
+    const wanted = Math.max(waiting?.supply ?? 0, live.supply)
     if (tokens !== undefined && tokens > wanted) throw aboveMaximum('tokens', tokens, wanted)
     const file = waiting?.has_image ? await findChangedImage(tx, eventId) : undefined
     const image = waiting && file ? { file, isDrawn: waiting.draws_image } : undefined

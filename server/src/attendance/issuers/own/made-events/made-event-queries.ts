@@ -6,7 +6,7 @@ import type { Tx } from '../../../../db/transaction.ts'
 import type { EventMove } from '../../../events/event-options.ts'
 import type { Event } from '../../../events/event-queries.ts'
 import { deleteGifts } from '../../../events/gift-list-queries.ts'
-import { openPlaces } from '../../../events/place-queries.ts'
+import { openPlaces, setPlacesCancelled } from '../../../events/place-queries.ts'
 import { endOfLastDayMs } from '../../poap/issuer-dates.ts'
 import type { Picture } from './content-queries.ts'
 
@@ -192,6 +192,7 @@ export async function moveEvent(
     })
     .where('event_id', '=', eventId)
     .execute()
+  if (isCancelled !== undefined) await setPlacesCancelled(tx, eventId, isCancelled)
   if (isCancelled) await deleteGifts(tx, eventId)
 }
 

@@ -146,6 +146,8 @@ export async function deleteAbandoned(
  * @returns false, with nothing changed, where the event has claims
  */
 export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
+  // In the order in which a change of the event locks both
+  await sql`select from made_event where event_id = ${eventId} for update`.execute(tx)
   const { rows } =
     await sql`select from event_place where event_id = ${eventId} and taken = 0 for update`.execute(tx)
   if (rows.length === 0) return false
