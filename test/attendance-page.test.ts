@@ -133,7 +133,7 @@ describe('the pages of docs/attendance', () => {
 
   /** What happens in the world before an example, by its request and how often it came. */
   async function playScene(name: string, time: number, { headers }: PageExample): Promise<void> {
-    if (name === `POST /event/${EXAMPLE.eventId}/report`) await spendTheEvening()
+    if (name === `POST /event/${EXAMPLE.eventId}/report`) await runTheEvent()
     if (name === `POST /addcodes/${EXAMPLE.eventId}` && time === 2) await giveMoreCodes(25)
     const timestamp = headers['x-identity-timestamp']
     if (timestamp !== undefined) clock.set(Number(timestamp))
@@ -158,7 +158,7 @@ describe('the pages of docs/attendance', () => {
       .execute()
   }
 
-  async function spendTheEvening(): Promise<void> {
+  async function runTheEvent(): Promise<void> {
     clock.set(EVENING_MS)
     await putExampleEvent({ isExpiring: false })
     const ann = await playerAt(outside, 'ann', PLACE, clock.nowMs())

@@ -17,7 +17,7 @@ const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
     'asset.district',
     'chain.transaction',
     'contribution.title',
-    'evening.chart.minutes',
+    'controls.chart.minutes',
     'map.layer.districts',
     'nav.label',
   ],

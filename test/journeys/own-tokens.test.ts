@@ -878,11 +878,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       { opens_at: '2027-03-04T10:00:00.000Z' },
     ])
     const distribution_start_date = '2027-03-05T19:00:00+01:00'
-    const evening = await make({
+    const inEvening = await make({
       ...{ start_date: '2027-03-05', distribution_start_date },
       distribution_end_date: '2027-03-05T23:00:00+01:00',
     })
-    expect((await stage.server.get(`/event/${evening.uuid}`)).body.data).toMatchObject({
+    expect((await stage.server.get(`/event/${inEvening.uuid}`)).body.data).toMatchObject({
       distribution_start_date: '2027-03-05T18:00:00.000Z',
       distribution_end_date: '2027-03-05T22:00:00.000Z',
       expiry_date: '2027-03-06T12:00:00.000Z',

@@ -15,7 +15,7 @@ import { emptyDir, freshEngine } from '@landpass/server/test/support/database/en
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
 import { type OpenedPage, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
-import { expectRefusals, handsAt, wordsOf } from '@landpass/server/test/support/pages/evening-page'
+import { expectRefusals, handsAt, wordsOf } from '@landpass/server/test/support/pages/controls-page'
 import { writeDemoSnapshot } from '@landpass/simulators/demo/write-snapshot'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
@@ -163,7 +163,7 @@ describe('the whole way', () => {
     await page.getByLabel('I have kept the edit code').check()
     await press('See the event')
     // The page of the event takes the code over
-    await page.locator('.evening-state').getByText('Open: players can get a token now.').waitFor()
+    await page.locator('.controls-state').getByText('Open: players can get a token now.').waitFor()
     await press('Forget the edit code')
     await page.getByText('The token is yours.').waitFor()
     await page.getByRole('img', { name: /^Picture of the token/ }).waitFor()

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { isChangeWaiting } from './change-waits.ts'
+import { isResting } from './controls/controls-session.ts'
 import { coordinatesText } from './coordinates.ts'
 import { isEditCodeHeld } from './edit-code.ts'
-import { isResting } from './evening/evening-session.ts'
 import {
   type EventTimes,
   faultsOfTimes,

@@ -11,7 +11,7 @@ test.each([
   ['America/New_York', '2027-03-05', '2027-03-05T23:00:00.000Z', 'America/New_York (GMT-5)'],
   ['UTC', '2027-03-05', '2027-03-05T18:00:00.000Z', 'UTC'],
   ['Asia/Dubai', '2027-03-05', '2027-03-05T14:00:00.000Z', 'Asia/Dubai (GMT+4)'],
-])('in %s, six in the evening of %s is %s, and the zone is %s', (zone, day, utc, name) => {
+])('in %s, six in the controls of %s is %s, and the zone is %s', (zone, day, utc, name) => {
   vi.stubEnv('TZ', 'Pacific/Kiritimati')
   const atMs = momentOf({ day, time: '18:00' }, zone)!
 

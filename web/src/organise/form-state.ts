@@ -114,7 +114,7 @@ export async function fetchCodes(): Promise<void> {
   }, refuse)
 }
 
-/** Shows the live page, and resets the form for the next event. @param keepsCode the evening of the event goes on with it */
+/** Shows the live page, and resets the form for the next event. @param keepsCode the controls of the event goes on with it */
 export function finish(event: EventInfo, what?: News, keepsCode = false): void {
   noteMyEvent(event)
   if (!keepsCode) forgetEditCode()

@@ -8,9 +8,9 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { AccessForm, ControlsPart, useControls } from './controls/access-form.tsx'
+import { controls } from './controls/controls-session.ts'
 import { forgetEditCode } from './edit-code.ts'
-import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
-import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
 import { EventLook } from './event-look.tsx'
 import { typeEvent } from './event-state.ts'
@@ -92,19 +92,19 @@ interface ShownEventProps {
 
 function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onChanged(): void }) {
   usePageTitle(info.name)
-  useEvening(info)
+  useControls(info)
   const change = () => {
     // The name in the address stays: another one would begin with a new page, without the edit code
     if (isMadeHere(info)) return showChange(shownEvent.peek() ?? info.uuid)
     beginChange(info)
     showForm('poap')
   }
-  const Part = evening.value && EveningPart.value
+  const Part = controls.value && ControlsPart.value
   const isWide = useIsWide()
   const below = {
     left: (
       <>
-        <NextSteps info={info} isEvening={Part !== undefined} onChange={change} />
+        <NextSteps info={info} areControls={Part !== undefined} onChange={change} />
         <PlayerWords info={info} availability={availability} />
       </>
     ),
@@ -127,7 +127,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
             {!Part && (
               <>
                 <LiveCounts info={info} availability={availability} onLoad={change} />
-                {canBeChanged(info) ? <EveningDoor info={info} /> : <NotConfigured />}
+                {canBeChanged(info) ? <AccessForm info={info} /> : <NotConfigured />}
               </>
             )}
             {below.left}
@@ -257,13 +257,13 @@ function Places({ info }: { readonly info: EventInfo }) {
 }
 
 interface NextStepsProps extends Pick<ShownEventProps, 'info'> {
-  /** Whether the evening is open: it has a part for more tokens. */
-  readonly isEvening: boolean
+  /** Whether the controls are open: they have a part for more tokens. */
+  readonly areControls: boolean
   onChange(): void
 }
 
-function NextSteps({ info, isEvening, onChange }: NextStepsProps) {
-  const moreHere = isEvening ? 'organise.todo.more_in_evening' : 'organise.next.made_here_full'
+function NextSteps({ info, areControls, onChange }: NextStepsProps) {
+  const moreHere = areControls ? 'organise.todo.more_in_controls' : 'organise.next.made_here_full'
   return (
     <section class="card">
       <h2>{text('organise.todo.heading')}</h2>

@@ -1,4 +1,4 @@
-import type { MinuteOfClaims } from '../../api/evening.ts'
+import type { MinuteOfClaims } from '../../api/controls.ts'
 
 const MINUTE_MS = 60_000
 

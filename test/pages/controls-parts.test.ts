@@ -7,16 +7,16 @@ import { findSecrets, type Output } from '@landpass/server/test/support/http/fin
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
 import { type OpenedPage, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
-  expectGoodEvening,
+  expectGoodControls,
   expectRefusals,
   handsAt,
   lookAgain,
   setDeviceClock,
-} from '@landpass/server/test/support/pages/evening-page'
+} from '@landpass/server/test/support/pages/controls-page'
 import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 
-/** The parts of the page of an evening, for an event of POAP: block list, files, codes, grants, and what it does with secrets. */
+/** The parts of the organiser's controls, for an event of POAP: block list, files, codes, grants, and what it does with secrets. */
 
 const EDIT_CODE = 'orchard-feast-2791'
 const HERE = { x: 5, y: -2 }
@@ -26,42 +26,42 @@ let lastId = 75_000
 
 describe('players and files', () => {
   test('a blocked player gets no token until the block is taken back; the report counts them', async () => {
-    const { opened, uuid } = await givenEvening({ codes: 5 })
+    const { opened, uuid } = await givenControls({ codes: 5 })
     const { page } = opened
     const { say, press, expectText } = handsAt(page)
-    const zoe = await playerAt(stage.outside, 'evening zoe', HERE, stage.clock.nowMs())
+    const zoe = await playerAt(stage.outside, 'controls zoe', HERE, stage.clock.nowMs())
 
-    await page.getByText(say('evening.blocked.count', { count: 0 })).click()
+    await page.getByText(say('controls.blocked.count', { count: 0 })).click()
     await page.locator('#blocked-address').fill('0x12')
-    await press('evening.blocked.add')
-    await expectText('evening.blocked.wrong')
+    await press('controls.blocked.add')
+    await expectText('controls.blocked.wrong')
     await page.locator('#blocked-address').fill('0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587')
-    await press('evening.blocked.add')
-    await expectText('evening.blocked.mistyped')
+    await press('controls.blocked.add')
+    await expectText('controls.blocked.mistyped')
     expectRefusals(opened, 400)
     await page.locator('#blocked-address').fill(` ${zoe.address.replace('0x', '０ｘ ')} `)
-    await press('evening.blocked.add')
-    await expectText('evening.blocked.added', { address: zoe.address })
-    await expectText('evening.blocked.count', { count: 1 })
+    await press('controls.blocked.add')
+    await expectText('controls.blocked.added', { address: zoe.address })
+    await expectText('controls.blocked.count', { count: 1 })
     expect((await stage.server.claim(uuid, zoe)).body.code).toBe('player_blocked')
     await lookAgain(page)
-    await expectText('evening.advice.blocked')
-    await expectGoodEvening(opened, 'blocked')
+    await expectText('controls.advice.blocked')
+    await expectGoodControls(opened, 'blocked')
 
     const address = zoe.address.toLowerCase()
-    await page.getByRole('button', { name: say('evening.blocked.remove_address', { address }) }).click()
-    await expectText('evening.blocked.removed', { address })
-    await page.locator('summary:focus', { hasText: say('evening.blocked.count', { count: 0 }) }).waitFor()
+    await page.getByRole('button', { name: say('controls.blocked.remove_address', { address }) }).click()
+    await expectText('controls.blocked.removed', { address })
+    await page.locator('summary:focus', { hasText: say('controls.blocked.count', { count: 0 }) }).waitFor()
     expect((await stage.server.claim(uuid, zoe)).status).toBe(200)
   })
 
   test('the list of claims and everything about the event are files, without codes', async () => {
-    const { opened, uuid, id } = await givenEvening({ codes: 5 })
-    const ann = await playerAt(stage.outside, 'evening ann', HERE, stage.clock.nowMs())
+    const { opened, uuid, id } = await givenControls({ codes: 5 })
+    const ann = await playerAt(stage.outside, 'controls ann', HERE, stage.clock.nowMs())
     expect((await stage.server.claim(uuid, ann)).status).toBe(200)
 
-    const csv = await downloadOf(opened.page, 'evening.files.claims')
-    const everything = await downloadOf(opened.page, 'evening.files.everything')
+    const csv = await downloadOf(opened.page, 'controls.files.claims')
+    const everything = await downloadOf(opened.page, 'controls.files.everything')
 
     expect(csv.name).toMatch(new RegExp(`^landpass-claims-${id}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
     expect(csv.text).toMatch(/^\ufeffmade_at,address,/)
@@ -75,15 +75,15 @@ describe('players and files', () => {
   })
 
   test('a file that fails says why at its button', async () => {
-    const { opened } = await givenEvening({ codes: 1 })
+    const { opened } = await givenControls({ codes: 1 })
     await opened.page.context().setOffline(true)
-    await handsAt(opened.page).press('evening.files.claims')
+    await handsAt(opened.page).press('controls.files.claims')
     await opened.page.locator('#csv-fault').getByText('offline').waitFor()
     opened.problems.splice(0)
   })
 
   test('a file that is being sent to another person is named, and the other file can be had', async () => {
-    const { opened } = await givenEvening({ codes: 1 })
+    const { opened } = await givenControls({ codes: 1 })
     const { page } = opened
     const { press, say } = handsAt(page)
     const data = { retry_after_s: 60, file: 'claims' }
@@ -92,16 +92,16 @@ describe('players and files', () => {
       route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: refusal }),
     )
 
-    await press('evening.files.claims')
-    const words = say('evening.files.running_claims', { seconds: 60 })
+    await press('controls.files.claims')
+    const words = say('controls.files.running_claims', { seconds: 60 })
     await page.locator('#csv-fault').getByText(words).waitFor()
-    expect(JSON.parse((await downloadOf(page, 'evening.files.everything')).text)).toHaveProperty('claims')
+    expect(JSON.parse((await downloadOf(page, 'controls.files.everything')).text)).toHaveProperty('claims')
     expectRefusals(opened, 429)
   })
 })
 
 test('tokens that the issuer made meanwhile are loaded', async () => {
-  const { opened, id } = await givenEvening({ codes: 2 })
+  const { opened, id } = await givenControls({ codes: 2 })
   const hands = handsAt(opened.page)
   const body = JSON.stringify({ count: 7 })
   const headers = { 'content-type': 'application/json' }
@@ -112,24 +112,24 @@ test('tokens that the issuer made meanwhile are loaded', async () => {
 })
 
 test('a list that waits for approval: “load when approved” makes the server keep the edit code, until it is told not to', async () => {
-  const { opened, id } = await givenEvening({ codes: 3, approved_after_ms: null })
+  const { opened, id } = await givenControls({ codes: 3, approved_after_ms: null })
   const { page } = opened
   const hands = handsAt(page)
   const kept = () => stage.engine.db.selectFrom('code_load').select(['event_id', 'until_ms']).execute()
 
-  await hands.expectText('evening.tokens.when_approved_explained')
-  await hands.press('evening.tokens.when_approved')
-  await hands.expectText('evening.next.loads_alone')
-  await page.locator('button:focus', { hasText: hands.say('evening.tokens.not_alone') }).waitFor()
+  await hands.expectText('controls.tokens.when_approved_explained')
+  await hands.press('controls.tokens.when_approved')
+  await hands.expectText('controls.next.loads_alone')
+  await page.locator('button:focus', { hasText: hands.say('controls.tokens.not_alone') }).waitFor()
   await page.getByText('4 Dec 2026').first().waitFor()
   expect(await kept()).toEqual([{ event_id: id, until_ms: REFERENCE_TIME_MS + 14 * 24 * HOUR_MS }])
-  await expectGoodEvening(opened, 'loads-alone')
-  await hands.press('evening.tokens.not_alone')
-  await page.locator('button:focus', { hasText: hands.say('evening.tokens.when_approved') }).waitFor()
+  await expectGoodControls(opened, 'loads-alone')
+  await hands.press('controls.tokens.not_alone')
+  await page.locator('button:focus', { hasText: hands.say('controls.tokens.when_approved') }).waitFor()
   expect(await kept()).toEqual([])
 
-  await hands.press('evening.tokens.when_approved')
-  await hands.expectText('evening.next.loads_alone')
+  await hands.press('controls.tokens.when_approved')
+  await hands.expectText('controls.next.loads_alone')
   await stage.outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
   await hands.press('organise.codes.load')
   await hands.expectText('organise.news.codes', { count: 3, total: 3 })
@@ -138,7 +138,7 @@ test('a list that waits for approval: “load when approved” makes the server 
 })
 
 test('while the issuer is away the numbers stay, and the page says that claims go on', async () => {
-  const { opened } = await givenEvening({ codes: 2 })
+  const { opened } = await givenControls({ codes: 2 })
   await stage.outside.issuerSettings({ error_rate: 1 })
   await lookAgain(opened.page)
   await handsAt(opened.page).expectState('issuer_down')
@@ -155,16 +155,16 @@ test('after too many requests the page waits as long as the server says, however
   const asked = reportsOf(page)
   await handsAt(page).open(EDIT_CODE)
   await lookAgain(page)
-  await page.locator('.evening .notice-warning').waitFor()
+  await page.locator('.controls .notice-warning').waitFor()
   const count = asked.length
   for (let times = 0; times < 5; times++) await lookAgain(page)
-  await page.locator('.evening .notice-warning').waitFor()
+  await page.locator('.controls .notice-warning').waitFor()
   expect(asked).toHaveLength(count)
   expectRefusals(opened, 429)
 })
 
 test('the edit code is in the memory of the page alone, and gone when it is forgotten or the page is left', async () => {
-  const { opened, id } = await givenEvening({ codes: 1 }, { keepsPages: true })
+  const { opened, id } = await givenControls({ codes: 1 }, { keepsPages: true })
   const { page } = opened
   const outputs: Output[] = []
   const listen = async (where: string) =>
@@ -173,34 +173,34 @@ test('the edit code is in the memory of the page alone, and gone when it is forg
   page.on('request', (request) => outputs.push({ where: 'a request', text: headOf(request) }))
   const hands = handsAt(page)
 
-  await listen('the evening')
+  await listen('the controls')
   expect(await page.locator('#edit-code').count()).toBe(0)
-  await hands.press('evening.pause')
+  await hands.press('controls.pause')
   await hands.expectState('paused')
   await listen('after a change')
-  await hands.press('evening.code.forget')
+  await hands.press('controls.code.forget')
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   await listen('forgotten')
   await hands.open(EDIT_CODE)
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
-  await page.locator('.evening-door').waitFor()
+  await page.locator('.access-form').waitFor()
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   await hands.open(EDIT_CODE)
   await hands.press('organise.todo.change')
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   await listen('another form')
   await page.goBack()
-  await page.locator('.evening-door').waitFor()
+  await page.locator('.access-form').waitFor()
 
-  expect(await page.locator('.evening').count(), String(id)).toBe(0)
+  expect(await page.locator('.controls').count(), String(id)).toBe(0)
   expect(findSecrets(outputs, new Map([[EDIT_CODE, 'the edit code']]))).toEqual([])
   // The page keeps itself for offline times, and asks for a map, which this server has not
   await expect.poll(() => opened.problems, SOON).not.toEqual([])
   expectRefusals(opened, 503)
 })
 
-test('wrong edit codes of strangers: the evening shows the work that the server asks for, which can be cancelled', async () => {
-  const { opened, id } = await givenEvening({ codes: 1 })
+test('wrong edit codes of strangers: the controls show the work that the server asks for, which can be cancelled', async () => {
+  const { opened, id } = await givenControls({ codes: 1 })
   const { page } = opened
   await page.route('**/report', async (route) => {
     const response = await route.fetch()
@@ -213,10 +213,10 @@ test('wrong edit codes of strangers: the evening shows the work that the server 
   }
   await page.evaluate('localStorage.clear()') // the pass with which the server asks for no work
   await lookAgain(page)
-  await page.locator('.evening progress').waitFor({ timeout: 20_000 })
+  await page.locator('.controls progress').waitFor({ timeout: 20_000 })
   await handsAt(page).press('organise.proof.cancel')
-  await page.locator('.evening .notice-warning').waitFor()
-  expect(await page.locator('.evening progress').count()).toBe(0)
+  await page.locator('.controls .notice-warning').waitFor()
+  expect(await page.locator('.controls progress').count()).toBe(0)
   expectRefusals(opened, 429)
 })
 
@@ -266,8 +266,8 @@ async function givenEvent(plan: Plan): Promise<{ id: number; uuid: string }> {
   return { id: lastId, uuid: await stage.server.register(lastId, EDIT_CODE, '5,-2') }
 }
 
-/** An event whose evening is open on a phone. */
-async function givenEvening(
+/** An event whose controls are open on a phone. */
+async function givenControls(
   plan: Plan,
   options: { readonly keepsPages?: boolean } = {},
 ): Promise<{ readonly opened: OpenedPage; readonly id: number; readonly uuid: string }> {

@@ -2,12 +2,12 @@ import type { Report } from '@landpass/client'
 import { claimsSince } from './claims-by-minute.ts'
 
 /**
- * What the page of an event says first on its evening, and what to do next depends on.
+ * What the page of an event says first while it is live, and what to do next depends on.
  *
  * `held`: the issuer contradicts itself, so claims wait · `refused`: by the operator of this server · `waiting`: for codes, or for the operator · `short`: tokens are
  * left, but few · the others are as their names.
  */
-export type EveningState =
+export type ControlsState =
   | 'before'
   | 'open'
   | 'paused'
@@ -32,7 +32,7 @@ export const SHORT_MINUTES = 10
  * @param nowMs milliseconds since 1970
  * @param isIssuerDown the page itself got the answer that the issuer does not answer
  */
-export function eveningState(report: Report, nowMs: number, isIssuerDown = false): EveningState {
+export function controlsState(report: Report, nowMs: number, isIssuerDown = false): ControlsState {
   const { availability, event, issuer, presence } = report
   switch (availability.reason) {
     case 'event_disabled':

@@ -8,7 +8,7 @@ import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
 import { refusedTokensText } from '../tokens-text.ts'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent, withReport } from './evening-session.ts'
+import { sendForEvent, withReport } from './controls-session.ts'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
@@ -24,7 +24,7 @@ interface MoreTokensProps {
 export function MoreTokens({ report, onChanged }: MoreTokensProps) {
   return (
     <section class="card">
-      <h2>{text('evening.tokens.heading')}</h2>
+      <h2>{text('controls.tokens.heading')}</h2>
       {isMadeHere(report.event) ? (
         <TokensHere availability={report.availability} onChanged={onChanged} />
       ) : (
@@ -72,14 +72,14 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
         hint={text('organise.change.tokens_hint', { count: total })}
         typed={typed}
         isWrong={isWrong}
-        wrongWords={text('evening.tokens.wrong', { count: total })}
+        wrongWords={text('controls.tokens.wrong', { count: total })}
         action={action}
         faultId="more-tokens-fault"
         maxLength={MAX_PASTED_LENGTH}
         inputMode="numeric"
       />
       <button type="submit" aria-disabled={action.isBusy.value}>
-        {text('evening.tokens.raise')}
+        {text('controls.tokens.raise')}
       </button>
       <p role="status">{said.value}</p>
       <ActionFault id="more-tokens-fault" action={action} wordsOf={(fault) => wordsOfRefusal(fault, total)} />
@@ -128,7 +128,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
   const isBusy = action.isBusy.value
   return (
     <>
-      <p>{text('evening.tokens.at_issuer')}</p>
+      <p>{text('controls.tokens.at_issuer')}</p>
       <div class="row" ref={buttons}>
         <button
           type="button"
@@ -148,25 +148,25 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
             aria-describedby="load-explained"
             onClick={() => void loadAlone(true)}
           >
-            {text('evening.tokens.when_approved')}
+            {text('controls.tokens.when_approved')}
           </button>
         )}
         {loads && (
           <button type="button" aria-disabled={isBusy} onClick={() => void loadAlone(false)}>
-            {text('evening.tokens.not_alone')}
+            {text('controls.tokens.not_alone')}
           </button>
         )}
       </div>
       {!loads && availability.total === 0 && (
         <p class="hint" id="load-explained">
-          {text('evening.tokens.when_approved_explained')}
+          {text('controls.tokens.when_approved_explained')}
         </p>
       )}
       {loads && (
         <p class="hint">
-          {text('evening.tokens.loads_until', { time: formatDateTime(Date.parse(loads.until)) })}{' '}
+          {text('controls.tokens.loads_until', { time: formatDateTime(Date.parse(loads.until)) })}{' '}
           {loads.last_try_at !== null &&
-            text('evening.tokens.last_try', { time: formatDateTime(Date.parse(loads.last_try_at)) })}
+            text('controls.tokens.last_try', { time: formatDateTime(Date.parse(loads.last_try_at)) })}
         </p>
       )}
       <p role="status">{said.value}</p>

@@ -12,9 +12,9 @@ import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser
 import { reportAfter } from './after-change.ts'
 
 /**
- * The evening of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
+ * The organiser's controls of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
  * memory of the page (edit-code.ts), and forgotten when the organiser says so, or leaves the page of the event. While the
- * event is changed in its form, the evening rests.
+ * event is changed in its form, the controls rest.
  */
 
 /**
@@ -23,7 +23,7 @@ import { reportAfter } from './after-change.ts'
  */
 const REFRESH_MS = 10_000
 
-export interface Evening {
+export interface Controls {
   readonly eventId: number
   readonly report: Report
   /** When the report was made, in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export interface Evening {
 }
 
 /** Undefined until the edit code was accepted. */
-export const evening = signal<Evening | undefined>(undefined)
+export const controls = signal<Controls | undefined>(undefined)
 
 let repetition: Repetition | undefined
 /** Of every opening and closing: an answer for an earlier one is ignored. */
@@ -44,9 +44,9 @@ let changes = 0
 /**
  * Asks for the report with the edit code that was typed, and then again and again. A refusal is shown in the form.
  *
- * @param prepare what has to be there before the evening is shown
+ * @param prepare what has to be there before the controls are shown
  */
-export async function openEvening(
+export async function openControls(
   event: Pick<EventInfo, 'id' | 'uuid' | 'name'>,
   prepare: () => Promise<unknown>,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function openEvening(
     const [report] = await Promise.all([readReport(event.id), prepare()])
     if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
     noteMyEvent(event)
-    evening.value = { eventId: event.id, report, atMs: serverNowMs() }
+    controls.value = { eventId: event.id, report, atMs: serverNowMs() }
     follow(event.id)
   } catch (error) {
     if (mine !== round) return
@@ -73,57 +73,57 @@ export async function openEvening(
 }
 
 /** Forgets the edit code and everything that it has shown. */
-export function closeEvening(): void {
-  stopEvening()
+export function closeControls(): void {
+  stopControls()
   forgetEditCode()
 }
 
-/** The evening that {@link restEvening} stopped. */
+/** The controls that {@link restControls} stopped. */
 let resting: { readonly eventId: number; isSameCode(): boolean } | undefined
 
-/** Stops the evening, but keeps the edit code: the form that changes the event takes its place. */
-export function restEvening(): void {
-  const shown = evening.peek()
+/** Stops the controls, but keeps the edit code: the form that changes the event takes its place. */
+export function restControls(): void {
+  const shown = controls.peek()
   resting = shown && { eventId: shown.eventId, isSameCode: noteEditCode() }
-  stopEvening()
+  stopControls()
 }
 
-/** Whether the evening of an event rests, and its edit code is still the one that opened it. */
+/** Whether the organiser's controls of an event rests, and its edit code is still the one that opened it. */
 export function isResting(event: { readonly id: number }): boolean {
   return resting?.eventId === event.id && resting.isSameCode()
 }
 
-function stopEvening(): void {
+function stopControls(): void {
   round++
   repetition?.stop()
   repetition = undefined
-  evening.value = undefined
+  controls.value = undefined
   busyAt.value = undefined
   fault.value = undefined
 }
 
-/** Whether the organiser closed the evening by a press. */
+/** Whether the organiser closed the controls by a press. */
 let wasForgotten = false
 
-/** Closes the evening by a press, and drops a code that is kept on this device: the form for the edit code takes the focus then. */
-export function forgetEvening(): void {
+/** Closes the controls by a press, and drops a code that is kept on this device: the form for the edit code takes the focus then. */
+export function forgetControls(): void {
   wasForgotten = true
-  const uuid = evening.peek()?.report.event.uuid
+  const uuid = controls.peek()?.report.event.uuid
   if (uuid !== undefined) dropKeptCode(uuid)
-  closeEvening()
+  closeControls()
 }
 
-/** Whether the last evening was closed by a press; true once for each. */
+/** Whether the controls were closed last by a press; true once for each. */
 export function takeForgotten(): boolean {
   const taken = wasForgotten
   wasForgotten = false
   return taken
 }
 
-/** Closes the evening as soon as the edit code is forgotten, for instance when the page is left. @returns to stop it */
+/** Closes the controls as soon as the edit code is forgotten, for instance when the page is left. @returns to stop it */
 export function closeWithEditCode(): () => void {
   return effect(() => {
-    if (!isEditCodeHeld.value && evening.peek()) closeEvening()
+    if (!isEditCodeHeld.value && controls.peek()) closeControls()
   })
 }
 
@@ -132,7 +132,7 @@ export function closeWithEditCode(): () => void {
  *
  * @throws {LandpassError} why it failed
  */
-export async function changeEvening(change: attendance.EventChange): Promise<void> {
+export async function changeShownEvent(change: attendance.EventChange): Promise<void> {
   try {
     const { organiser_pass: _, ...event } = await sendForEvent((id, credentials) =>
       attendance.changeEvent(id, credentials, change),
@@ -168,12 +168,12 @@ async function lookAfter(error: unknown): Promise<void> {
   if (!(error instanceof LandpassError) || error.retryAfterS === undefined) await lookAgain()
 }
 
-/** Sends a call about the event of the evening with the edit code. @throws {LandpassError} */
+/** Sends a call about the event of the controls with the edit code. @throws {LandpassError} */
 export function sendForEvent<Data extends object | string>(
   makeCall: (id: number, credentials: OrganiserCredentials) => Call<Data>,
 ): Promise<Data> {
-  const id = evening.peek()?.eventId
-  if (id === undefined) throw new Error('No evening is open.')
+  const id = controls.peek()?.eventId
+  if (id === undefined) throw new Error('No controls are open.')
   return sendAsOrganiser(String(id), (credentials) => makeCall(id, credentials))
 }
 
@@ -182,13 +182,13 @@ function follow(eventId: number): void {
   let isFirst = true
   repetition = repeatWhileVisible(REFRESH_MS, async () => {
     if (!isFirst) return look(eventId)
-    isFirst = false // the report that opened the evening is the first
+    isFirst = false // the report that opened the controls is the first
     return undefined
   })
 }
 
 async function lookAgain(): Promise<void> {
-  const id = evening.peek()?.eventId
+  const id = controls.peek()?.eventId
   if (id !== undefined) await look(id)
 }
 
@@ -197,18 +197,18 @@ async function look(eventId: number): Promise<unknown> {
   const [mine, seen] = [round, changes]
   try {
     const report = await readReport(eventId)
-    if (mine === round && seen === changes) evening.value = { eventId, report, atMs: serverNowMs() }
+    if (mine === round && seen === changes) controls.value = { eventId, report, atMs: serverNowMs() }
     return undefined
   } catch (error) {
-    const shown = evening.peek()
+    const shown = controls.peek()
     if (mine !== round || !shown) return undefined
     if (isWrongCode(error)) {
       dropWrongCode(error, shown.report.event.uuid)
-      closeEvening()
+      closeControls()
       fault.value = faultOf(error, { id: eventId })
       return undefined
     }
-    evening.value = { ...shown, error }
+    controls.value = { ...shown, error }
     return error
   }
 }
@@ -218,9 +218,9 @@ function readReport(eventId: number): Promise<Report> {
 }
 
 function show(event: EventInfo, change: attendance.EventChange): void {
-  const shown = evening.peek()
+  const shown = controls.peek()
   if (shown?.eventId !== event.id) return
-  evening.value = { ...shown, report: reportAfter(shown.report, event, change, serverNowMs()) }
+  controls.value = { ...shown, report: reportAfter(shown.report, event, change, serverNowMs()) }
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {

@@ -7,7 +7,7 @@ import { zoneOf } from '../event-hours.ts'
 import { hasIncompleteField } from '../incomplete-field.ts'
 import { RepeatedHour } from '../repeated-hour.tsx'
 import { ActionFault } from './action-fault.tsx'
-import { changeEvening } from './evening-session.ts'
+import { changeShownEvent } from './controls-session.ts'
 import { isFarBefore, isLater, isoOf, localText, typedMoments } from './local-time.ts'
 import { useAction } from './use-action.ts'
 
@@ -68,7 +68,7 @@ export function Times({ report, onChanged }: TimesProps) {
       return
     }
     isEarly.value = false
-    await changeEvening({
+    await changeShownEvent({
       ...(typedStart.value !== undefined && { distribution_start_date: from }),
       ...(typedEnd.value !== undefined && { distribution_end_date: until }),
     })
@@ -96,14 +96,14 @@ export function Times({ report, onChanged }: TimesProps) {
         if (isTyped || isIncomplete.value) void action.run(save)
       }}
     >
-      <h2>{text('evening.times.heading')}</h2>
+      <h2>{text('controls.times.heading')}</h2>
       <p class="hint" id="times-hint">
-        {text(event.time_zone === zone ? 'evening.times.hint_event' : 'evening.times.hint', { zone })}
+        {text(event.time_zone === zone ? 'controls.times.hint_event' : 'controls.times.hint', { zone })}
       </p>
       <TimeField
         id="opens-at"
-        label={text('evening.times.opens')}
-        hint={text('evening.times.opens_empty')}
+        label={text('controls.times.opens')}
+        hint={text('controls.times.opens_empty')}
         value={start}
         typed={typedStart}
         onChange={change}
@@ -121,7 +121,7 @@ export function Times({ report, onChanged }: TimesProps) {
       )}
       <TimeField
         id="closes-at"
-        label={text('evening.times.closes')}
+        label={text('controls.times.closes')}
         hint={emptyEndText(event.expiry_date)}
         value={end}
         typed={typedEnd}
@@ -139,31 +139,31 @@ export function Times({ report, onChanged }: TimesProps) {
         />
       )}
       {availability.closes_at !== null && (
-        <p id="real-end">{text('evening.times.real_end', { time: timeText(availability.closes_at) })}</p>
+        <p id="real-end">{text('controls.times.real_end', { time: timeText(availability.closes_at) })}</p>
       )}
       <p class="hint" id="too-late" role="status">
         {event.expiry_date !== null &&
           isLater(end, event.expiry_date, zone) &&
-          text('evening.times.too_late', { time: timeText(event.expiry_date) })}
+          text('controls.times.too_late', { time: timeText(event.expiry_date) })}
       </p>
       <p class="fault" id="times-wrong" role="alert">
-        {isWrong.value && text('evening.times.wrong')}
+        {isWrong.value && text('controls.times.wrong')}
         {skippedHour.value !== undefined &&
           text('organise.make.skipped_fault', { time: skippedHour.value.slice(11, 16), zone })}
       </p>
       <p class="fault" id="times-early" role="alert">
         {isEarly.value &&
           event.event_start_date !== null &&
-          text('evening.times.early', { day: dayText(event.event_start_date) })}
+          text('controls.times.early', { day: dayText(event.event_start_date) })}
       </p>
       <ActionFault id="times-fault" action={action} wordsOf={wordsOfRefusal} />
       <div class="row actions">
         <button type="submit" class="primary" aria-disabled={!isTyped || action.isBusy.value}>
-          {text(isEarly.value ? 'evening.times.save_early' : 'evening.times.save')}
+          {text(isEarly.value ? 'controls.times.save_early' : 'controls.times.save')}
         </button>
         {isTyped && (
           <button type="button" onClick={undo}>
-            {text('evening.times.undo')}
+            {text('controls.times.undo')}
           </button>
         )}
       </div>
@@ -206,8 +206,8 @@ function TimeField({ id, label, hint, value, typed, onChange }: TimeFieldProps) 
 /** Until when players can claim without a closing time. @param expiry when the last day is over; null for no last day */
 function emptyEndText(expiry: string | null): string {
   return expiry === null
-    ? text('evening.times.closes_never')
-    : text('evening.times.closes_empty', { time: timeText(expiry) })
+    ? text('controls.times.closes_never')
+    : text('controls.times.closes_empty', { time: timeText(expiry) })
 }
 
 function dayText(iso: string): string {
@@ -222,5 +222,5 @@ function timeText(iso: string): string {
 /** The server names the option that it refuses: these are the only two that are sent. */
 function wordsOfRefusal(fault: unknown): string | undefined {
   const isOfTime = fault instanceof LandpassError && fault.code === 'invalid_parameter'
-  return isOfTime ? text('evening.times.wrong') : undefined
+  return isOfTime ? text('controls.times.wrong') : undefined
 }

@@ -6,10 +6,10 @@ import { ProofOfWork } from '../busy.tsx'
 import { keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { BlockList } from './block-list.tsx'
+import type { ControlsProps } from './controls-props.ts'
+import { controls, forgetControls } from './controls-session.ts'
 import { Downloads } from './downloads.tsx'
 import { EditCodes } from './edit-codes.tsx'
-import type { EveningProps } from './evening-props.ts'
-import { evening, forgetEvening } from './evening-session.ts'
 import { Gifts } from './gifts.tsx'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
@@ -23,13 +23,13 @@ import { Switches } from './switches.tsx'
 import { Times } from './times.tsx'
 
 /** What an organiser watches and changes while the crowd comes. */
-export function Evening({ onChanged, below }: EveningProps) {
-  const shown = evening.value
+export function Controls({ onChanged, below }: ControlsProps) {
+  const shown = controls.value
   if (!shown) return null
   const { report, atMs, error } = shown
   const { event } = report
   return (
-    <div class="evening">
+    <div class="controls">
       {error !== undefined && (
         <Notice kind="warning">
           <p>{text('organise.live.stale', { time: formatTime(atMs) })}</p>
@@ -64,10 +64,12 @@ export function Evening({ onChanged, below }: EveningProps) {
           {isMadeHere(event) && <EditCodes event={event} />}
           <Grants grants={report.grants} />
           <section class="card">
-            <h2>{text('evening.code.heading')}</h2>
-            <p>{text(keptCode(event.uuid) === undefined ? 'evening.code.explained' : 'evening.code.kept')}</p>
-            <button type="button" onClick={forgetEvening}>
-              {text('evening.code.forget')}
+            <h2>{text('controls.code.heading')}</h2>
+            <p>
+              {text(keptCode(event.uuid) === undefined ? 'controls.code.explained' : 'controls.code.kept')}
+            </p>
+            <button type="button" onClick={forgetControls}>
+              {text('controls.code.forget')}
             </button>
           </section>
           {below?.right}

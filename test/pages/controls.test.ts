@@ -5,21 +5,21 @@ import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
 import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
-  expectGoodEvening,
+  expectGoodControls,
   expectRefusals,
   type Hands,
   handsAt,
   lookAgain,
   setDeviceClock,
   wordsOf,
-} from '@landpass/server/test/support/pages/evening-page'
+} from '@landpass/server/test/support/pages/controls-page'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import type { SimulatedPlayer } from '@landpass/simulators/player/player'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 
 /**
- * The evening of an event: an organiser with a phone, while simulated players claim at a real server. Nothing of it needs
+ * The controls of a live event: an organiser with a phone, while simulated players claim at a real server. Nothing of it needs
  * a terminal.
  */
 
@@ -47,10 +47,10 @@ describe.each([
     const claim = async (who: string, place = HERE) =>
       stage.server.claim(uuid, await playerNamed(`${name} ${who}`, place))
 
-    await press('evening.door.open')
+    await press('controls.access.open')
     await page.locator('#edit-code-fault', { hasText: say('organise.change.code_missing') }).waitFor()
     await page.locator('#edit-code').fill('0'.repeat(32))
-    await press('evening.door.open')
+    await press('controls.access.open')
     await page.locator('#edit-code-fault', { hasText: say('organise.change.wrong_code') }).waitFor()
     expectRefusals(opened, 401)
     await hands.open(editCode)
@@ -60,15 +60,15 @@ describe.each([
     expect((await claim('ann')).status).toBe(409)
     expect((await claim('ben', ELSEWHERE)).status).toBe(403)
     await untilGivenOut(page, '1')
-    await expectText('evening.chart.label', { count: 60, claims: 1 })
+    await expectText('controls.chart.label', { count: 60, claims: 1 })
     await expectText('error.not_at_event')
-    await expectText('evening.advice.place')
-    await expectGoodEvening(opened, `journey-${language}`)
+    await expectText('controls.advice.place')
+    await expectGoodControls(opened, `journey-${language}`)
 
-    await press('evening.pause')
+    await press('controls.pause')
     await expectState('paused')
     expect((await claim('cleo')).body.code).toBe('event_disabled')
-    await press('evening.resume')
+    await press('controls.resume')
     await expectState('open')
     expect((await claim('cleo')).status).toBe(200)
 
@@ -82,22 +82,22 @@ describe.each([
     await switchTo(page, 'grant', false)
 
     await page.locator('#opens-at').fill(localTime(60))
-    await press('evening.times.save')
+    await press('controls.times.save')
     await expectState('before')
     expect((await claim('eve')).body.code).toBe('event_not_open')
     await page.locator('#closes-at').fill(localTime(30))
-    await press('evening.times.save')
-    await expectText('evening.times.wrong')
+    await press('controls.times.save')
+    await expectText('controls.times.wrong')
     await page.locator('#closes-at').fill(localTime(30))
     await page.locator('#opens-at').fill(localTime(60).replace('2026', '2025'))
-    await press('evening.times.save')
+    await press('controls.times.save')
     await page.locator('#times-early', { hasText: '2026' }).waitFor()
-    await expectGoodEvening(opened, `early-${language}`)
+    await expectGoodControls(opened, `early-${language}`)
     expect((await claim('eve')).body.code, 'nothing is saved yet').toBe('event_not_open')
-    await press('evening.times.save_early')
+    await press('controls.times.save_early')
     await expectState('open')
     await page.locator('#opens-at').fill('')
-    await press('evening.times.save')
+    await press('controls.times.save')
     await expectState('open')
     await expect
       .poll(() => optionsOf(uuid), SOON)
@@ -109,18 +109,18 @@ describe.each([
     for (const who of ['eve', 'finn', 'gil', 'hal', 'ida', 'jon', 'kim', 'lea']) await claim(who)
     await lookAgain(page)
     await expectState('short')
-    expect(await page.locator('.evening-state [role=status]').first().textContent()).toBe(
-      say('evening.state.short'),
+    expect(await page.locator('.controls-state [role=status]').first().textContent()).toBe(
+      say('controls.state.short'),
     )
-    await expectText('evening.next.more_here')
+    await expectText('controls.next.more_here')
     await claim('mia')
     await lookAgain(page)
     await expectState('given_out')
     await page.locator('#more-tokens').fill('12')
-    await press('evening.tokens.raise')
-    await expectText('evening.tokens.wrong', { count: 12 })
+    await press('controls.tokens.raise')
+    await expectText('controls.tokens.wrong', { count: 12 })
     await page.locator('#more-tokens').fill('999999999')
-    await press('evening.tokens.raise')
+    await press('controls.tokens.raise')
     await expectText('organise.make.tokens_range', {
       from: 13,
       to: new Intl.NumberFormat(locale).format(1_000_000),
@@ -128,7 +128,7 @@ describe.each([
     expectRefusals(opened, 400)
     await page.locator('#more-tokens').fill(' ５０ ')
     expect(await page.locator('#more-tokens-fault').textContent()).toBe('')
-    await press('evening.tokens.raise')
+    await press('controls.tokens.raise')
     await expectState('open')
     expect(await numbersOf(page)).toEqual(['38', '12', '50'])
 
@@ -139,8 +139,8 @@ describe.each([
     expect((await claimAsGuest()).status).toBe(200)
     const [nia, oto] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`)
     await page.locator('#gift-list').fill(`${nia}\nbob`)
-    await press('evening.gifts.give')
-    await expectText('evening.gifts.line.no_address', { line: 2 })
+    await press('controls.gifts.give')
+    await expectText('controls.gifts.line.no_address', { line: 2 })
     expectRefusals(opened, 400)
     const buffer = Buffer.from(`name,address\r\nNia,${nia}\r\nOto,${oto}\r\nGus,${guest.address}\r\n`)
     await page.locator('#gift-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
@@ -149,8 +149,8 @@ describe.each([
       (list) => list.includes('Oto'),
       20_000,
     )
-    await press('evening.gifts.give')
-    await expectText('evening.gifts.taken', { accepted: 2, had: 1 })
+    await press('controls.gifts.give')
+    await expectText('controls.gifts.taken', { accepted: 2, had: 1 })
     await eventually(
       () => stage.server.get(`/events/${uuid}/holders/${oto}`),
       ({ body }) => (body as { attended?: boolean }).attended === true,
@@ -158,15 +158,15 @@ describe.each([
     )
     await lookAgain(page)
     await page.locator('[data-part="gifts"] dd', { hasText: '2' }).waitFor()
-    await expectGoodEvening(opened, `gifts-${language}`)
+    await expectGoodControls(opened, `gifts-${language}`)
 
     await page.locator('#closes-at').fill(localTime(-1))
-    await press('evening.times.save')
+    await press('controls.times.save')
     await expectState('ended')
-    await expectText('evening.next.event_closed')
-    await press('evening.code.forget')
-    await page.locator('.evening-door h2:focus').waitFor()
-    expect(await page.locator('.evening').count()).toBe(0)
+    await expectText('controls.next.event_closed')
+    await press('controls.code.forget')
+    await page.locator('.access-form h2:focus').waitFor()
+    expect(await page.locator('.controls').count()).toBe(0)
     expect(await page.locator('#edit-code').inputValue()).toBe('')
   })
 })
@@ -188,10 +188,10 @@ describe('a change', () => {
       .locator('#switch-captcha-fault', { hasText: hands.say('error.database_unavailable') })
       .waitFor()
     expect(await switchOf(page, 'captcha').getAttribute('aria-checked')).toBe('false')
-    await hands.press('evening.pause')
+    await hands.press('controls.pause')
     await page.locator('#pause-fault', { hasText: hands.say('error.database_unavailable') }).waitFor()
     await hands.expectState('open')
-    await expectGoodEvening(opened, 'change-failed')
+    await expectGoodControls(opened, 'change-failed')
 
     await page.unroute('**/event/*')
     await switchTo(page, 'captcha', true)
@@ -217,8 +217,8 @@ describe('a change', () => {
       return route.continue()
     })
 
-    await hands.press('evening.pause')
-    const pressed = page.locator('.evening-state button[aria-disabled=true]')
+    await hands.press('controls.pause')
+    const pressed = page.locator('.controls-state button[aria-disabled=true]')
     await pressed.click({ force: true })
     await pressed.click({ force: true })
     letGo()
@@ -239,9 +239,9 @@ describe('a change', () => {
       await held
       return route.continue()
     })
-    await hands.press('evening.pause')
+    await hands.press('controls.pause')
     await hands.expectState('paused')
-    await hands.press('evening.resume')
+    await hands.press('controls.resume')
     await hands.expectState('open')
     letGo()
   })
@@ -259,7 +259,7 @@ describe('a change', () => {
         ? route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: refusal })
         : route.fallback(),
     )
-    await hands.press('evening.pause')
+    await hands.press('controls.pause')
     const words = page.locator('#pause-fault')
     await words.getByText(hands.say('common.too_many_requests', { seconds: 60 })).waitFor()
     await page.clock.fastForward(61_000)
@@ -279,15 +279,15 @@ describe('a change', () => {
     await hands.open(editCode)
 
     await page.locator('#opens-at').press('Backspace')
-    await hands.press('evening.times.save')
-    await hands.expectText('evening.times.wrong')
+    await hands.press('controls.times.save')
+    await hands.expectText('controls.times.wrong')
     expect(await optionsOf(uuid)).toMatchObject({ distribution_start_date: iso(-60) })
-    await hands.press('evening.times.undo')
+    await hands.press('controls.times.undo')
     await expect.poll(() => page.locator('#opens-at').inputValue(), SOON).toBe(localTime(-60))
 
     await page.locator('#closes-at').press('1')
-    await hands.press('evening.times.save')
-    await hands.expectText('evening.times.wrong')
+    await hands.press('controls.times.save')
+    await hands.expectText('controls.times.wrong')
     expect(await optionsOf(uuid)).toMatchObject({ distribution_end_date: null })
     await page.locator('#closes-at').fill('2036-01-01T00:00')
     const { expiry_date } = await stage.server.data<EventInfo>(`/event/${uuid}`)
@@ -306,7 +306,7 @@ describe('a change', () => {
   })
 })
 
-test('the edit code is given once for the evening and the form that changes the event, and for no other event', async () => {
+test('the edit code is given once for the controls and the form that changes the event, and for no other event', async () => {
   const { uuid, editCode } = await givenEvent('Lantern Walk', 10)
   const other = await givenEvent('Orchard Feast', 10)
   const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
@@ -315,7 +315,7 @@ test('the edit code is given once for the evening and the form that changes the 
   const hands = handsAt(page)
   await hands.expectText('organise.next.made_here_full')
   await hands.open(editCode)
-  await hands.expectText('organise.todo.more_in_evening')
+  await hands.expectText('organise.todo.more_in_controls')
   expect(await page.evaluate(`localStorage.getItem('landpass.events')`)).toContain(uuid)
 
   await hands.press('organise.todo.change')
@@ -333,43 +333,43 @@ test('the edit code is given once for the evening and the form that changes the 
   await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
   await page.getByRole('heading', { name: 'Orchard Feast' }).waitFor()
   expect(await page.locator('#edit-code').inputValue()).toBe('')
-  expect(await page.locator('.evening').count()).toBe(0)
+  expect(await page.locator('.controls').count()).toBe(0)
 
   // Kept on the device, where the organiser wants that, and offered to password managers as one account for each event
-  const ofManagers = `[...document.querySelectorAll('.evening-door input[autocomplete]')].map((input) =>
+  const ofManagers = `[...document.querySelectorAll('.access-form input[autocomplete]')].map((input) =>
     [input.autocomplete, input.type, input.autocomplete === 'username' ? input.value : ''].join(' '))`
   expect(await page.evaluate(ofManagers)).toEqual([
     'username text Orchard Feast',
     'current-password password ',
   ])
   await page.locator('#keep-code').check()
-  await expectGoodEvening(opened, 'door')
+  await expectGoodControls(opened, 'door')
   await hands.open(other.editCode)
   await page.reload()
   await hands.expectState('open')
-  await hands.expectText('evening.code.kept')
+  await hands.expectText('controls.code.kept')
   const stored = () => page.evaluate<string | null>(`localStorage.getItem('landpass.codes')`)
   expect(await stored()).toContain(other.editCode)
 
-  await page.getByText(hands.say('evening.codes.heading')).click()
-  await hands.press('evening.codes.make')
-  await hands.expectText('evening.codes.wrong')
+  await page.getByText(hands.say('controls.codes.heading')).click()
+  await hands.press('controls.codes.make')
+  await hands.expectText('controls.codes.wrong')
   await page.locator('#code-name').fill('Ann')
-  await hands.press('evening.codes.make')
+  await hands.press('controls.codes.make')
   const helper = page.locator('[data-part=codes] code')
   await helper.waitFor()
   const check = { editCode: await helper.textContent() }
   const isRight = async () =>
     (await stage.server.send('POST', `/event/${other.uuid}/check`, check)).status === 200
   expect(await isRight()).toBe(true)
-  await expectGoodEvening(opened, 'codes')
-  await page.getByRole('button', { name: hands.say('evening.codes.revoke_named', { name: 'Ann' }) }).click()
+  await expectGoodControls(opened, 'codes')
+  await page.getByRole('button', { name: hands.say('controls.codes.revoke_named', { name: 'Ann' }) }).click()
   await helper.waitFor({ state: 'detached' })
   expect(await isRight()).toBe(false)
-  await hands.press('evening.code.forget')
+  await hands.press('controls.code.forget')
   expect(await stored()).toBeNull()
 
-  // A choice holds as soon as it is made, also where the evening cannot be opened
+  // A choice holds as soon as it is made, also where the controls cannot be opened
   const keep = (code: string) =>
     page.evaluate(`localStorage.setItem('landpass.codes', '${JSON.stringify([[other.uuid, code]])}')`)
   const reports = /\/event\/.*\/report$/

@@ -7,9 +7,9 @@ import { adviceText } from './refusal-advice.ts'
 export function Refusals({ refusals }: Pick<Report, 'refusals'>) {
   return (
     <section class="card">
-      <h2>{text('evening.refusals.heading')}</h2>
+      <h2>{text('controls.refusals.heading')}</h2>
       {refusals.length === 0 ? (
-        <p>{text('evening.refusals.none')}</p>
+        <p>{text('controls.refusals.none')}</p>
       ) : (
         <ul class="refusals">
           {refusals.map(({ code, count }) => (
@@ -18,7 +18,7 @@ export function Refusals({ refusals }: Pick<Report, 'refusals'>) {
               <div>
                 <p class="refusal-words">{findText(`error.${code}`) ?? code}</p>
                 <p>
-                  <strong>{text('evening.refusals.do')}</strong> {adviceText(code)}
+                  <strong>{text('controls.refusals.do')}</strong> {adviceText(code)}
                 </p>
               </div>
             </li>

@@ -6,7 +6,7 @@ import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent } from './evening-session.ts'
+import { sendForEvent } from './controls-session.ts'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
@@ -47,13 +47,13 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
   const reissued = valid.find(({ name }) => name === null)
   return (
     <details class="card tool" data-part="codes">
-      <summary>{text('evening.codes.heading')}</summary>
-      <p>{text('evening.codes.explained', { count: MAX_CODES })}</p>
+      <summary>{text('controls.codes.heading')}</summary>
+      <p>{text('controls.codes.explained', { count: MAX_CODES })}</p>
       {reissued && (
-        <p>{text('evening.codes.reissued', { time: formatDateTime(Date.parse(reissued.made_at)) })}</p>
+        <p>{text('controls.codes.reissued', { time: formatDateTime(Date.parse(reissued.made_at)) })}</p>
       )}
       {named.length > 0 && (
-        <p class="hint">{text('evening.codes.revoke_hint', { grants: text('evening.grants.heading') })}</p>
+        <p class="hint">{text('controls.codes.revoke_hint', { grants: text('controls.grants.heading') })}</p>
       )}
       <ul class="places">
         {named.map(({ name, made_at }) => (
@@ -61,17 +61,17 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
             <span>
               <bdi>{withoutTurns(name)}</bdi>{' '}
               <span class="hint">
-                {text('evening.codes.since', { time: formatDateTime(Date.parse(made_at)) })}
+                {text('controls.codes.since', { time: formatDateTime(Date.parse(made_at)) })}
               </span>
             </span>
             <button
               type="button"
               class="quiet"
-              aria-label={text('evening.codes.revoke_named', { name: withoutTurns(name) })}
+              aria-label={text('controls.codes.revoke_named', { name: withoutTurns(name) })}
               aria-disabled={action.isBusy.value}
               onClick={() => void action.run(() => revoke(name))}
             >
-              {text('evening.codes.revoke')}
+              {text('controls.codes.revoke')}
             </button>
           </li>
         ))}
@@ -85,22 +85,22 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
       >
         <TextField
           id="code-name"
-          label={text('evening.codes.name')}
+          label={text('controls.codes.name')}
           typed={typed}
           isWrong={isWrong}
-          wrongWords={text('evening.codes.wrong')}
+          wrongWords={text('controls.codes.wrong')}
           action={action}
           faultId="codes-fault"
           maxLength={MAX_NAME_LENGTH}
         />
         <button type="submit" aria-disabled={action.isBusy.value}>
-          {text('evening.codes.make')}
+          {text('controls.codes.make')}
         </button>
       </form>
       <div role="status">
         {made.value && (
           <>
-            <p>{text('evening.codes.made', { name: withoutTurns(made.value.name) })}</p>
+            <p>{text('controls.codes.made', { name: withoutTurns(made.value.name) })}</p>
             <p class="row uuid">
               <code>{made.value.code}</code>
               <CopyButton value={made.value.code} label={text('organise.event.code')} />
@@ -118,7 +118,7 @@ function send(change: Parameters<typeof attendance.changeEditCodes>[2] = {}): Pr
 }
 
 function wordsOfRefusal(fault: unknown): string | undefined {
-  return isOfName(fault) ? text('evening.codes.wrong') : undefined
+  return isOfName(fault) ? text('controls.codes.wrong') : undefined
 }
 
 /** The server refuses names: it is the only thing that is sent. */

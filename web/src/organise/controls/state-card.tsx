@@ -8,12 +8,12 @@ import { Numbers } from '../live-counts.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { stateWords } from '../state-words.ts'
 import { ActionFault } from './action-fault.tsx'
-import { changeEvening, type Evening } from './evening-session.ts'
-import { type EveningState, eveningState, minutesLeft } from './evening-state.ts'
+import { type Controls, changeShownEvent } from './controls-session.ts'
+import { type ControlsState, controlsState, minutesLeft } from './controls-state.ts'
 import { useAction } from './use-action.ts'
 
 /** How each state is coloured: as good, as what needs the organiser, or as neither. */
-const LOOKS: Readonly<Record<EveningState, 'good' | 'warn' | 'bad' | 'calm'>> = {
+const LOOKS: Readonly<Record<ControlsState, 'good' | 'warn' | 'bad' | 'calm'>> = {
   open: 'good',
   before: 'calm',
   ended: 'calm',
@@ -28,7 +28,7 @@ const LOOKS: Readonly<Record<EveningState, 'good' | 'warn' | 'bad' | 'calm'>> = 
 }
 
 interface StateCardProps {
-  readonly shown: Evening
+  readonly shown: Controls
   onChanged(): void
 }
 
@@ -37,12 +37,12 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
   const { report, error } = shown
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const state = eveningState(report, serverNowMs(), isIssuerAway(error))
+  const state = controlsState(report, serverNowMs(), isIssuerAway(error))
   const { rehearsal_until: rehearsal = null } = report.event
   return (
-    <section class={`card evening-state is-${LOOKS[state]}`} data-state={state}>
+    <section class={`card controls-state is-${LOOKS[state]}`} data-state={state}>
       <h2 ref={heading} tabIndex={-1}>
-        {text('evening.heading')}
+        {text('controls.heading')}
       </h2>
       {/* The title alone is announced: the numbers below change with every claim */}
       <p class="state" role="status">
@@ -50,7 +50,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
       </p>
       <p>{nextOf(state, shown)}</p>
       {rehearsal !== null && Date.parse(rehearsal) > serverNowMs() && (
-        <p class="hint">{text('evening.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
+        <p class="hint">{text('controls.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
       )}
       <Numbers info={report.event} availability={report.availability as Availability} />
       <Pause isEnabled={report.event.enabled} onChanged={onChanged} />
@@ -61,7 +61,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
 function Pause({ isEnabled, onChanged }: { readonly isEnabled: boolean; onChanged(): void }) {
   const action = useAction()
   const press = async () => {
-    await changeEvening({ enabled: !isEnabled })
+    await changeShownEvent({ enabled: !isEnabled })
     onChanged()
   }
   return (
@@ -73,55 +73,55 @@ function Pause({ isEnabled, onChanged }: { readonly isEnabled: boolean; onChange
         aria-describedby="pause-fault"
         onClick={() => void action.run(press)}
       >
-        {text(isEnabled ? 'evening.pause' : 'evening.resume')}
+        {text(isEnabled ? 'controls.pause' : 'controls.resume')}
       </button>
       <ActionFault id="pause-fault" action={action} />
     </>
   )
 }
 
-function titleOf(state: EveningState, { report }: Evening): string {
+function titleOf(state: ControlsState, { report }: Controls): string {
   switch (state) {
     case 'short':
-      return text('evening.state.short')
+      return text('controls.state.short')
     case 'issuer_down':
-      return text('evening.state.issuer_down')
+      return text('controls.state.issuer_down')
     case 'presence_down':
-      return text('evening.state.presence_down')
+      return text('controls.state.presence_down')
     default:
       return stateWords(report.event, report.availability as Availability).state
   }
 }
 
-function nextOf(state: EveningState, { report }: Evening): string {
+function nextOf(state: ControlsState, { report }: Controls): string {
   const { event, availability } = report
   const isOwn = isMadeHere(event)
   switch (state) {
     case 'short': {
       const left = minutesLeft(report, serverNowMs())
-      const next = text(isOwn ? 'evening.next.more_here' : 'evening.next.more_at_issuer')
-      return left === undefined ? next : `${text('evening.next.lasts', { count: left })} ${next}`
+      const next = text(isOwn ? 'controls.next.more_here' : 'controls.next.more_at_issuer')
+      return left === undefined ? next : `${text('controls.next.lasts', { count: left })} ${next}`
     }
     case 'given_out':
-      return text(isOwn ? 'evening.next.more_here' : 'evening.next.more_at_issuer')
+      return text(isOwn ? 'controls.next.more_here' : 'controls.next.more_at_issuer')
     case 'waiting':
       if (isOwn) return text('organise.next.waiting_for_operator')
       return text(
         report.codes_load
-          ? 'evening.next.loads_alone'
+          ? 'controls.next.loads_alone'
           : availability.reason === 'no_codes_loaded'
-            ? 'evening.next.no_codes_loaded'
-            : 'evening.next.waiting_for_issuer',
+            ? 'controls.next.no_codes_loaded'
+            : 'controls.next.waiting_for_issuer',
       )
     case 'ended':
-      if (availability.reason === 'event_closed') return text('evening.next.event_closed')
+      if (availability.reason === 'event_closed') return text('controls.next.event_closed')
       return stateWords(event, availability as Availability).next ?? ''
     case 'held':
       return text('organise.next.event_held')
     case 'refused':
       return text('organise.next.event_refused')
     default:
-      return text(`evening.next.${state}`)
+      return text(`controls.next.${state}`)
   }
 }
 

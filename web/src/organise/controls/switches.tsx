@@ -1,7 +1,7 @@
 import type { attendance, EventInfo } from '@landpass/client'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
-import { changeEvening } from './evening-session.ts'
+import { changeShownEvent } from './controls-session.ts'
 import { useAction } from './use-action.ts'
 
 interface SwitchesProps {
@@ -12,37 +12,37 @@ interface SwitchesProps {
 /** The rules of the event that can be switched while it runs. */
 export function Switches({ event, onChanged }: SwitchesProps) {
   const change = async (options: attendance.EventChange) => {
-    await changeEvening(options)
+    await changeShownEvent(options)
     onChanged()
   }
   return (
     <section class="card">
-      <h2>{text('evening.switches.heading')}</h2>
+      <h2>{text('controls.switches.heading')}</h2>
       <Switch
         id="switch-presence"
         label={text('organise.make.presence')}
-        explained={text('evening.switches.presence')}
+        explained={text('controls.switches.presence')}
         isOn={event.requires_presence}
         onSwitch={(requires_presence) => change({ requires_presence })}
       />
       <Switch
         id="switch-captcha"
         label={text('organise.make.captcha')}
-        explained={text('evening.switches.captcha')}
+        explained={text('controls.switches.captcha')}
         isOn={event.requires_captcha}
         onSwitch={(requires_captcha) => change({ requires_captcha })}
       />
       <Switch
         id="switch-grant"
-        label={text('evening.switches.grant_label')}
-        explained={text('evening.switches.grant')}
+        label={text('controls.switches.grant_label')}
+        explained={text('controls.switches.grant')}
         isOn={event.requires_grant}
         onSwitch={(requires_grant) => change({ requires_grant })}
       />
       <Switch
         id="switch-guests"
-        label={text('evening.switches.guests_label')}
-        explained={text('evening.switches.guests')}
+        label={text('controls.switches.guests_label')}
+        explained={text('controls.switches.guests')}
         isOn={event.allows_guests}
         onSwitch={(allows_guests) => change({ allows_guests })}
       />

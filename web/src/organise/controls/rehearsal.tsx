@@ -1,11 +1,11 @@
 import { LandpassError, type Report } from '@landpass/client'
 import { useEffect, useRef } from 'preact/hooks'
-import type { RehearsalCounts } from '../../api/evening.ts'
+import type { RehearsalCounts } from '../../api/controls.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
-import { changeEvening } from './evening-session.ts'
+import { changeShownEvent } from './controls-session.ts'
 import { useAction } from './use-action.ts'
 
 const HOUR_MS = 3_600_000
@@ -28,7 +28,7 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
     void action.run(async () => {
       wasPressed.current = true
       try {
-        await changeEvening({ rehearsal_until: until })
+        await changeShownEvent({ rehearsal_until: until })
       } catch (error) {
         wasPressed.current = false
         throw error
@@ -47,30 +47,30 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   }, [isOn])
   return (
     <section class="card">
-      <h2>{text('evening.rehearsal.heading')}</h2>
+      <h2>{text('controls.rehearsal.heading')}</h2>
       <p>
         {isOn
-          ? text('evening.rehearsal.on', { time: formatDateTime(untilMs) })
-          : text('evening.rehearsal.explained')}
+          ? text('controls.rehearsal.on', { time: formatDateTime(untilMs) })
+          : text('controls.rehearsal.explained')}
       </p>
       {(counted.claims > 0 || counted.refusals > 0) && (
         <p class="hint">
-          {text('evening.rehearsal.counted', { claims: counted.claims, refusals: counted.refusals })}
+          {text('controls.rehearsal.counted', { claims: counted.claims, refusals: counted.refusals })}
         </p>
       )}
       <fieldset class="row" ref={choices} aria-describedby="rehearsal-fault">
-        <legend class="visually-hidden">{text('evening.rehearsal.heading')}</legend>
+        <legend class="visually-hidden">{text('controls.rehearsal.heading')}</legend>
         {isOn ? (
           <button type="button" aria-disabled={action.isBusy.value} onClick={() => set(null)}>
-            {text('evening.rehearsal.end')}
+            {text('controls.rehearsal.end')}
           </button>
         ) : (
           <>
             <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(1)}>
-              {text('evening.rehearsal.hour')}
+              {text('controls.rehearsal.hour')}
             </button>
             <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(3)}>
-              {text('evening.rehearsal.hours', { count: 3 })}
+              {text('controls.rehearsal.hours', { count: 3 })}
             </button>
             {isClosingNear && (
               <button
@@ -78,7 +78,7 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
                 aria-disabled={action.isBusy.value}
                 onClick={() => set(new Date(closesMs).toISOString())}
               >
-                {text('evening.rehearsal.until_closing')}
+                {text('controls.rehearsal.until_closing')}
               </button>
             )}
           </>
@@ -92,5 +92,5 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
 /** The only time that is sent follows from the clock of the device. */
 function wordsOfRefusal(fault: unknown): string | undefined {
   const isOfTime = fault instanceof LandpassError && fault.code === 'invalid_parameter'
-  return isOfTime ? text('evening.rehearsal.clock') : undefined
+  return isOfTime ? text('controls.rehearsal.clock') : undefined
 }

@@ -1,9 +1,9 @@
 import { attendance, type EventInfo, LandpassError } from '@landpass/client'
-import { exportText } from '../../api/evening.ts'
+import { exportText } from '../../api/controls.ts'
 import { text } from '../../texts/texts.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent } from './evening-session.ts'
+import { sendForEvent } from './controls-session.ts'
 import { useAction } from './use-action.ts'
 
 /** The list of claims, and everything about the event, as files. */
@@ -14,8 +14,8 @@ export function Downloads({ event }: { readonly event: EventInfo }) {
     `landpass-${kind}-${event.id}-${new Date().toISOString().slice(0, 10)}.${suffix}`
   return (
     <section class="card">
-      <h2>{text('evening.files.heading')}</h2>
-      <p>{text('evening.files.explained')}</p>
+      <h2>{text('controls.files.heading')}</h2>
+      <p>{text('controls.files.explained')}</p>
       <div class="row">
         <button
           type="button"
@@ -27,7 +27,7 @@ export function Downloads({ event }: { readonly event: EventInfo }) {
             )
           }
         >
-          {text('evening.files.claims')}
+          {text('controls.files.claims')}
         </button>
         <button
           type="button"
@@ -39,7 +39,7 @@ export function Downloads({ event }: { readonly event: EventInfo }) {
             )
           }
         >
-          {text('evening.files.everything')}
+          {text('controls.files.everything')}
         </button>
       </div>
       <ActionFault id="csv-fault" action={csv} wordsOf={wordsOfRunning} />
@@ -54,9 +54,9 @@ function wordsOfRunning(fault: unknown): string | undefined {
   const seconds = fault.retryAfterS ?? 0
   switch (fault.data.file) {
     case 'claims':
-      return text('evening.files.running_claims', { seconds })
+      return text('controls.files.running_claims', { seconds })
     case 'export':
-      return text('evening.files.running_export', { seconds })
+      return text('controls.files.running_export', { seconds })
     default:
       return undefined
   }

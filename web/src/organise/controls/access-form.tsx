@@ -1,4 +1,4 @@
-import './evening.css'
+import './controls.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
 import { signal, useSignal } from '@preact/signals'
@@ -11,45 +11,45 @@ import { KeepCode } from '../keep-code.tsx'
 import { dropKeptCode, keepCode, keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
-import type { EveningProps } from './evening-props.ts'
+import type { ControlsProps } from './controls-props.ts'
 import {
   closeWithEditCode,
-  evening,
+  controls,
   isResting,
-  openEvening,
-  restEvening,
+  openControls,
+  restControls,
   takeForgotten,
-} from './evening-session.ts'
+} from './controls-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
-export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undefined)
+export const ControlsPart = signal<ComponentType<ControlsProps> | undefined>(undefined)
 
-/** Goes on with the evening that was open before the event was changed, and lets it rest when its page is left. */
-export function useEvening(info: EventInfo): void {
+/** Goes on with the controls that were open before the event was changed, and lets them rest when the page is left. */
+export function useControls(info: EventInfo): void {
   useEffect(() => {
     const stop = closeWithEditCode()
     // What was resting is the code that the organiser gave last
     const code = isResting(info) ? undefined : (takeCarriedCode(info.uuid) ?? keptCode(info.uuid))
     if (code !== undefined) fillEditCode(code)
-    if (isEditCodeHeld.peek() && (code !== undefined || isResting(info))) void openEvening(info, loadPart)
+    if (isEditCodeHeld.peek() && (code !== undefined || isResting(info))) void openControls(info, loadPart)
     return () => {
       stop()
-      restEvening()
+      restControls()
     }
   }, [])
 }
 
-/** The form in which the organiser gives the edit code once for all that the evening needs. */
-export function EveningDoor({ info }: { readonly info: EventInfo }) {
+/** The form in which the organiser gives the edit code once for all that the controls need. */
+export function AccessForm({ info }: { readonly info: EventInfo }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isOwn = isMadeHere(info)
   const isKept = useSignal(isOwn && keptCode(info.uuid) !== undefined)
   const open = async () => {
     const code = heldEditCode()
-    await openEvening(info, loadPart)
-    if (isOwn && isKept.value && evening.peek()) keepCode(info.uuid, code)
+    await openControls(info, loadPart)
+    if (isOwn && isKept.value && controls.peek()) keepCode(info.uuid, code)
   }
-  // At once, also where the evening cannot be opened
+  // At once, also where the controls cannot be opened
   const chooseKept = (keeps: boolean) => {
     isKept.value = keeps
     if (!keeps) dropKeptCode(info.uuid)
@@ -59,15 +59,15 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
   }, [])
   return (
     <SentForm
-      class="card evening-door"
-      submit={text('evening.door.open')}
-      busy={text('evening.door.busy')}
+      class="card access-form"
+      submit={text('controls.access.open')}
+      busy={text('controls.access.busy')}
       onSend={() => void open()}
     >
       <h2 ref={heading} tabIndex={-1}>
-        {text('evening.door.heading')}
+        {text('controls.access.heading')}
       </h2>
-      <p>{text('evening.door.explained')}</p>
+      <p>{text('controls.access.explained')}</p>
       <EditCodeField isOwn={isOwn} account={info.name} />
       {isOwn && <KeepCode isKept={isKept.value} onChange={chooseKept} />}
     </SentForm>
@@ -77,7 +77,7 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
 /** @throws {LandpassError} `offline` */
 async function loadPart(): Promise<void> {
   try {
-    EveningPart.value ??= (await import('./evening-part.ts')).Evening
+    ControlsPart.value ??= (await import('./controls-part.ts')).Controls
   } catch {
     throw new LandpassError('A part of the page could not be loaded.', { code: 'offline' })
   }

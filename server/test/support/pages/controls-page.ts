@@ -5,7 +5,7 @@ import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 import { expectAccessible } from './axe.ts'
 import type { OpenedPage } from './browser.ts'
 
-/** What tests of the page of an evening share: the organiser's hands, and the page's words. */
+/** What tests of the organiser's controls share: the organiser's hands, and the page's words. */
 
 const LOCALES = new URL('../../../../../web/locales/', import.meta.url)
 
@@ -46,10 +46,10 @@ export function handsAt(page: Page, say: Say = wordsOf('en')): Hands {
     press,
     open: async (editCode) => {
       await page.locator('#edit-code').fill(editCode)
-      await press('evening.door.open')
-      await page.locator('.evening-state').waitFor()
+      await press('controls.access.open')
+      await page.locator('.controls-state').waitFor()
     },
-    expectState: (state) => page.locator(`.evening-state[data-state=${state}]`).waitFor(),
+    expectState: (state) => page.locator(`.controls-state[data-state=${state}]`).waitFor(),
     expectText: (key, values) => page.getByText(say(key, values)).first().waitFor(),
   }
 }
@@ -65,7 +65,7 @@ export async function lookAgain(page: Page): Promise<void> {
 }
 
 /** Nothing grave in both themes, nothing wider than the screen, and photographs of the whole page. */
-export async function expectGoodEvening({ page, photograph }: OpenedPage, name: string): Promise<void> {
+export async function expectGoodControls({ page, photograph }: OpenedPage, name: string): Promise<void> {
   const { width, height } = page.viewportSize()!
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
@@ -73,7 +73,7 @@ export async function expectGoodEvening({ page, photograph }: OpenedPage, name: 
     if (process.env.LANDPASS_SCREENSHOTS === undefined) continue
     const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
     await page.setViewportSize({ width, height: whole })
-    await photograph(`evening-${name}-${width < 500 ? 'phone' : 'desktop'}-${theme}`)
+    await photograph(`controls-${name}-${width < 500 ? 'phone' : 'desktop'}-${theme}`)
     await page.setViewportSize({ width, height })
   }
   const overflow = await page.evaluate<number>(`document.documentElement.scrollWidth - ${width}`)

@@ -1,13 +1,13 @@
 import { attendance, type GrantSecret } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { GrantCounts } from '../../api/evening.ts'
+import type { GrantCounts } from '../../api/controls.ts'
 import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent, withReport } from './evening-session.ts'
+import { sendForEvent, withReport } from './controls-session.ts'
 import { useAction } from './use-action.ts'
 
 /** How long the secret before stays valid where the organiser wants that. */
@@ -44,16 +44,16 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
   }, [made.value])
   return (
     <section class="card">
-      <h2>{text('evening.grants.heading')}</h2>
-      <p>{text('evening.grants.explained')}</p>
+      <h2>{text('controls.grants.heading')}</h2>
+      <p>{text('controls.grants.explained')}</p>
       <details>
-        <summary>{text('evening.grants.fold', { count: open })}</summary>
+        <summary>{text('controls.grants.fold', { count: open })}</summary>
         <dl class="facts">
-          <dt>{text('evening.grants.open')}</dt>
+          <dt>{text('controls.grants.open')}</dt>
           <dd>{formatNumber(open)}</dd>
-          <dt>{text('evening.grants.used')}</dt>
+          <dt>{text('controls.grants.used')}</dt>
           <dd>{formatNumber(used)}</dd>
-          <dt>{text('evening.grants.expired')}</dt>
+          <dt>{text('controls.grants.expired')}</dt>
           <dd>{formatNumber(expired)}</dd>
         </dl>
         {made.value ? (
@@ -76,10 +76,10 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
                   keepsPrevious.value = currentTarget.checked
                 }}
               />
-              {text('evening.grants.keep_previous')}
+              {text('controls.grants.keep_previous')}
             </label>
             <p class="hint" id="grants-ends">
-              {text('evening.grants.ends_at_once')}
+              {text('controls.grants.ends_at_once')}
             </p>
             <label class="rule">
               <input
@@ -89,7 +89,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
                   isKnown.value = currentTarget.checked
                 }}
               />
-              {text('evening.grants.known')}
+              {text('controls.grants.known')}
             </label>
             <button
               type="button"
@@ -98,7 +98,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
               aria-describedby="grants-fault"
               onClick={() => void action.run(make)}
             >
-              {text('evening.grants.make')}
+              {text('controls.grants.make')}
             </button>
           </>
         )}
@@ -116,17 +116,17 @@ function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): vo
   return (
     <div ref={box}>
       <Notice kind="info">
-        <p>{text('evening.grants.secret_explained')}</p>
+        <p>{text('controls.grants.secret_explained')}</p>
         <p class="row uuid">
           <code>{made.secret}</code>
-          <CopyButton value={made.secret} label={text('evening.grants.secret')} />
+          <CopyButton value={made.secret} label={text('controls.grants.secret')} />
         </p>
         {ends !== null && (
-          <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
+          <p>{text('controls.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
         )}
-        {made.withdrawn > 0 && <p>{text('evening.grants.withdrawn', { count: made.withdrawn })}</p>}
+        {made.withdrawn > 0 && <p>{text('controls.grants.withdrawn', { count: made.withdrawn })}</p>}
         <button type="button" onClick={onKept}>
-          {text('evening.grants.kept')}
+          {text('controls.grants.kept')}
         </button>
       </Notice>
     </div>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { MinuteOfClaims } from '../../api/evening.ts'
+import type { MinuteOfClaims } from '../../api/controls.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatNumber } from '../../texts/format.ts'
 import { locale, text } from '../../texts/texts.ts'
@@ -19,9 +19,9 @@ export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfC
   const sum = bars.reduce((total, { claims }) => total + claims, 0)
   return (
     <section class="card">
-      <h2>{text('evening.chart.heading')}</h2>
+      <h2>{text('controls.chart.heading')}</h2>
       <fieldset class="row lengths">
-        <legend class="visually-hidden">{text('evening.chart.heading')}</legend>
+        <legend class="visually-hidden">{text('controls.chart.heading')}</legend>
         {LENGTHS.map((count) => (
           <button
             type="button"
@@ -31,7 +31,7 @@ export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfC
               length.value = count
             }}
           >
-            {text('evening.chart.minutes', { count })}
+            {text('controls.chart.minutes', { count })}
           </button>
         ))}
       </fieldset>
@@ -40,16 +40,16 @@ export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfC
         <span>{clockText(bars[0])}</span>
         <span>{clockText(bars.at(-1))}</span>
       </p>
-      <p class="hint">{text('evening.chart.label', { count: length.value, claims: sum })}</p>
+      <p class="hint">{text('controls.chart.label', { count: length.value, claims: sum })}</p>
       {withClaims.length > 0 && (
         <details>
-          <summary>{text('evening.chart.table')}</summary>
+          <summary>{text('controls.chart.table')}</summary>
           <table>
             <thead>
               <tr>
-                <th scope="col">{text('evening.chart.minute')}</th>
+                <th scope="col">{text('controls.chart.minute')}</th>
                 <th scope="col" class="number">
-                  {text('evening.chart.claims')}
+                  {text('controls.chart.claims')}
                 </th>
               </tr>
             </thead>

@@ -1,12 +1,12 @@
 import { attendance, LandpassError } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { BlockedPlayer } from '../../api/evening.ts'
+import type { BlockedPlayer } from '../../api/controls.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { plainText } from '../pasted-text.ts'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent, withReport } from './evening-session.ts'
+import { sendForEvent, withReport } from './controls-session.ts'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
@@ -20,14 +20,14 @@ export function BlockList({ blocked }: { readonly blocked: number }) {
   const summary = useRef<HTMLElement>(null)
   return (
     <section class="card">
-      <h2>{text('evening.blocked.heading')}</h2>
-      <p>{text('evening.blocked.explained')}</p>
+      <h2>{text('controls.blocked.heading')}</h2>
+      <p>{text('controls.blocked.explained')}</p>
       <details
         onToggle={({ currentTarget }) => {
           isOpened.value = currentTarget.open
         }}
       >
-        <summary ref={summary}>{text('evening.blocked.count', { count: blocked })}</summary>
+        <summary ref={summary}>{text('controls.blocked.count', { count: blocked })}</summary>
         {isOpened.value && <List onUnblocked={() => summary.current?.focus()} />}
       </details>
     </section>
@@ -53,12 +53,12 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
     said.value = ''
     await withReport(() => send({ add: [address] }))
     typed.value = ''
-    said.value = text('evening.blocked.added', { address })
+    said.value = text('controls.blocked.added', { address })
   }
   const remove = async (address: string) => {
     said.value = ''
     await withReport(() => send({ remove: [address] }))
-    said.value = text('evening.blocked.removed', { address })
+    said.value = text('controls.blocked.removed', { address })
     onUnblocked()
   }
   return (
@@ -71,16 +71,16 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
     >
       <TextField
         id="blocked-address"
-        label={text('evening.blocked.address')}
+        label={text('controls.blocked.address')}
         typed={typed}
         isWrong={isWrong}
-        wrongWords={text('evening.blocked.wrong')}
+        wrongWords={text('controls.blocked.wrong')}
         action={action}
         faultId="blocked-fault"
         maxLength={MAX_PASTED_LENGTH}
       />
       <button type="submit" aria-disabled={action.isBusy.value}>
-        {text('evening.blocked.add')}
+        {text('controls.blocked.add')}
       </button>
       <p role="status">{said.value}</p>
       <ActionFault id="blocked-fault" action={action} wordsOf={wordsOfRefusal} />
@@ -94,10 +94,10 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
             <button
               type="button"
               aria-disabled={action.isBusy.value}
-              aria-label={text('evening.blocked.remove_address', { address })}
+              aria-label={text('controls.blocked.remove_address', { address })}
               onClick={() => void action.run(() => remove(address))}
             >
-              {text('evening.blocked.remove')}
+              {text('controls.blocked.remove')}
             </button>
           </li>
         ))}
@@ -109,5 +109,5 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
 /** The server also compares the letter case with the checksum. It names the address then, and none where the list is too long. */
 function wordsOfRefusal(fault: unknown): string | undefined {
   if (!(fault instanceof LandpassError) || fault.code !== 'invalid_parameter') return undefined
-  return typeof fault.data.value === 'string' ? text('evening.blocked.mistyped') : undefined
+  return typeof fault.data.value === 'string' ? text('controls.blocked.mistyped') : undefined
 }

@@ -1,6 +1,6 @@
 import { attendance, type BlockedPlayers, type Call, type Report } from '@landpass/client'
 
-/** The calls of an organiser on the evening of an event. Each takes the edit code in its body. */
+/** The calls of an organiser on the organiser's controls of an event. Each takes the edit code in its body. */
 
 export type MinuteOfClaims = Report['minutes'][number]
 export type GrantCounts = Report['grants']

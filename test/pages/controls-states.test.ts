@@ -7,19 +7,19 @@ import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
 import { testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
-  expectGoodEvening,
+  expectGoodControls,
   expectRefusals,
   handsAt,
   lookAgain,
   setDeviceClock,
   wordsOf,
-} from '@landpass/server/test/support/pages/evening-page'
+} from '@landpass/server/test/support/pages/controls-page'
 import { PREVIEW_REALM, type SimulatedPlayer } from '@landpass/simulators/player/player'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 /**
- * The page of an evening in every state that an event can be in: what it says, and that everybody can read it. The report
+ * The organiser's controls in every state that an event can be in: what it says, and that everybody can read it. The report
  * is a real one, with the fields changed that a state depends on.
  */
 
@@ -46,20 +46,24 @@ const BUSY_MINUTES = Array.from({ length: 50 }, (_, at) => ({
 
 describe('every state says what it is and what to do next, in both themes', () => {
   test.each<[string, object, string]>([
-    ['open', { minutes: BUSY_MINUTES.slice(0, -10) }, say('evening.next.open')],
-    ['before', closed('event_not_open', { opens_at: iso(30) }), say('evening.next.before')],
-    ['paused', { ...closed('event_disabled'), event: { enabled: false } }, say('evening.next.paused')],
+    ['open', { minutes: BUSY_MINUTES.slice(0, -10) }, say('controls.next.open')],
+    ['before', closed('event_not_open', { opens_at: iso(30) }), say('controls.next.before')],
+    ['paused', { ...closed('event_disabled'), event: { enabled: false } }, say('controls.next.paused')],
     [
       'waiting',
       closed('waiting_for_issuer', { total: 0, available: 0 }),
-      say('evening.next.waiting_for_issuer'),
+      say('controls.next.waiting_for_issuer'),
     ],
-    ['short', { availability: { available: 3, total: 40 } }, say('evening.next.more_at_issuer')],
-    ['given_out', closed('no_codes_left', { available: 0, claimed: 40 }), say('evening.next.more_at_issuer')],
+    ['short', { availability: { available: 3, total: 40 } }, say('controls.next.more_at_issuer')],
+    [
+      'given_out',
+      closed('no_codes_left', { available: 0, claimed: 40 }),
+      say('controls.next.more_at_issuer'),
+    ],
     ['held', { ...closed('event_held'), alarms: [ALARM] }, say('organise.next.event_held')],
-    ['issuer_down', { issuer: FAILING }, say('evening.next.issuer_down')],
-    ['presence_down', { presence: FAILING }, say('evening.next.presence_down')],
-    ['ended', closed('event_closed', { closes_at: iso(-10) }), say('evening.next.event_closed')],
+    ['issuer_down', { issuer: FAILING }, say('controls.next.issuer_down')],
+    ['presence_down', { presence: FAILING }, say('controls.next.presence_down')],
+    ['ended', closed('event_closed', { closes_at: iso(-10) }), say('controls.next.event_closed')],
   ])('%s', async (state, made, next) => {
     const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
     const hands = handsAt(opened.page)
@@ -68,9 +72,9 @@ describe('every state says what it is and what to do next, in both themes', () =
     await hands.open(EDIT_CODE)
 
     await hands.expectState(state)
-    await opened.page.locator('.evening-state').getByText(next).waitFor()
-    expect(await opened.page.evaluate('document.activeElement.textContent')).toBe(say('evening.heading'))
-    await expectGoodEvening(opened, state)
+    await opened.page.locator('.controls-state').getByText(next).waitFor()
+    expect(await opened.page.evaluate('document.activeElement.textContent')).toBe(say('controls.heading'))
+    await expectGoodControls(opened, state)
   })
 })
 
@@ -104,19 +108,19 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await hands.open(EDIT_CODE)
 
   await hands.expectState('waiting')
-  await hands.expectText('evening.next.loads_alone')
+  await hands.expectText('controls.next.loads_alone')
   await hands.expectText('error.not_at_event')
-  await hands.expectText('evening.advice.place')
+  await hands.expectText('controls.advice.place')
   await hands.expectText('error.grant_required')
-  await hands.expectText('evening.rehearsal.counted', { claims: 1, refusals: 2 })
-  await opened.page.getByText(say('evening.grants.fold', { count: 1 })).click()
+  await hands.expectText('controls.rehearsal.counted', { claims: 1, refusals: 2 })
+  await opened.page.getByText(say('controls.grants.fold', { count: 1 })).click()
   await opened.page
-    .locator('dt', { hasText: say('evening.grants.open') })
+    .locator('dt', { hasText: say('controls.grants.open') })
     .locator('+ dd', { hasText: '1' })
     .waitFor()
-  await hands.expectText('evening.blocked.count', { count: 1 })
-  await opened.page.getByText(say('evening.chart.table')).click()
-  await expectGoodEvening(opened, 'all')
+  await hands.expectText('controls.blocked.count', { count: 1 })
+  await opened.page.getByText(say('controls.chart.table')).click()
+  await expectGoodControls(opened, 'all')
   expect(await opened.page.locator('.live-columns').count(), 'one pair of columns').toBe(1)
 })
 
@@ -132,21 +136,21 @@ test('a rehearsal is switched on for an hour of the server’s clock, counts wha
   await page.route('**/event/*', (route) =>
     route.request().method() === 'PATCH' ? route.fulfill({ status: 400, json: refusal }) : route.fallback(),
   )
-  await hands.press('evening.rehearsal.hour')
-  await hands.expectText('evening.rehearsal.clock')
+  await hands.press('controls.rehearsal.hour')
+  await hands.expectText('controls.rehearsal.clock')
   expectRefusals(opened, 400)
   await page.unroute('**/event/*')
-  await hands.press('evening.rehearsal.hour')
-  await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
+  await hands.press('controls.rehearsal.hour')
+  await page.getByRole('button', { name: say('controls.rehearsal.end') }).waitFor()
   expect(await until()).toBe(iso(60))
   const dora = await player('rehearsing dora', FAR)
   expect(await rehearse(EVENT, dora)).toBe(200)
   expect(await rehearse(EVENT, dora, { rehearse: 'not_at_event' })).toBe(403)
   await lookAgain(page)
-  await hands.expectText('evening.rehearsal.counted', { claims: 1, refusals: 1 })
-  await expectGoodEvening(opened, 'rehearsal')
-  await hands.press('evening.rehearsal.end')
-  await page.getByRole('button', { name: say('evening.rehearsal.hour') }).waitFor()
+  await hands.expectText('controls.rehearsal.counted', { claims: 1, refusals: 1 })
+  await expectGoodControls(opened, 'rehearsal')
+  await hands.press('controls.rehearsal.end')
+  await page.getByRole('button', { name: say('controls.rehearsal.hour') }).waitFor()
   expect(await until()).toBeNull()
   expect(await rehearse(EVENT, dora)).toBe(403)
   expect(await page.locator('.numbers dd').allTextContents()).toEqual(['40', '0', '40'])
@@ -158,16 +162,16 @@ test('a secret for grants is shown once', async () => {
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
-  await page.getByText(say('evening.grants.fold', { count: 0 })).click()
-  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(true)
-  await hands.expectText('evening.grants.ends_at_once')
-  await hands.press('evening.grants.make')
+  await page.getByText(say('controls.grants.fold', { count: 0 })).click()
+  expect(await page.getByLabel(say('controls.grants.keep_previous')).isChecked()).toBe(true)
+  await hands.expectText('controls.grants.ends_at_once')
+  await hands.press('controls.grants.make')
   const secret = (await page.locator('.notice code').textContent())!
   expect(secret.length).toBeGreaterThan(30)
-  await expectGoodEvening(opened, 'secret')
-  await hands.press('evening.grants.kept')
+  await expectGoodControls(opened, 'secret')
+  await hands.press('controls.grants.kept')
   await page.getByText(secret).waitFor({ state: 'detached' })
-  await page.locator('button:focus', { hasText: say('evening.grants.make') }).waitFor()
+  await page.locator('button:focus', { hasText: say('controls.grants.make') }).waitFor()
   expect(await page.evaluate<string>('document.documentElement.outerHTML')).not.toContain(secret)
 })
 
@@ -180,13 +184,13 @@ test('a secret that others know ends at once, and the grants that are not used a
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
-  await page.getByText(say('evening.grants.fold', { count: 1 })).click()
-  await page.getByLabel(say('evening.grants.known')).check()
-  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(false)
-  await hands.press('evening.grants.make')
-  await hands.expectText('evening.grants.withdrawn', { count: 1 })
+  await page.getByText(say('controls.grants.fold', { count: 1 })).click()
+  await page.getByLabel(say('controls.grants.known')).check()
+  expect(await page.getByLabel(say('controls.grants.keep_previous')).isChecked()).toBe(false)
+  await hands.press('controls.grants.make')
+  await hands.expectText('controls.grants.withdrawn', { count: 1 })
   await page
-    .locator('dt', { hasText: say('evening.grants.open') })
+    .locator('dt', { hasText: say('controls.grants.open') })
     .locator('+ dd', { hasText: '0' })
     .waitFor()
 })
@@ -198,11 +202,11 @@ test('a report that fails leaves the numbers with their time; one that comes tak
   await hands.open(EDIT_CODE)
   await page.context().setOffline(true)
   await lookAgain(page)
-  await page.locator('.evening .notice-warning').waitFor()
+  await page.locator('.controls .notice-warning').waitFor()
   await page.locator('.numbers dd', { hasText: '40' }).first().waitFor()
 
   await page.context().setOffline(false)
-  await page.locator('.evening .notice-warning').waitFor({ state: 'detached' })
+  await page.locator('.controls .notice-warning').waitFor({ state: 'detached' })
   opened.problems.splice(0)
 })
 

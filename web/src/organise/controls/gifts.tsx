@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent, withReport } from './evening-session.ts'
+import { sendForEvent, withReport } from './controls-session.ts'
 import { useAction } from './use-action.ts'
 
 /** The server takes no more in one list. */
@@ -21,26 +21,26 @@ interface GiftsProps {
 export function Gifts({ gifts: { allowed, waiting, given }, available, approval, isCancelled }: GiftsProps) {
   return (
     <section class="card" data-part="gifts">
-      <h2>{text('evening.gifts.heading')}</h2>
-      <p>{text('evening.gifts.explained')}</p>
+      <h2>{text('controls.gifts.heading')}</h2>
+      <p>{text('controls.gifts.explained')}</p>
       {given + waiting > 0 && (
         <dl class="facts">
-          <dt>{text('evening.gifts.given')}</dt>
+          <dt>{text('controls.gifts.given')}</dt>
           <dd>{formatNumber(given)}</dd>
-          <dt>{text('evening.gifts.waiting')}</dt>
+          <dt>{text('controls.gifts.waiting')}</dt>
           <dd>{formatNumber(waiting)}</dd>
         </dl>
       )}
-      {waiting > 0 && available === 0 && <p>{text('evening.gifts.short')}</p>}
+      {waiting > 0 && available === 0 && <p>{text('controls.gifts.short')}</p>}
       {allowed ? <ListForm /> : <p>{text(whyNot(approval, isCancelled))}</p>}
     </section>
   )
 }
 
 function whyNot(approval: EventApproval | null, isCancelled: boolean) {
-  if (approval?.state === 'waiting') return 'evening.gifts.not_approved'
+  if (approval?.state === 'waiting') return 'controls.gifts.not_approved'
   if (approval?.state === 'refused') return 'organise.next.event_refused'
-  return isCancelled ? 'evening.gifts.cancelled' : 'evening.gifts.not_allowed'
+  return isCancelled ? 'controls.gifts.cancelled' : 'controls.gifts.not_allowed'
 }
 
 function ListForm() {
@@ -71,9 +71,9 @@ function ListForm() {
       }}
     >
       <div class="field">
-        <label for="gift-list">{text('evening.gifts.list')}</label>
+        <label for="gift-list">{text('controls.gifts.list')}</label>
         <p class="hint" id="gift-list-hint">
-          {text('evening.gifts.list_hint', { count: MAX_ADDRESSES })}
+          {text('controls.gifts.list_hint', { count: MAX_ADDRESSES })}
         </p>
         <textarea
           id="gift-list"
@@ -86,11 +86,11 @@ function ListForm() {
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
         <p class="fault" id="gift-list-wrong" role="alert">
-          {isEmpty.value && text('evening.gifts.empty')}
+          {isEmpty.value && text('controls.gifts.empty')}
         </p>
       </div>
       <div class="field">
-        <label for="gift-file">{text('evening.gifts.file')}</label>
+        <label for="gift-file">{text('controls.gifts.file')}</label>
         <input
           id="gift-file"
           type="file"
@@ -103,16 +103,16 @@ function ListForm() {
         />
       </div>
       <button type="submit" aria-disabled={action.isBusy.value} aria-describedby="gifts-fault">
-        {text('evening.gifts.give')}
+        {text('controls.gifts.give')}
       </button>
       <ActionFault id="gifts-fault" action={action} wordsOf={wordsOfRefusal} />
       <p role="status">
         {taken.value &&
-          text('evening.gifts.taken', { accepted: taken.value.accepted, had: taken.value.had.length })}
+          text('controls.gifts.taken', { accepted: taken.value.accepted, had: taken.value.had.length })}
       </p>
       {taken.value && taken.value.had.length > 0 && (
         <details>
-          <summary>{text('evening.gifts.had')}</summary>
+          <summary>{text('controls.gifts.had')}</summary>
           <ul class="blocked">
             {taken.value.had.map((address) => (
               <li key={address}>
@@ -129,27 +129,27 @@ function ListForm() {
 function wordsOfRefusal(fault: unknown): string | undefined {
   if (!(fault instanceof LandpassError)) return undefined
   const { line, fault: kind, needed, free } = fault.data
-  if (fault.code === 'body_too_large') return text('evening.gifts.too_long')
-  if (fault.code === 'no_codes_loaded') return text('evening.gifts.not_approved')
+  if (fault.code === 'body_too_large') return text('controls.gifts.too_long')
+  if (fault.code === 'no_codes_loaded') return text('controls.gifts.not_approved')
   if (fault.code === 'event_refused') return text('organise.next.event_refused')
-  if (fault.code === 'event_cancelled') return text('evening.gifts.cancelled')
-  if (fault.code === 'operator_only') return text('evening.gifts.not_allowed')
+  if (fault.code === 'event_cancelled') return text('controls.gifts.cancelled')
+  if (fault.code === 'operator_only') return text('controls.gifts.not_allowed')
   if (typeof needed === 'number' && typeof free === 'number')
-    return text('evening.gifts.too_few', { needed, free })
+    return text('controls.gifts.too_few', { needed, free })
   if (fault.code !== 'invalid_parameter') return undefined
-  if (typeof line !== 'number') return text('evening.gifts.too_long')
+  if (typeof line !== 'number') return text('controls.gifts.too_long')
   switch (kind) {
     case 'several':
-      return text('evening.gifts.line.several', { line })
+      return text('controls.gifts.line.several', { line })
     case 'mistyped':
-      return text('evening.gifts.line.mistyped', { line })
+      return text('controls.gifts.line.mistyped', { line })
     case 'zero':
-      return text('evening.gifts.line.zero', { line })
+      return text('controls.gifts.line.zero', { line })
     case 'blocked':
-      return text('evening.gifts.line.blocked', { line })
+      return text('controls.gifts.line.blocked', { line })
     case 'too_many':
-      return text('evening.gifts.line.too_many', { line })
+      return text('controls.gifts.line.too_many', { line })
     default:
-      return text('evening.gifts.line.no_address', { line })
+      return text('controls.gifts.line.no_address', { line })
   }
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnOneEngine('the evening of an event', (open) => {
+describeOnOneEngine('the controls of a live event', (open) => {
   let server: AttendanceServer
   let clock: TestClock
   const id = (n: number) => n + 89_000
@@ -32,7 +32,7 @@ describeOnOneEngine('the evening of an event', (open) => {
   beforeAll(async () => {
     clock = testClock()
     server = await startAttendance(await open(), clock, outside, {
-      TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-evening-')), 'token.key'),
+      TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-controls-')), 'token.key'),
       EVENT_MAKERS: 'anyone',
     })
     return () => server.close()
@@ -41,7 +41,7 @@ describeOnOneEngine('the evening of an event', (open) => {
   const ask = (call: string, event: number | string, body: object = {}) =>
     server.send('POST', `/event/${event}/${call}`, { editCode: EDIT_CODE, ...body })
   const claim = async (event: number, name: string) =>
-    server.claim(String(event), await playerAt(outside, `evening ${name}`, PLACE, clock.nowMs()))
+    server.claim(String(event), await playerAt(outside, `controls ${name}`, PLACE, clock.nowMs()))
   async function givenEvent(n: number, plan: object = {}): Promise<string> {
     await outside.putEvent(id(n), { edit_code: EDIT_CODE, codes: 20, name: 'Harbour Lights', ...plan })
     return server.register(id(n), EDIT_CODE, `${PLACE.x},${PLACE.y}`)
@@ -143,7 +143,7 @@ describeOnOneEngine('the evening of an event', (open) => {
 
   test('a blocked player is refused whether at the place or not, keeps the captcha, and may be allowed again', async () => {
     await givenEvent(6)
-    const ann = await playerAt(outside, `evening blocked ann`, PLACE, clock.nowMs())
+    const ann = await playerAt(outside, `controls blocked ann`, PLACE, clock.nowMs())
     const mixed = ann.address.replace(/[a-f]/g, (digit) => digit.toUpperCase())
 
     const list = await ask('blocked', id(6), { add: [mixed] })

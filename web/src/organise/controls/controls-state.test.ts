@@ -1,6 +1,6 @@
 import type { Report } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
-import { eveningState, isShort, minutesLeft } from './evening-state.ts'
+import { controlsState, isShort, minutesLeft } from './controls-state.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 20, 30, 12)
 
@@ -21,21 +21,21 @@ describe('the state of an event', () => {
     ['issuer_down', { issuer: 'failing' }],
     ['presence_down', { presence: 'failing' }],
   ])('is %s with %j', (state, report) => {
-    expect(eveningState(reportOf(report), NOW_MS)).toBe(state)
+    expect(controlsState(reportOf(report), NOW_MS)).toBe(state)
   })
 
   test('is what keeps players from a token now, before what slows it down or will soon', () => {
-    expect(eveningState(reportOf({ reason: 'event_disabled', presence: 'failing' }), NOW_MS)).toBe('paused')
-    expect(eveningState(reportOf({ presence: 'failing', issuer: 'failing' }), NOW_MS)).toBe('presence_down')
-    expect(eveningState(reportOf({ issuer: 'failing', available: 1 }), NOW_MS)).toBe('issuer_down')
+    expect(controlsState(reportOf({ reason: 'event_disabled', presence: 'failing' }), NOW_MS)).toBe('paused')
+    expect(controlsState(reportOf({ presence: 'failing', issuer: 'failing' }), NOW_MS)).toBe('presence_down')
+    expect(controlsState(reportOf({ issuer: 'failing', available: 1 }), NOW_MS)).toBe('issuer_down')
   })
 
   test('does not depend on presence where players can claim from anywhere', () => {
-    expect(eveningState(reportOf({ presence: 'failing', requires_presence: false }), NOW_MS)).toBe('open')
+    expect(controlsState(reportOf({ presence: 'failing', requires_presence: false }), NOW_MS)).toBe('open')
   })
 
   test('is that the issuer is down where the report itself cannot be had for that', () => {
-    expect(eveningState(reportOf({}), NOW_MS, true)).toBe('issuer_down')
+    expect(controlsState(reportOf({}), NOW_MS, true)).toBe('issuer_down')
   })
 })
 

@@ -8,20 +8,20 @@ export function Services({ report }: { readonly report: Report }) {
   const { event, issuer, presence, alarms } = report
   return (
     <section class="card">
-      <h2>{text('evening.services.heading')}</h2>
+      <h2>{text('controls.services.heading')}</h2>
       <dl class="facts services">
-        <dt>{text('evening.services.issuer')}</dt>
+        <dt>{text('controls.services.issuer')}</dt>
         {isMadeHere(event) ? (
-          <dd>{text('evening.services.own')}</dd>
+          <dd>{text('controls.services.own')}</dd>
         ) : (
-          <Service state={issuer} failing="evening.services.issuer_failing" />
+          <Service state={issuer} failing="controls.services.issuer_failing" />
         )}
-        <dt>{text('evening.services.presence')}</dt>
-        <Service state={presence} failing="evening.services.presence_failing" />
+        <dt>{text('controls.services.presence')}</dt>
+        <Service state={presence} failing="controls.services.presence_failing" />
       </dl>
       {alarms.map(({ kind, answers }) => (
         <p class="fault" key={kind}>
-          {text(`evening.services.${kind}`, { count: answers })}
+          {text(`controls.services.${kind}`, { count: answers })}
         </p>
       ))}
     </section>
@@ -39,8 +39,8 @@ function Service({ state: { status, since }, failing }: ServiceProps) {
   return (
     <dd class={isFailing ? 'is-failing' : ''}>
       {isFailing
-        ? text('evening.services.failing', { time: since === null ? '' : formatDateTime(Date.parse(since)) })
-        : text(status === 'ok' ? 'evening.services.ok' : 'evening.services.unknown')}
+        ? text('controls.services.failing', { time: since === null ? '' : formatDateTime(Date.parse(since)) })
+        : text(status === 'ok' ? 'controls.services.ok' : 'controls.services.unknown')}
       {isFailing && <p>{text(failing)}</p>}
     </dd>
   )
