@@ -223,7 +223,7 @@ describeOnBothEngines('grants', (open) => {
       events.map((one) => giveTo(one, 'next').catch(({ code, data }: AppError) => `${code} ${data.limit}`)),
     )
 
-    expect(given.sort()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
+    expect(given.toSorted()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
     const { event_id: withdrawn } = events.find((_, at) => given[at] === 'accepted') ?? event
     expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 10 })).toBe(2)
     expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 1 }), 'it stops there').toBe(1)
