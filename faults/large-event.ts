@@ -74,7 +74,7 @@ async function fill({ postgres }: Rig, { id }: BenchEvent, claims: number): Prom
     const [from, to] = [stripe, stripe + 1].map((n) => Math.floor((claims * n) / STRIPES) + 1)
     await client.query(
       `with code as (
-         insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
+         insert into claim_code (event_id, fingerprint, encrypted, state, created_at_ms)
          select $1::integer, sha256(n::text::bytea), sha256(n::text::bytea), 'used', 0 from generate_series($2::bigint, $3::bigint - 1) as n
          returning id
        ), made as (

@@ -227,9 +227,12 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     }
 
     async function readCaptcha({ address }: SimulatedPlayer): Promise<string> {
-      const query = engine.db.selectFrom('captcha').select(['sealed', 'uuid']).where('address', '=', address)
-      const { sealed, uuid } = await query.executeTakeFirstOrThrow()
-      return vault.open('captcha', sealed, uuid).split(' ')[0]!
+      const query = engine.db
+        .selectFrom('captcha')
+        .select(['encrypted', 'uuid'])
+        .where('address', '=', address)
+      const { encrypted, uuid } = await query.executeTakeFirstOrThrow()
+      return vault.decrypt('captcha', encrypted, uuid).split(' ')[0]!
     }
 
     test('a click brings the token, and the next one the news that it is there', async () => {

@@ -87,9 +87,9 @@ async function giveExampleUuid({ db }: Engine): Promise<void> {
 }
 
 async function readCaptcha({ db }: Engine, address: string): Promise<string> {
-  const query = db.selectFrom('captcha').select(['sealed', 'uuid']).where('address', '=', address)
-  const { sealed, uuid } = await query.executeTakeFirstOrThrow()
-  return vault.open('captcha', sealed, uuid).split(' ')[0]!
+  const query = db.selectFrom('captcha').select(['encrypted', 'uuid']).where('address', '=', address)
+  const { encrypted, uuid } = await query.executeTakeFirstOrThrow()
+  return vault.decrypt('captcha', encrypted, uuid).split(' ')[0]!
 }
 
 describe('the pages of docs/attendance', () => {
@@ -151,7 +151,7 @@ describe('the pages of docs/attendance', () => {
       .insertInto('grant_secret')
       .values({
         event_id: EXAMPLE.eventId,
-        sealed: vault.seal('grant-secret', exampleSecret(), String(EXAMPLE.eventId)),
+        encrypted: vault.encrypt('grant-secret', exampleSecret(), String(EXAMPLE.eventId)),
         created_at_ms: clock.nowMs(),
         valid_until_ms: clock.nowMs() + MINUTE_MS,
       })

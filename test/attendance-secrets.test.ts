@@ -9,8 +9,8 @@ import { openEngine } from '@landpass/server/db/open-engine'
 import { ERRORS, type ErrorCode } from '@landpass/server/errors'
 import {
   attendanceDump,
+  encryptedToken,
   readCaptcha,
-  sealedToken,
 } from '@landpass/server/test/support/attendance/attendance-rows'
 import {
   type OutsideWorld,
@@ -596,9 +596,9 @@ class Scenario {
   /** Everything that is stored; on the way, captchas and access token become known as the secrets that they are. */
   private async noteDatabase(when: string): Promise<void> {
     await this.withDatabase(async ({ db }) => {
-      const token = await sealedToken(db)
+      const token = await encryptedToken(db)
       if (token) {
-        const { text } = JSON.parse(this.vault.open('issuer-token', token, 'issuer')) as { text: string }
+        const { text } = JSON.parse(this.vault.decrypt('issuer-token', token, 'issuer')) as { text: string }
         this.typed.set(text, 'the access token')
       }
       const dump = await attendanceDump(db)

@@ -35,7 +35,7 @@ export async function readEventRecords(db: Db, eventId: number, key: string): Pr
   const { codeRows, claimRows, places } = await inSnapshot(db, async (tx) => ({
     codeRows: await tx
       .selectFrom('claim_code')
-      .select(['id', 'sealed', 'state'])
+      .select(['id', 'encrypted', 'state'])
       .where('event_id', '=', eventId)
       .execute(),
     claimRows: await tx
@@ -49,16 +49,16 @@ export async function readEventRecords(db: Db, eventId: number, key: string): Pr
       .execute(),
     places: await countPlaces(tx, eventId),
   }))
-  const sealedById = new Map(codeRows.map(({ id, sealed }) => [id, sealed]))
+  const encryptedById = new Map(codeRows.map(({ id, encrypted }) => [id, encrypted]))
   const claims = claimRows.map((row) => {
-    const sealed = row.code_id === null ? undefined : sealedById.get(row.code_id)
+    const encrypted = row.code_id === null ? undefined : encryptedById.get(row.code_id)
     return {
       address: row.address,
       state: row.state,
       reason: row.reason,
       code:
         row.number === null
-          ? sealed && vault.open('claim-code', Buffer.from(sealed), String(eventId))
+          ? encrypted && vault.decrypt('claim-code', Buffer.from(encrypted), String(eventId))
           : ownCode(eventId, row.number),
       createdAtMs: row.created_at_ms,
       updatedAtMs: row.updated_at_ms,

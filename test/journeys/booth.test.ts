@@ -61,10 +61,10 @@ describeOnOneEngine('the booth', (open) => {
   async function readCaptcha(uuid: string): Promise<string> {
     const row = await db
       .selectFrom('captcha')
-      .select('sealed')
+      .select('encrypted')
       .where('uuid', '=', uuid)
       .executeTakeFirstOrThrow()
-    return vault.open('captcha', row.sealed, uuid).split(' ')[0]!
+    return vault.decrypt('captcha', row.encrypted, uuid).split(' ')[0]!
   }
 
   const claim = (event: string, body: object) => server.send('POST', `/claim/${event}`, body)

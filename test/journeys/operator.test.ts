@@ -284,7 +284,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
 }
 
-/** The same snapshot unpacked and sealed anew, with an owner in its third parcel who is no address. */
+/** The same snapshot unpacked and encrypted anew, with an owner in its third parcel who is no address. */
 function brokenCopy(folder: string): string {
   const copy = emptyDir()
   const files: Record<string, object> = {}

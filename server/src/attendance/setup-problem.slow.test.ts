@@ -38,13 +38,17 @@ describeOnOneEngine('the check of the key at the start', (open) => {
     [
       'edit codes',
       (db) =>
-        putLoad(db, { eventId, sealed: vault.seal('edit-code', '012345', `${eventId}`), untilMs }, nowMs),
+        putLoad(
+          db,
+          { eventId, encrypted: vault.encrypt('edit-code', '012345', `${eventId}`), untilMs },
+          nowMs,
+        ),
     ],
     [
       'secrets of grants',
       (db) => {
-        const sealed = vault.seal('grant-secret', 'lps_one', `${eventId}`)
-        return replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs: nowMs })
+        const encrypted = vault.encrypt('grant-secret', 'lps_one', `${eventId}`)
+        return replaceSecret(db, { eventId, encrypted, nowMs, previousUntilMs: nowMs })
       },
     ],
   ])('finds one that does not decrypt the stored %s', async (words, store) => {
@@ -70,8 +74,8 @@ describeOnOneEngine('the check of the key at the start', (open) => {
     for (const key of [wrong, right]) {
       eventId += 1
       await saveEvent(db, { eventId, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs })
-      const sealed = new Vault(key).seal('grant-secret', 'lps_one', `${eventId}`)
-      await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs: nowMs })
+      const encrypted = new Vault(key).encrypt('grant-secret', 'lps_one', `${eventId}`)
+      await replaceSecret(db, { eventId, encrypted, nowMs, previousUntilMs: nowMs })
     }
 
     expect(await check(db, new Vault(wrong))).toMatchObject({ settings: ['ATTENDANCE_KEY'] })
@@ -89,13 +93,13 @@ describeOnOneEngine('the check of the key at the start', (open) => {
   }
 
   const putEditCode = (db: Db, untilMs: number) =>
-    putLoad(db, { eventId, sealed: vault.seal('edit-code', '012345', `${eventId}`), untilMs }, nowMs)
+    putLoad(db, { eventId, encrypted: vault.encrypt('edit-code', '012345', `${eventId}`), untilMs }, nowMs)
   const putSecret = (db: Db, valid_until_ms: number | null) =>
     db
       .insertInto('grant_secret')
       .values({
         ...{ event_id: eventId, created_at_ms: 1, valid_until_ms },
-        sealed: vault.seal('grant-secret', 'lps_one', `${eventId}`),
+        encrypted: vault.encrypt('grant-secret', 'lps_one', `${eventId}`),
       })
       .execute()
 

@@ -4,8 +4,8 @@ import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { tokenKeyPath } from './issuers/own/keys/token-keys.ts'
+import { type EncryptedSecret, firstAndLastSecrets } from './secrets/encryption-queries.ts'
 import { findOrMakeKey, keyPath } from './secrets/key-file.ts'
-import { firstAndLastSecrets, type SealedSecret } from './secrets/seal-queries.ts'
 import { Vault } from './secrets/vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
@@ -140,7 +140,7 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
 }
 
 /** How the log names what cannot be decrypted. */
-const STORED_SECRETS: Readonly<Record<SealedSecret['kind'], string>> = {
+const STORED_SECRETS: Readonly<Record<EncryptedSecret['kind'], string>> = {
   'claim-code': 'claim codes',
   'edit-code': 'edit codes',
   'grant-secret': 'secrets of grants',
@@ -162,7 +162,7 @@ export async function checkVault(
 ): Promise<SetupProblem | undefined> {
   const secrets = await firstAndLastSecrets(db, nowMs)
   const unreadable = secrets.filter(
-    ({ kind, sealed, eventId }) => !vault.canOpen(kind, sealed, String(eventId)),
+    ({ kind, encrypted, eventId }) => !vault.canDecrypt(kind, encrypted, String(eventId)),
   )
   const hasCodes = secrets.some(({ kind }) => kind === 'claim-code')
   const wrong = unreadable.find(({ kind }) => kind === 'claim-code' || !hasCodes)
@@ -176,6 +176,6 @@ export async function checkVault(
   return undefined
 }
 
-function remarkOn(kind: SealedSecret['kind']): string {
+function remarkOn(kind: EncryptedSecret['kind']): string {
   return `the keys do not decrypt stored ${STORED_SECRETS[kind]}, of this event and perhaps of others: set the key they were stored with in ATTENDANCE_OTHER_KEYS, or ask the organiser for new ones`
 }

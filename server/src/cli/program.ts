@@ -11,7 +11,7 @@ import { addIssuerKeyCommand } from './issuer-key-command.ts'
 import { addMakeKeysCommand } from './make-keys-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
-import { addResealCommand } from './reseal-command.ts'
+import { addReencryptCommand } from './reencrypt-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
@@ -35,7 +35,7 @@ export function createProgram(): Command {
   addMigrateCommand(program)
   addNewLineageCommand(program)
   addConfigCommand(program)
-  addResealCommand(program)
+  addReencryptCommand(program)
   addMakeKeysCommand(program)
   addIssuerKeyCommand(program)
   addApproveEventCommand(program)

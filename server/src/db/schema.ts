@@ -236,7 +236,7 @@ export interface ClaimCodeTable {
   /** Keyed hash of the code: finds it again without reading it. */
   fingerprint: Buffer
   /** The code, encrypted: see attendance/secrets/vault.ts. */
-  sealed: Buffer
+  encrypted: Buffer
   state: CodeState
   created_at_ms: number
 }
@@ -272,7 +272,7 @@ export interface CaptchaTable {
   /** The event of the right answer, when the captcha was given back: it counts for no other. */
   event_id: number | null
   /** Answer and seed of the drawing, encrypted. */
-  sealed: Buffer
+  encrypted: Buffer
   /** Whether it was requested in a scene's preview. */
   is_preview: boolean
   /** Whether a player who plays as a guest requested it. */
@@ -313,7 +313,7 @@ export interface OrganiserPassGenerationTable {
 
 /** One row: the issuer's access token, shared by all processes. */
 export interface IssuerTokenTable {
-  sealed: Buffer | null
+  encrypted: Buffer | null
   expires_at_ms: number
   /** When tokens were asked for, of the last hour. */
   asked_at_ms: number[]
@@ -538,7 +538,7 @@ export interface AttendanceBlockedTable {
 export interface CodeLoadTable {
   event_id: number
   /** The edit code, encrypted: see attendance/secrets/vault.ts. */
-  sealed: Buffer
+  encrypted: Buffer
   /** When the row is deleted at the latest. */
   until_ms: number
   /** When the issuer is asked next; in the future while a process asks. */
@@ -551,7 +551,7 @@ export interface GrantSecretTable {
   id: Generated<number>
   event_id: number
   /** The secret, encrypted: see attendance/secrets/vault.ts. */
-  sealed: Buffer
+  encrypted: Buffer
   created_at_ms: number
   /** Null: the current one. */
   valid_until_ms: number | null

@@ -4,7 +4,7 @@ import type { CaptchaTable } from '../../db/schema.ts'
 
 export type NewCaptcha = Pick<
   Selectable<CaptchaTable>,
-  'uuid' | 'address' | 'sealed' | 'is_preview' | 'is_guest' | 'tries' | 'expires_at_ms'
+  'uuid' | 'address' | 'encrypted' | 'is_preview' | 'is_guest' | 'tries' | 'expires_at_ms'
 >
 
 const UNTRIED = { event_id: null, unsigned_tries: [] as number[] }
@@ -20,15 +20,15 @@ export async function replaceCaptcha(db: Db, captcha: NewCaptcha): Promise<void>
 }
 
 /** The encrypted text and seed of a captcha that can still be solved at `nowMs`. */
-export async function findSealed(db: Db, uuid: string, nowMs: number): Promise<Buffer | undefined> {
+export async function findEncrypted(db: Db, uuid: string, nowMs: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('captcha')
-    .select('sealed')
+    .select('encrypted')
     .where('uuid', '=', uuid)
     .where('tries', '>', 0)
     .where('expires_at_ms', '>', nowMs)
     .executeTakeFirst()
-  return row?.sealed
+  return row?.encrypted
 }
 
 /** Whether the pending captcha of a player, with tries or without, was asked for in a preview. */
@@ -52,7 +52,7 @@ export interface Attempt {
   readonly nowMs: number
 }
 
-export type TakenTry = Pick<Selectable<CaptchaTable>, 'uuid' | 'sealed' | 'is_preview' | 'is_guest'> & {
+export type TakenTry = Pick<Selectable<CaptchaTable>, 'uuid' | 'encrypted' | 'is_preview' | 'is_guest'> & {
   /** How many tries are left to the same sender. */
   readonly tries_left: number
 }
@@ -66,7 +66,7 @@ export async function takeSignedTry(db: Db, attempt: Attempt): Promise<TakenTry 
     .updateTable('captcha')
     .set((eb) => ({ tries: eb('tries', '-', 1) }))
     .where(isPendingFor(attempt))
-    .returning(['uuid', 'sealed', 'is_preview', 'is_guest', 'tries as tries_left'])
+    .returning(['uuid', 'encrypted', 'is_preview', 'is_guest', 'tries as tries_left'])
     .executeTakeFirst()
 }
 
@@ -94,7 +94,7 @@ export async function takeUnsignedTry(
     .where(isPendingFor(attempt))
     .where(used, '<', perSender)
     .where(usedByAll, '<', total)
-    .returning(['uuid', 'sealed', 'is_preview', 'is_guest'])
+    .returning(['uuid', 'encrypted', 'is_preview', 'is_guest'])
     .returning(
       sql<number>`least(${perSender}::integer - ${used}, ${total}::integer - ${usedByAll})`.as('tries_left'),
     )

@@ -19,12 +19,12 @@ const vault = new Vault(Buffer.alloc(32, 7))
 
 /** The text in the image of a player's captcha, decrypted from the row. */
 async function shownTo(db: Db, address: string): Promise<string> {
-  const { sealed, uuid } = await db
+  const { encrypted, uuid } = await db
     .selectFrom('captcha')
-    .select(['sealed', 'uuid'])
+    .select(['encrypted', 'uuid'])
     .where('address', '=', address)
     .executeTakeFirstOrThrow()
-  return vault.open('captcha', sealed, uuid).slice(0, 5)
+  return vault.decrypt('captcha', encrypted, uuid).slice(0, 5)
 }
 
 /** `solved`, or the code of the error and the tries that are left. */
@@ -302,29 +302,29 @@ describeOnBothEngines('captchas', (open) => {
     const rows = await db.selectFrom('captcha').selectAll().execute()
 
     for (const row of rows) {
-      const answer = vault.open('captcha', row.sealed, row.uuid).slice(0, 5)
-      const { sealed, ...others } = row
+      const answer = vault.decrypt('captcha', row.encrypted, row.uuid).slice(0, 5)
+      const { encrypted, ...others } = row
       for (const form of [
         answer,
         Buffer.from(answer).toString('hex'),
         Buffer.from(answer).toString('base64'),
       ]) {
         expect(JSON.stringify(others).toUpperCase()).not.toContain(form.toUpperCase())
-        expect(sealed.toString('latin1').toUpperCase()).not.toContain(form.toUpperCase())
+        expect(encrypted.toString('latin1').toUpperCase()).not.toContain(form.toUpperCase())
       }
     }
-    expect(new Set(rows.map(({ sealed }) => sealed.toString('hex'))).size).toBe(50)
-    expect(new Set(rows.map(({ sealed }) => sealed.length)).size).toBe(1)
+    expect(new Set(rows.map(({ encrypted }) => encrypted.toString('hex'))).size).toBe(50)
+    expect(new Set(rows.map(({ encrypted }) => encrypted.length)).size).toBe(1)
   })
 
   test('deleteExpired deletes all expired captchas and no other', async () => {
     const { uuid } = await captchas.create({ address: ANN, isPreview: false })
-    const sealed = Buffer.alloc(40)
+    const encrypted = Buffer.alloc(40)
     const expired = Array.from({ length: 1201 }, (_, i) => ({
       uuid: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
       address: `0x${(i + 4096).toString(16).padStart(40, '0')}`,
       event_id: null,
-      sealed,
+      encrypted,
       is_preview: false,
       tries: 3,
       expires_at_ms: clock.nowMs() - (i % 7),

@@ -8,7 +8,7 @@ import type { Vault } from '../secrets/vault.ts'
 import {
   deleteSomeExpired,
   findChallenge,
-  findSealed,
+  findEncrypted,
   isPendingOfPreview,
   replaceCaptcha,
   restoreCaptcha,
@@ -101,7 +101,7 @@ export class Captchas {
     await replaceCaptcha(this.db, {
       uuid,
       address: address.toLowerCase(),
-      sealed: this.vault.seal('captcha', secretText(secret), uuid),
+      encrypted: this.vault.encrypt('captcha', secretText(secret), uuid),
       is_preview: isPreview,
       is_guest: isGuest,
       tries: CAPTCHA_TRIES,
@@ -119,11 +119,11 @@ export class Captchas {
   /** The image as PNG; undefined when the captcha can no longer be solved. */
   async findImage(uuid: string): Promise<Buffer | undefined> {
     const name = uuid.toLowerCase()
-    const sealed = await findSealed(this.db, name, this.clock.nowMs())
-    if (!sealed) return undefined
+    const encrypted = await findEncrypted(this.db, name, this.clock.nowMs())
+    if (!encrypted) return undefined
     const cached = this.images.get(name)
     if (cached) return cached
-    const { text, seed } = parseSecret(this.vault.open('captcha', sealed, name))
+    const { text, seed } = parseSecret(this.vault.decrypt('captcha', encrypted, name))
     const image = ownBytes(drawCaptcha(text, seed))
     this.images.set(name, image, image.length)
     return image
@@ -148,7 +148,7 @@ export class Captchas {
             total: UNSIGNED_TRIES,
           })
     if (!taken) throw this.missing()
-    const { text } = parseSecret(this.vault.open('captcha', taken.sealed, taken.uuid))
+    const { text } = parseSecret(this.vault.decrypt('captcha', taken.encrypted, taken.uuid))
     if (!isAnswer(text, answer)) throw this.wrong(taken.tries_left)
     // Undefined if another right answer came at the same time, or the player has a new captcha
     const used = await useUp(this.db, taken.uuid)

@@ -49,11 +49,11 @@ describeOnBothEngines('claims in the database', (open) => {
   async function codesOf(db: Db, eventId: number) {
     const rows = await db
       .selectFrom('claim_code')
-      .select(['sealed', 'state'])
+      .select(['encrypted', 'state'])
       .where('event_id', '=', eventId)
       .execute()
     return rows
-      .map(({ sealed, state }) => `${vault.open('claim-code', sealed, String(eventId))} ${state}`)
+      .map(({ encrypted, state }) => `${vault.decrypt('claim-code', encrypted, String(eventId))} ${state}`)
       .sort()
   }
 
@@ -74,7 +74,7 @@ describeOnBothEngines('claims in the database', (open) => {
     const { made, known, isFirstUse } = await reserve(db, concert, 'ann', Buffer.from('request 1'))
 
     expect({ known, isFirstUse }).toEqual({ known: undefined, isFirstUse: true })
-    expect(['a1', 'a2']).toContain(vault.open('claim-code', made!.sealed!, String(concert)))
+    expect(['a1', 'a2']).toContain(vault.decrypt('claim-code', made!.encrypted!, String(concert)))
     expect((await codesOf(db, concert)).filter((code) => code.endsWith('held'))).toHaveLength(1)
     expect(await codesOf(db, neighbour)).toEqual(['b1 free'])
   })
@@ -135,7 +135,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(await statesOf(db, eventId)).toEqual(['0xann reserved', '0xben reserved', '0xdan reserved'])
     expect(await codesOf(db, eventId)).toEqual(['t1 held', 't2 held', 't3 held'])
     const opened = inserted.flatMap(({ made }) =>
-      made ? [vault.open('claim-code', made.sealed!, String(eventId))] : [],
+      made ? [vault.decrypt('claim-code', made.encrypted!, String(eventId))] : [],
     )
     expect(new Set(opened).size).toBe(2)
   })

@@ -18,7 +18,7 @@ export interface HeldClaim {
   readonly attempts: number
   readonly codeId: number | null
   /** The code, encrypted. */
-  readonly sealed: Buffer | null
+  readonly encrypted: Buffer | null
   /** Whether the issuer was asked before for a token with this code, and may have made one. */
   readonly wasAsked: boolean
   readonly lease: Lease
@@ -143,8 +143,8 @@ async function takeDueOf(
     )
     update claim set next_step_at_ms = ${leaseUntilMs} where ctid = any(array(select due.row from due))
     returning id, address, state, attempts, code_id as "codeId", (
-        select sealed from claim_code where claim_code.event_id = ${eventId} and claim_code.id = claim.code_id
-      ) as sealed,
+        select encrypted from claim_code where claim_code.event_id = ${eventId} and claim_code.id = claim.code_id
+      ) as encrypted,
       asked_code_id is not distinct from code_id as "wasAsked",
       (select due.next_step_at_ms from due where due.id = claim.id) as "dueAtMs"`.execute(db)
   return rows.map((row) => ({ ...row, eventId, lease: { untilMs: leaseUntilMs } }))
@@ -314,7 +314,7 @@ export async function swapCode(
   nowMs: number,
   code: GivenUpCode,
 ): Promise<HeldClaim | undefined | false> {
-  const { rows } = await sql<{ code_id: number | null; sealed: Buffer | null }>`
+  const { rows } = await sql<{ code_id: number | null; encrypted: Buffer | null }>`
     with mine as (
       select id from claim where ${isOurs(claim)} for update
     ), taken as (
@@ -324,7 +324,7 @@ export async function swapCode(
         where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
         order by id limit 1 for update skip locked
       )
-      returning event_id, id, sealed
+      returning event_id, id, encrypted
     ), swapped as (
       update claim set code_id = taken.id, attempts = 0, asked_code_id = null, updated_at_ms = ${nowMs}
       from taken, mine where claim.event_id = ${claim.eventId} and claim.id = mine.id returning claim.id
@@ -335,12 +335,12 @@ export async function swapCode(
       { rows: 'taken', of: 'codes', from: 'free', to: 'held' },
       { rows: 'given', of: 'codes', from: 'held', to: code },
     )}
-    select taken.id as code_id, taken.sealed from mine left join taken on true`.execute(db)
+    select taken.id as code_id, taken.encrypted from mine left join taken on true`.execute(db)
   const [row] = rows
   if (!row) return false
-  const { code_id: codeId, sealed } = row
-  if (codeId === null || sealed === null) return undefined
-  return { ...claim, codeId, sealed, attempts: 0, wasAsked: false }
+  const { code_id: codeId, encrypted } = row
+  if (codeId === null || encrypted === null) return undefined
+  return { ...claim, codeId, encrypted, attempts: 0, wasAsked: false }
 }
 
 /**

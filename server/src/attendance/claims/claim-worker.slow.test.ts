@@ -387,10 +387,10 @@ describeOnBothEngines('the worker', (open) => {
     const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), log })
     worker.start()
     const outcomes = [old, asked, young].map(({ id }) => worker.waitForStep(id, 10 * SECOND_MS))
-    const sealed = Buffer.from('changed')
-    worker.take({ ...old, sealed, attempts: 20 })
-    worker.take({ ...asked, sealed, wasAsked: true, attempts: 20 })
-    worker.take({ ...young, sealed })
+    const encrypted = Buffer.from('changed')
+    worker.take({ ...old, encrypted, attempts: 20 })
+    worker.take({ ...asked, encrypted, wasAsked: true, attempts: 20 })
+    worker.take({ ...young, encrypted })
 
     expect(await Promise.all(outcomes)).toEqual([
       { state: 'minting' },

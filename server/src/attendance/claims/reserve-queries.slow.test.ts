@@ -24,7 +24,7 @@ test('a code that is encrypted anew while a claim waits for it is held by that c
 
   let inserting: Promise<Insertion> | undefined
   await inTransaction((await open()).db, async (tx) => {
-    await sql`update claim_code set sealed = sealed where event_id = 7`.execute(tx)
+    await sql`update claim_code set encrypted = encrypted where event_id = 7`.execute(tx)
     inserting = insertClaim(db, claimOf('0x1'), { request: undefined, wait: true })
     await eventually(
       () => countWaiting(tx),

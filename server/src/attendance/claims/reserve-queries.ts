@@ -148,8 +148,8 @@ const COUNT_REVIVED = countMoves(
 /** Free codes of the other issuer. */
 function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
   const tables = sql`code as (
-      select id, sealed, row_number() over () as turn from (
-        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+      select id, encrypted, row_number() over () as turn from (
+        select id, encrypted from claim_code where event_id = ${eventId} and state = 'free'
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
     ), made as (
@@ -165,7 +165,7 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
     ), ${COUNT_WITH_CODES}`
   return {
     tables,
-    columns: sql`code.id is not null as has_place, code.id as code_id_of_made, code.sealed`,
+    columns: sql`code.id is not null as has_place, code.id as code_id_of_made, code.encrypted`,
     join: sql`left join code on code.turn = wanting.turn`,
   }
 }
@@ -210,7 +210,7 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
     ), ${COUNT_WITH_PLACES}`
   return {
     tables,
-    columns: sql`coalesce(wanting.turn <= place.free, false) as has_place, null::bigint as code_id_of_made, null::bytea as sealed`,
+    columns: sql`coalesce(wanting.turn <= place.free, false) as has_place, null::bigint as code_id_of_made, null::bytea as encrypted`,
     join: sql`left join place on true`,
   }
 }
@@ -229,14 +229,14 @@ type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } &
   readonly made_state: 'reserved' | 'minted' | null
   readonly has_place: boolean
   readonly code_id_of_made: number | null
-  readonly sealed: Buffer | null
+  readonly encrypted: Buffer | null
 }
 
 function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
-  const { is_first, made_id, made_state, has_place, code_id_of_made: code_id, sealed, ...known } = row
+  const { is_first, made_id, made_state, has_place, code_id_of_made: code_id, encrypted, ...known } = row
   const made =
     made_id !== null && made_state !== null
-      ? { ...heldClaim({ id: made_id, code_id, sealed }, claim), state: made_state }
+      ? { ...heldClaim({ id: made_id, code_id, encrypted }, claim), state: made_state }
       : undefined
   return {
     isFirstUse: is_first,
@@ -254,7 +254,7 @@ function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
  */
 export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
   const { eventId, address, nowMs, nextStepAtMs, needsGrant = false } = claim
-  const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
+  const { rows } = await sql<{ id: number; code_id: number; encrypted: Buffer }>`
     with failed as (
       select id from claim
       where event_id = ${eventId} and address = ${address} and state = 'failed' for update
@@ -275,7 +275,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
         where event_id = ${eventId} and state = 'free' and exists (select from may_claim)
         order by id limit 1 for update skip locked
       )
-      returning id, sealed
+      returning id, encrypted
     ), made as (
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
         asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
@@ -285,13 +285,13 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       update attendance_grant set claim_id = made.id from made, granted
       where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )
-    select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
+    select made.id, made.code_id, taken.encrypted from made join taken on taken.id = made.code_id`.execute(db)
   return rows[0] && heldClaim(rows[0], claim)
 }
 
 /** A claim that was just reserved. */
 function heldClaim(
-  { id, code_id, sealed }: Pick<Claim, 'id' | 'code_id'> & Pick<HeldClaim, 'sealed'>,
+  { id, code_id, encrypted }: Pick<Claim, 'id' | 'code_id'> & Pick<HeldClaim, 'encrypted'>,
   { eventId, address, nextStepAtMs }: NewClaim,
 ): HeldClaim {
   return {
@@ -301,7 +301,7 @@ function heldClaim(
     state: 'reserved',
     attempts: 0,
     codeId: code_id,
-    sealed,
+    encrypted,
     wasAsked: false,
     lease: { untilMs: nextStepAtMs },
   }

@@ -113,7 +113,7 @@ export class StepRunner {
   /** @param step its `claim` is replaced when the claim gets another code, also if this function throws later */
   private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
     const { issuer, onStep } = this.options
-    if (step.claim.sealed === null) return this.sign(step.claim)
+    if (step.claim.encrypted === null) return this.sign(step.claim)
     if (await this.contradictions.isWaitingForProbe(step.claim)) {
       onStep?.('held')
       return { state: step.claim.state }
@@ -150,11 +150,11 @@ export class StepRunner {
   }
 
   /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */
-  private openCode({ id, eventId, codeId, sealed }: HeldClaim): string | undefined {
+  private openCode({ id, eventId, codeId, encrypted }: HeldClaim): string | undefined {
     const { vault, log } = this.options
-    if (sealed === null) return undefined
+    if (encrypted === null) return undefined
     try {
-      return vault.open('claim-code', sealed, String(eventId))
+      return vault.decrypt('claim-code', encrypted, String(eventId))
     } catch (error) {
       if (!(error instanceof UnreadableSecretError)) throw error
       log.error({ claim: id, event: eventId, code: codeId, err: error }, 'the code of a claim cannot be used')

@@ -5,7 +5,7 @@ import type { CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import type { ListedCode } from '../issuers/issuer.ts'
-import { lockCodes } from '../secrets/seal-queries.ts'
+import { lockCodes } from '../secrets/encryption-queries.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 /** Codes of one statement, some 5 ms of work: other requests run between two of them. */
@@ -108,14 +108,14 @@ const CHANGES: readonly (Pick<StateChange, 'from' | 'to'> & { readonly areClaime
 async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batch): Promise<number> {
   if (batch.length === 0) return 0
   const fingerprints = batch.map(({ fingerprint }) => fingerprint)
-  const sealed = batch.map(({ code }) => vault.seal('claim-code', code, String(eventId)))
+  const encrypted = batch.map(({ code }) => vault.encrypt('claim-code', code, String(eventId)))
   const states = batch.map(({ isClaimed }) => (isClaimed ? 'used_elsewhere' : 'free'))
   const { rows } = await sql<{ count: number }>`
     with added as (
-      insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
-      select ${eventId}::integer, fingerprint, sealed, state, ${nowMs}::bigint
-      from unnest(${fingerprints}::bytea[], ${sealed}::bytea[], ${states}::text[])
-        with ordinality as new (fingerprint, sealed, state, position)
+      insert into claim_code (event_id, fingerprint, encrypted, state, created_at_ms)
+      select ${eventId}::integer, fingerprint, encrypted, state, ${nowMs}::bigint
+      from unnest(${fingerprints}::bytea[], ${encrypted}::bytea[], ${states}::text[])
+        with ordinality as new (fingerprint, encrypted, state, position)
       order by position
       on conflict (event_id, fingerprint) do nothing returning event_id, state
     ), ${COUNT_ADDED} select count(*)::integer as count from added`.execute(db)

@@ -13,17 +13,17 @@ export async function findLoad(db: Db, eventId: number) {
 export interface CodeLoad {
   readonly eventId: number
   /** The edit code, encrypted. */
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly untilMs: number
 }
 
 /** Stores an edit code, instead of an earlier one of the event. */
 export async function putLoad(
   db: Db,
-  { eventId, sealed, untilMs }: CodeLoad,
+  { eventId, encrypted, untilMs }: CodeLoad,
   nextTryAtMs: number,
 ): Promise<void> {
-  const values = { sealed, until_ms: untilMs, next_try_at_ms: nextTryAtMs }
+  const values = { encrypted, until_ms: untilMs, next_try_at_ms: nextTryAtMs }
   await db
     .insertInto('code_load')
     .values({ event_id: eventId, last_try_at_ms: null, ...values })
@@ -60,7 +60,7 @@ export async function takeDueLoads(
       .set({ next_try_at_ms: nextTryAtMs, last_try_at_ms: nowMs })
       .where('event_id', '=', event_id)
       .where('next_try_at_ms', '<=', nowMs) // another process may have taken it meanwhile
-      .returning(['event_id as eventId', 'sealed', 'until_ms as untilMs'])
+      .returning(['event_id as eventId', 'encrypted', 'until_ms as untilMs'])
       .executeTakeFirst()
     if (load) taken.push(load)
   }

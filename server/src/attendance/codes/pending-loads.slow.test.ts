@@ -56,8 +56,8 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
   test('are asked for every quarter of an hour by one process, and loaded once; then the edit code is deleted', async () => {
     const [one, other] = [loads(), loads()]
     await one.keep(eventId, EDIT_CODE)
-    const { sealed } = await db.selectFrom('code_load').select('sealed').executeTakeFirstOrThrow()
-    expect(sealed.includes(EDIT_CODE)).toBe(false)
+    const { encrypted } = await db.selectFrom('code_load').select('encrypted').executeTakeFirstOrThrow()
+    expect(encrypted.includes(EDIT_CODE)).toBe(false)
 
     await one.tryDue()
     expect(asked).toEqual([])

@@ -51,8 +51,8 @@ export class PendingLoads {
   async keep(eventId: number, editCode: string): Promise<number> {
     const { db, clock, vault } = this.options
     const nowMs = clock.nowMs()
-    const sealed = vault.seal('edit-code', editCode, String(eventId))
-    await putLoad(db, { eventId, sealed, untilMs: nowMs + KEPT_MS }, nowMs + TRY_EVERY_MS)
+    const encrypted = vault.encrypt('edit-code', editCode, String(eventId))
+    await putLoad(db, { eventId, encrypted, untilMs: nowMs + KEPT_MS }, nowMs + TRY_EVERY_MS)
     return nowMs + KEPT_MS
   }
 
@@ -94,16 +94,16 @@ export class PendingLoads {
     })
   }
 
-  private async tryOne({ eventId, sealed, untilMs }: CodeLoad): Promise<void> {
+  private async tryOne({ eventId, encrypted, untilMs }: CodeLoad): Promise<void> {
     const { db, clock, vault, issuer, codes, log } = this.options
     const event = await findEvent(db, { eventId })
     if (!event) return
     // The row stays: a server that was started with a wrong key must lose nothing
-    if (!vault.canOpen('edit-code', sealed, String(eventId))) {
+    if (!vault.canDecrypt('edit-code', encrypted, String(eventId))) {
       log.warn({ event_id: eventId }, UNREADABLE)
       return
     }
-    const editCode = vault.open('edit-code', sealed, String(eventId))
+    const editCode = vault.decrypt('edit-code', encrypted, String(eventId))
     const about = { db, clock, eventId }
     const isRight = await askIssuer(() => issuer.isEditCode(eventId, editCode, 'organiser'), about)
     if (isRight && (await codes.load(event, editCode)).listed === 0) return

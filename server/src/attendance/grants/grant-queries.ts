@@ -4,7 +4,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 export interface StoredSecret {
   readonly id: number
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
 }
 
 /**
@@ -16,8 +16,8 @@ export async function findSecrets(
   uuid: string,
   nowMs: number,
 ): Promise<{ readonly eventId: number; readonly secrets: readonly StoredSecret[] } | undefined> {
-  const { rows } = await sql<{ event_id: number; id: number | null; sealed: Buffer }>`
-    select event.event_id, grant_secret.id, grant_secret.sealed
+  const { rows } = await sql<{ event_id: number; id: number | null; encrypted: Buffer }>`
+    select event.event_id, grant_secret.id, grant_secret.encrypted
     from attendance_event as event left join grant_secret
       on grant_secret.event_id = event.event_id and ${isValidAt(nowMs)}
     where event.uuid = ${uuid}
@@ -29,7 +29,7 @@ export async function findSecrets(
   if (!first) return undefined
   return {
     eventId: first.event_id,
-    secrets: rows.flatMap(({ id, sealed }) => (id === null ? [] : [{ id, sealed }])),
+    secrets: rows.flatMap(({ id, encrypted }) => (id === null ? [] : [{ id, encrypted }])),
   }
 }
 
@@ -39,7 +39,7 @@ function isValidAt(nowMs: number): RawBuilder<boolean> {
 
 export interface NewSecret {
   readonly eventId: number
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly nowMs: number
   /** Until when the secret before stays valid; `nowMs`: it ends at once. */
   readonly previousUntilMs: number
@@ -75,7 +75,7 @@ export async function replaceSecret(db: Db, secret: NewSecret): Promise<Replaced
 /** @returns undefined, with nothing changed, where another call has made a secret meanwhile: it is not locked yet */
 async function tryToReplace(
   tx: Tx,
-  { eventId, sealed, nowMs, previousUntilMs }: NewSecret,
+  { eventId, encrypted, nowMs, previousUntilMs }: NewSecret,
 ): Promise<Replaced | undefined> {
   const secrets = tx
     .selectFrom('grant_secret')
@@ -99,7 +99,7 @@ async function tryToReplace(
   }
   await tx
     .insertInto('grant_secret')
-    .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
+    .values({ event_id: eventId, encrypted, created_at_ms: nowMs, valid_until_ms: null })
     .execute()
   return { hadOne: before !== undefined, storedBefore }
 }

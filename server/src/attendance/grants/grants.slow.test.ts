@@ -82,7 +82,7 @@ describeOnBothEngines('grants', (open) => {
     const { secret, previousEndsAtMs } = await grants.makeSecret(event.event_id, { keepPreviousMs: DAY_MS })
     const rows = await db
       .selectFrom('grant_secret')
-      .select('sealed')
+      .select('encrypted')
       .where('event_id', '=', event.event_id)
       .execute()
 
@@ -93,8 +93,8 @@ describeOnBothEngines('grants', (open) => {
     ).toBeUndefined()
     expect(previousEndsAtMs).toBeNull()
     expect(rows).toHaveLength(1)
-    expect(rows[0]!.sealed.toString('latin1')).not.toContain(secret)
-    expect(vault.open('grant-secret', rows[0]!.sealed, String(event.event_id))).toBe(secret)
+    expect(rows[0]!.encrypted.toString('latin1')).not.toContain(secret)
+    expect(vault.decrypt('grant-secret', rows[0]!.encrypted, String(event.event_id))).toBe(secret)
   })
 
   test('a new secret ends the one before at once, or when the organiser says', async () => {
@@ -223,7 +223,7 @@ describeOnBothEngines('grants', (open) => {
       events.map((one) => giveTo(one, 'next').catch(({ code, data }: AppError) => `${code} ${data.limit}`)),
     )
 
-    expect(given.sort()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
+    expect(given.toSorted()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
     const { event_id: withdrawn } = events.find((_, at) => given[at] === 'accepted') ?? event
     expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 10 })).toBe(2)
     expect(await countAllOpenGrants(db, { nowMs: clock.nowMs(), max: 1 }), 'it stops there').toBe(1)

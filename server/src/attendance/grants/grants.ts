@@ -91,9 +91,9 @@ export class Grants {
     const { db, clock, vault } = this.options
     const nowMs = clock.nowMs()
     const secret = makeSecret()
-    const sealed = vault.seal('grant-secret', secret, String(eventId))
+    const encrypted = vault.encrypt('grant-secret', secret, String(eventId))
     const previousUntilMs = nowMs + keepPreviousMs
-    const { hadOne, storedBefore } = await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs })
+    const { hadOne, storedBefore } = await replaceSecret(db, { eventId, encrypted, nowMs, previousUntilMs })
     const withdrawn = withdrawsOpen ? await this.withdrawOpen(eventId, storedBefore) : 0
     return { secret, previousEndsAtMs: hadOne ? previousUntilMs : null, withdrawn }
   }
@@ -110,9 +110,9 @@ export class Grants {
     if (form !== undefined) throw wronglyFormed(form)
     const found = await findSecrets(db, grant.uuid, clock.nowMs())
     const event = String(found?.eventId)
-    const secrets = (found?.secrets ?? []).flatMap(({ id, sealed }) =>
-      vault.canOpen('grant-secret', sealed, event)
-        ? [{ id, text: vault.open('grant-secret', sealed, event) }]
+    const secrets = (found?.secrets ?? []).flatMap(({ id, encrypted }) =>
+      vault.canDecrypt('grant-secret', encrypted, event)
+        ? [{ id, text: vault.decrypt('grant-secret', encrypted, event) }]
         : [],
     )
     const right = findSigning(secrets.length > 0 ? secrets : [{ id: 0, text: makeSecret() }], grant)

@@ -94,7 +94,7 @@ describeOnBothEngines('secrets of grants', (open) => {
       values (${EVENT}, 'expired', ${ANN}, ${NOW - 1}), (${EVENT}, 'forged', ${ANN}, ${NOW + HOUR_MS})`.execute(
       db,
     )
-    const secret = { eventId: EVENT, sealed: Buffer.alloc(32), nowMs: NOW, previousUntilMs: NOW }
+    const secret = { eventId: EVENT, encrypted: Buffer.alloc(32), nowMs: NOW, previousUntilMs: NOW }
     const { storedBefore } = await replaceSecret(db, secret)
     const withdraw = () => withdrawOpen(db, EVENT, { nowMs: NOW, batchRows: 2, storedBefore })
     await grants.give({ ...later, nonce: 'first' }, await currentSecret(db))

@@ -5,16 +5,16 @@ import { UnreadableSecretError, Vault } from './vault.ts'
 
 const vault = new Vault(Buffer.alloc(32, 7))
 
-test('a sealed secret can be opened again, and only as the same kind', () => {
-  const sealed = vault.seal('claim-code', 'k3v9zq', '7')
+test('a encrypted secret can be opened again, and only as the same kind', () => {
+  const encrypted = vault.encrypt('claim-code', 'k3v9zq', '7')
 
-  expect(vault.open('claim-code', sealed, '7')).toBe('k3v9zq')
-  expect(() => vault.open('captcha', sealed, '7')).toThrow(UnreadableSecretError)
+  expect(vault.decrypt('claim-code', encrypted, '7')).toBe('k3v9zq')
+  expect(() => vault.decrypt('captcha', encrypted, '7')).toThrow(UnreadableSecretError)
 })
 
-test('sealing a secret twice gives different bytes, and never the secret itself', () => {
-  const first = vault.seal('claim-code', 'k3v9zq', '7')
-  const second = vault.seal('claim-code', 'k3v9zq', '7')
+test('encrypting a secret twice gives different bytes, and never the secret itself', () => {
+  const first = vault.encrypt('claim-code', 'k3v9zq', '7')
+  const second = vault.encrypt('claim-code', 'k3v9zq', '7')
 
   expect(first.equals(second)).toBe(false)
   expect(first.includes('k3v9zq')).toBe(false)
@@ -27,9 +27,9 @@ test('a change of any byte is detected, and the error does not hold the secret',
       fc.nat(),
       fc.integer({ min: 1, max: 255 }),
       (secret, at, change) => {
-        const sealed = vault.seal('issuer-token', secret, 'issuer')
-        sealed[at % sealed.length]! ^= change
-        expect(() => vault.open('issuer-token', sealed, 'issuer')).toThrow(
+        const encrypted = vault.encrypt('issuer-token', secret, 'issuer')
+        encrypted[at % encrypted.length]! ^= change
+        expect(() => vault.decrypt('issuer-token', encrypted, 'issuer')).toThrow(
           /^a stored issuer-token cannot be decrypted/,
         )
       },
@@ -37,11 +37,11 @@ test('a change of any byte is detected, and the error does not hold the secret',
   )
 })
 
-test('bytes that are too short, or sealed with another key, are an UnreadableSecretError', () => {
+test('bytes that are too short, or encrypted with another key, are an UnreadableSecretError', () => {
   const other = new Vault(randomBytes(32))
 
-  expect(() => vault.open('captcha', Buffer.alloc(5), '7')).toThrow(UnreadableSecretError)
-  expect(() => other.open('claim-code', vault.seal('claim-code', 'k3v9zq', '7'), '7')).toThrow(
+  expect(() => vault.decrypt('captcha', Buffer.alloc(5), '7')).toThrow(UnreadableSecretError)
+  expect(() => other.decrypt('claim-code', vault.encrypt('claim-code', 'k3v9zq', '7'), '7')).toThrow(
     UnreadableSecretError,
   )
 })
@@ -60,21 +60,21 @@ test('a key has 32 bytes', () => {
 })
 
 test('a value that is copied to another event cannot be decrypted there', () => {
-  const sealed = vault.seal('claim-code', 'k3v9zq', '7')
+  const encrypted = vault.encrypt('claim-code', 'k3v9zq', '7')
 
-  expect(vault.open('claim-code', sealed, '7')).toBe('k3v9zq')
-  expect(() => vault.open('claim-code', sealed, '8')).toThrow(UnreadableSecretError)
+  expect(vault.decrypt('claim-code', encrypted, '7')).toBe('k3v9zq')
+  expect(() => vault.decrypt('claim-code', encrypted, '8')).toThrow(UnreadableSecretError)
 })
 
 test('values of all keys of a vault can be decrypted; new ones have the first key', () => {
   const [old, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
   const turned = new Vault(next, { otherKeys: [old] })
 
-  expect(turned.open('claim-code', vault.seal('claim-code', 'k3v9zq', '7'), '7')).toBe('k3v9zq')
-  const sealed = turned.seal('claim-code', 'k3v9zq', '7')
-  expect(new Vault(next).open('claim-code', sealed, '7')).toBe('k3v9zq')
-  expect(vault.canOpen('claim-code', sealed, '7')).toBe(false)
-  expect(sealed.subarray(0, 4)).toEqual(turned.currentPrefix)
+  expect(turned.decrypt('claim-code', vault.encrypt('claim-code', 'k3v9zq', '7'), '7')).toBe('k3v9zq')
+  const encrypted = turned.encrypt('claim-code', 'k3v9zq', '7')
+  expect(new Vault(next).decrypt('claim-code', encrypted, '7')).toBe('k3v9zq')
+  expect(vault.canDecrypt('claim-code', encrypted, '7')).toBe(false)
+  expect(encrypted.subarray(0, 4)).toEqual(turned.currentPrefix)
   expect(turned.otherFingerprints('claim-code', 'k3v9zq')).toEqual([
     vault.fingerprint('claim-code', 'k3v9zq'),
   ])

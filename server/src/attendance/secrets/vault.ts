@@ -28,7 +28,7 @@ interface VaultKey {
 
 /**
  * Encrypts secrets for the database: AES-256-GCM with a random nonce for each secret, and keys that are derived from
- * `ATTENDANCE_KEY`. An encrypted ("sealed") secret is four bytes that identify the key, nonce, tag and ciphertext, which is
+ * `ATTENDANCE_KEY`. An encrypted ("encrypted") secret is four bytes that identify the key, nonce, tag and ciphertext, which is
  * as long as the secret. It is authenticated together with what it belongs to (the event of a code, the uuid of a captcha),
  * so a copy of it in another row cannot be decrypted.
  *
@@ -36,7 +36,7 @@ interface VaultKey {
  *
  * @example
  * const vault = new Vault(randomBytes(32))
- * vault.open('claim-code', vault.seal('claim-code', 'k3v9zq', '90001'), '90001') // 'k3v9zq'
+ * vault.decrypt('claim-code', vault.encrypt('claim-code', 'k3v9zq', '90001'), '90001') // 'k3v9zq'
  */
 export class Vault {
   private readonly keys: readonly [VaultKey, ...VaultKey[]]
@@ -57,7 +57,7 @@ export class Vault {
   }
 
   /** @param boundTo what the secret belongs to, as {@link open} gets it later */
-  seal(kind: SecretKind, secret: string, boundTo: string): Buffer {
+  encrypt(kind: SecretKind, secret: string, boundTo: string): Buffer {
     const [key] = this.keys
     const nonce = newNonce()
     const cipher = createCipheriv('aes-256-gcm', key.derive(kind), nonce)
@@ -67,21 +67,21 @@ export class Vault {
   }
 
   /**
-   * @throws {UnreadableSecretError} when the bytes were changed, or sealed with a key that the vault does not have, for
+   * @throws {UnreadableSecretError} when the bytes were changed, or encrypted with a key that the vault does not have, for
    * another kind, or for something else
    */
-  open(kind: SecretKind, sealed: Buffer, boundTo: string): string {
+  decrypt(kind: SecretKind, encrypted: Buffer, boundTo: string): string {
     for (const { prefix, derive } of this.keys) {
-      if (!sealed.subarray(0, KEY_ID_BYTES).equals(prefix)) continue
-      const secret = decrypt(derive(kind), sealed.subarray(KEY_ID_BYTES), context(kind, boundTo))
+      if (!encrypted.subarray(0, KEY_ID_BYTES).equals(prefix)) continue
+      const secret = decrypt(derive(kind), encrypted.subarray(KEY_ID_BYTES), context(kind, boundTo))
       if (secret !== undefined) return secret
     }
     throw new UnreadableSecretError(kind)
   }
 
-  canOpen(kind: SecretKind, sealed: Buffer, boundTo: string): boolean {
+  canDecrypt(kind: SecretKind, encrypted: Buffer, boundTo: string): boolean {
     try {
-      this.open(kind, sealed, boundTo)
+      this.decrypt(kind, encrypted, boundTo)
       return true
     } catch (error) {
       if (error instanceof UnreadableSecretError) return false
@@ -141,14 +141,14 @@ function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffe
     .digest()
 }
 
-function decrypt(key: Buffer, sealed: Buffer, context: Buffer): string | undefined {
-  const nonce = sealed.subarray(0, NONCE_BYTES)
-  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+function decrypt(key: Buffer, encrypted: Buffer, context: Buffer): string | undefined {
+  const nonce = encrypted.subarray(0, NONCE_BYTES)
+  const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(context)
     decipher.setAuthTag(tag)
-    const hidden = sealed.subarray(NONCE_BYTES + TAG_BYTES)
+    const hidden = encrypted.subarray(NONCE_BYTES + TAG_BYTES)
     return Buffer.concat([decipher.update(hidden), decipher.final()]).toString('utf8')
   } catch {
     return undefined

@@ -364,7 +364,7 @@ const ATTENDANCE = [
     event_id integer not null references attendance_event,
     id bigint generated always as identity,
     fingerprint bytea not null,
-    sealed bytea not null,
+    encrypted bytea not null,
     state text not null check (state in ('free', 'held', 'used', 'used_elsewhere', 'void')),
     created_at_ms bigint not null,
     primary key (event_id, id),
@@ -428,7 +428,7 @@ const ATTENDANCE = [
   // Edit codes, encrypted, of events whose codes are loaded as soon as the issuer has approved them
   `create table code_load (
     event_id integer primary key references attendance_event on delete cascade,
-    sealed bytea not null,
+    encrypted bytea not null,
     until_ms bigint not null,
     next_try_at_ms bigint not null,
     last_try_at_ms bigint
@@ -439,7 +439,7 @@ const ATTENDANCE = [
     uuid uuid primary key,
     address text not null unique,
     event_id integer,
-    sealed bytea not null,
+    encrypted bytea not null,
     is_preview boolean not null,
     is_guest boolean not null default false,
     tries integer not null,
@@ -474,7 +474,7 @@ const ATTENDANCE = [
   )`,
   `create table issuer_token (
     only_row boolean primary key default true check (only_row),
-    sealed bytea,
+    encrypted bytea,
     expires_at_ms bigint not null,
     asked_at_ms bigint[] not null,
     asking_until_ms bigint not null
@@ -517,7 +517,7 @@ const ATTENDANCE = [
   `create table grant_secret (
     event_id integer not null references attendance_event on delete cascade,
     id bigint generated always as identity,
-    sealed bytea not null,
+    encrypted bytea not null,
     created_at_ms bigint not null,
     valid_until_ms bigint,
     primary key (event_id, id)

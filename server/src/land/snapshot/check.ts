@@ -29,7 +29,7 @@ import {
 } from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
-import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
+import { DamagedFileError, type Digest, SnapshotFile } from './snapshot-file.ts'
 
 export interface CheckOptions {
   readonly world: World
@@ -189,19 +189,19 @@ class FolderChecker {
     if (records !== counted) this.differs(file.name, 'records', records, `counts.${set}: ${counted}`)
     if (records !== expected.records && expected.records !== counted)
       this.differs(file.name, 'records', records, `${expected.records} in files`)
-    if (file.seals) this.compareSeals(file, file.seals, expected)
+    if (file.digests) this.compareDigests(file, file.digests, expected)
   }
 
-  private compareSeals(
+  private compareDigests(
     file: SnapshotFile,
-    seals: { file: Seal; content: Seal },
+    digests: { file: Digest; content: Digest },
     expected: ExpectedFile,
   ): void {
     // For a plain file, file and content are the same: one comparison is enough.
     const same = !file.isPacked && expected.file.sha256 !== undefined
     const pairs = [
-      ['', seals.file, expected.file],
-      ['content_', seals.content, same ? {} : expected.content],
+      ['', digests.file, expected.file],
+      ['content_', digests.content, same ? {} : expected.content],
     ] as const
     for (const [prefix, found, wanted] of pairs) {
       for (const kind of ['bytes', 'sha256'] as const) {

@@ -14,15 +14,15 @@ import {
   type SetName,
 } from './format.ts'
 import { MANIFEST, type SnapshotBlock } from './manifest.ts'
-import { type Seal, Sealer } from './snapshot-file.ts'
+import { type Digest, Digester } from './snapshot-file.ts'
 
 const WRITE_CHARACTERS = 64 * 1024
 
 /** What a finished file is, for the manifest. */
 export interface WrittenFile {
   readonly records: number
-  readonly file: Seal
-  readonly content: Seal
+  readonly file: Digest
+  readonly content: Digest
 }
 
 /** The files of a snapshot, by data set. */
@@ -109,8 +109,8 @@ export class PackedFile {
   private readonly path: string
   private readonly gzip: Gzip = createGzip()
   private readonly written: Promise<void>
-  private readonly file = new Sealer()
-  private readonly content = new Sealer()
+  private readonly file = new Digester()
+  private readonly content = new Digester()
   private waiting = ''
   private records = 0
 
@@ -133,7 +133,7 @@ export class PackedFile {
     await this.written
     const handle = await open(this.path)
     await handle.sync().finally(() => handle.close())
-    return { records: this.records, file: this.file.seal(), content: this.content.seal() }
+    return { records: this.records, file: this.file.digest(), content: this.content.digest() }
   }
 
   /** Closes the file unfinished. */

@@ -153,7 +153,7 @@ function tableOf(set: SetName): LoadedTable {
 }
 
 function shaOf(file: SnapshotFile): string | undefined {
-  return file.seals?.file.sha256
+  return file.digests?.file.sha256
 }
 
 function totalOf(counts: Counts): number {

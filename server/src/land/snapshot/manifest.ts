@@ -13,7 +13,7 @@ import {
   type SetName,
 } from './format.ts'
 import { ErrorLog } from './report.ts'
-import type { Seal } from './snapshot-file.ts'
+import type { Digest } from './snapshot-file.ts'
 
 export const MANIFEST = 'manifest.json'
 const MAX_MANIFEST_BYTES = 1024 * 1024
@@ -23,8 +23,8 @@ export const DUPLICATE_KEY = 'stands twice in the same object'
 /** The manifest's entry of one file; a missing value is not compared. */
 export interface ExpectedFile {
   readonly records: number
-  readonly file: Partial<Seal>
-  readonly content: Partial<Seal>
+  readonly file: Partial<Digest>
+  readonly content: Partial<Digest>
 }
 
 /** The block of a chain after which the world was as the snapshot has it. */
@@ -129,14 +129,14 @@ function expectedFile(name: string, entry: Record<string, unknown>, blame: Blame
     if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
     return blame(at(field), value, 'must be a SHA-256 in 64 lower-case hex digits')
   }
-  const file = seal(count('bytes'), hash('sha256'))
+  const file = digestOf(count('bytes'), hash('sha256'))
   // A plain file is its own content and may leave the second pair out.
   const hasContent = name.endsWith('.gz') || entry.content_sha256 !== undefined
-  const content = hasContent ? seal(count('content_bytes'), hash('content_sha256')) : file
+  const content = hasContent ? digestOf(count('content_bytes'), hash('content_sha256')) : file
   return { records: count('records') ?? -1, file, content }
 }
 
-function seal(bytes: number | undefined, sha256: string | undefined): Partial<Seal> {
+function digestOf(bytes: number | undefined, sha256: string | undefined): Partial<Digest> {
   return { ...(bytes !== undefined && { bytes }), ...(sha256 !== undefined && { sha256 }) }
 }
 

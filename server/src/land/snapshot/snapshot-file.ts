@@ -7,7 +7,7 @@ import { type Line, LineSplitter } from './line-splitter.ts'
 const READ_BYTES = 256 * 1024
 
 /** Length and SHA-256 of a stream of bytes. */
-export interface Seal {
+export interface Digest {
   readonly bytes: number
   readonly sha256: string
 }
@@ -19,7 +19,7 @@ export class DamagedFileError extends Error {}
 export class SnapshotFile {
   readonly name: string
   /** Of the file on the disk, and of the text inside: known once {@link lines} has been read to its end. */
-  seals: { readonly file: Seal; readonly content: Seal } | undefined
+  digests: { readonly file: Digest; readonly content: Digest } | undefined
   private readonly path: string
 
   constructor(name: string, path: string) {
@@ -37,8 +37,8 @@ export class SnapshotFile {
    * @throws {DamagedFileError} where the file cannot be read or unpacked.
    */
   async *lines(signal?: AbortSignal): AsyncGenerator<readonly Line[], void, undefined> {
-    const file = new Sealer()
-    const content = new Sealer()
+    const file = new Digester()
+    const content = new Digester()
     const splitter = new LineSplitter()
     try {
       for await (const chunk of this.open(file)) {
@@ -50,13 +50,13 @@ export class SnapshotFile {
       signal?.throwIfAborted()
       throw isStreamError(error) ? new DamagedFileError(sentenceOf(error)) : error
     }
-    this.seals = { file: file.seal(), content: content.seal() }
+    this.digests = { file: file.digest(), content: content.digest() }
     yield splitter.end()
   }
 
-  private open(sealer: Sealer): AsyncIterable<Buffer> {
+  private open(digester: Digester): AsyncIterable<Buffer> {
     const raw = createReadStream(this.path, { highWaterMark: READ_BYTES })
-    raw.on('data', (chunk) => sealer.add(chunk as Buffer))
+    raw.on('data', (chunk) => digester.add(chunk as Buffer))
     if (!this.isPacked) return raw
     const unpacked = createGunzip({ chunkSize: READ_BYTES })
     // The errors of both streams are thrown where `unpacked` is read.
@@ -66,7 +66,7 @@ export class SnapshotFile {
 }
 
 /** Adds up what a stream of bytes is. */
-export class Sealer {
+export class Digester {
   private readonly hash: Hash = createHash('sha256')
   private bytes = 0
 
@@ -75,7 +75,7 @@ export class Sealer {
     this.bytes += chunk.length
   }
 
-  seal(): Seal {
+  digest(): Digest {
     return { bytes: this.bytes, sha256: this.hash.digest('hex') }
   }
 }

@@ -52,17 +52,17 @@ export async function readCaptcha(
 ): Promise<{ readonly answer: string; readonly seed: string }> {
   const row = await db
     .selectFrom('captcha')
-    .select('sealed')
+    .select('encrypted')
     .where('uuid', '=', uuid)
     .executeTakeFirstOrThrow()
-  const [answer = '', seed = ''] = vault.open('captcha', row.sealed, uuid).split(' ')
+  const [answer = '', seed = ''] = vault.decrypt('captcha', row.encrypted, uuid).split(' ')
   return { answer, seed }
 }
 
 /** The issuer's access token, encrypted; undefined where none was asked for. */
-export async function sealedToken(db: Db): Promise<Buffer | undefined> {
-  const row = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
-  return row.sealed ?? undefined
+export async function encryptedToken(db: Db): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('issuer_token').select('encrypted').executeTakeFirstOrThrow()
+  return row.encrypted ?? undefined
 }
 
 /** How many claims are in which state. */

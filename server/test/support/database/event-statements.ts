@@ -56,7 +56,7 @@ const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
   ],
   [/where event\.uuid = \$/, 'names the event by its UUID'],
   [
-    /substring\(sealed from|select 'claim-code' as kind|as given \(event_id, id, old/,
+    /substring\(encrypted from|select 'claim-code' as kind|as given \(event_id, id, old/,
     'a change of keys, or a start',
   ],
 ]

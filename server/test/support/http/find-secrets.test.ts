@@ -19,7 +19,7 @@ test('secrets are found as whole words, long ones anywhere', () => {
 })
 
 test('bytes are searched as letters too', () => {
-  expect(found(withBytesAsText(`{"sealed":"\\x${Buffer.from('k3v9zq').toString('hex')}"}`))).toEqual([
+  expect(found(withBytesAsText(`{"encrypted":"\\x${Buffer.from('k3v9zq').toString('hex')}"}`))).toEqual([
     'a claim code in the log',
   ])
 })

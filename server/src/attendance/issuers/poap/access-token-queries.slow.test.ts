@@ -20,10 +20,10 @@ describeOnBothEngines('the lease to request a token', (open) => {
   test('is not given when another process has replaced the token since it was read', async () => {
     const { db } = await givenNoToken(await open())
     const lease = (await takeLease(db, options))!
-    await storeToken(db, lease, { sealed: Buffer.from('sealed'), expiresAtMs: NOW_MS + HOUR_MS })
+    await storeToken(db, lease, { encrypted: Buffer.from('encrypted'), expiresAtMs: NOW_MS + HOUR_MS })
 
     expect(await takeLease(db, options)).toBeUndefined()
-    expect(await takeLease(db, { ...options, seen: Buffer.from('sealed') })).toBeDefined()
+    expect(await takeLease(db, { ...options, seen: Buffer.from('encrypted') })).toBeDefined()
   })
 
   test('can be neither released nor used to store a token after it has ended', async () => {
@@ -33,9 +33,9 @@ describeOnBothEngines('the lease to request a token', (open) => {
     await takeLease(db, { ...options, nowMs, untilMs: nowMs + 15_000 })
 
     await releaseLease(db, late)
-    await storeToken(db, late, { sealed: Buffer.from('late'), expiresAtMs: 1 })
+    await storeToken(db, late, { encrypted: Buffer.from('late'), expiresAtMs: 1 })
 
-    expect(await storedToken(db)).toMatchObject({ sealed: null, asking_until_ms: nowMs + 15_000 })
+    expect(await storedToken(db)).toMatchObject({ encrypted: null, asking_until_ms: nowMs + 15_000 })
   })
 
   test('is given four times in any hour; older requests do not count', async () => {
@@ -60,7 +60,7 @@ describeOnBothEngines('the lease to request a token', (open) => {
 async function givenNoToken({ db }: { db: Db }) {
   await db
     .updateTable('issuer_token')
-    .set({ sealed: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
+    .set({ encrypted: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
     .execute()
   return { db }
 }

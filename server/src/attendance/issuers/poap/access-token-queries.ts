@@ -35,7 +35,7 @@ export async function takeLease(
     .where((eb) =>
       eb.or([eb('asking_until_ms', '<=', nowMs), eb('asking_until_ms', '>', nowMs + LONGEST_LEASE_MS)]),
     )
-    .where(sql<boolean>`sealed is not distinct from ${seen}::bytea`)
+    .where(sql<boolean>`encrypted is not distinct from ${seen}::bytea`)
     .where(sql<boolean>`cardinality(${recentRequests(nowMs)}) < ${perHour}::integer`)
     .returning('asking_until_ms')
     .executeTakeFirst()
@@ -46,11 +46,11 @@ export async function takeLease(
 export async function storeToken(
   db: Db,
   lease: Lease,
-  token: { sealed: Buffer; expiresAtMs: number },
+  token: { encrypted: Buffer; expiresAtMs: number },
 ): Promise<void> {
   await db
     .updateTable('issuer_token')
-    .set({ sealed: token.sealed, expires_at_ms: token.expiresAtMs, asking_until_ms: 0 })
+    .set({ encrypted: token.encrypted, expires_at_ms: token.expiresAtMs, asking_until_ms: 0 })
     .where('asking_until_ms', '=', lease.untilMs)
     .execute()
 }

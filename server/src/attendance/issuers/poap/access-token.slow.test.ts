@@ -86,7 +86,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(after.text).toBe('token-1')
     expect(host.heard).toHaveLength(1)
     const row = await db.selectFrom('issuer_token').selectAll().executeTakeFirstOrThrow()
-    expect(row.sealed?.toString('latin1')).not.toContain('token-1')
+    expect(row.encrypted?.toString('latin1')).not.toContain('token-1')
     expect(JSON.stringify(row)).not.toContain('token-1')
   })
 
@@ -289,7 +289,7 @@ interface Overrides {
 async function given({ db }: { db: Db }, clock: TestClock = testClock()) {
   await db
     .updateTable('issuer_token')
-    .set({ sealed: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
+    .set({ encrypted: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
     .execute()
   const host = await TokenHost.start()
   const vault = new Vault(randomBytes(32))

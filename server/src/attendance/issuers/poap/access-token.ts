@@ -4,7 +4,7 @@ import type { IssuerConfig } from '../../../config/config.ts'
 import type { Db } from '../../../db/engine.ts'
 import { isObject } from '../../../json-object.ts'
 import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../../../outbound.ts'
-import { TOKEN_BINDING } from '../../secrets/seal-queries.ts'
+import { TOKEN_BINDING } from '../../secrets/encryption-queries.ts'
 import { UnreadableSecretError, type Vault } from '../../secrets/vault.ts'
 import { IssuerError } from '../issuer.ts'
 import {
@@ -125,11 +125,11 @@ export class AccessTokens {
 
   private async find(): Promise<AccessToken> {
     const row = await storedToken(this.options.db)
-    const stored = this.read(row.sealed)
+    const stored = this.read(row.encrypted)
     if (stored && this.nowMs() < stored.freshUntilMs) return this.cache(stored)
-    if (stored && this.nowMs() < stored.expiresAtMs) return this.refresh(this.cache(stored), row.sealed)
+    if (stored && this.nowMs() < stored.expiresAtMs) return this.refresh(this.cache(stored), row.encrypted)
     this.assertNoPause()
-    return this.obtain(row.sealed)
+    return this.obtain(row.encrypted)
   }
 
   /** Requests a new token while `old` still works; returns `old` if that fails. */
@@ -153,9 +153,9 @@ export class AccessTokens {
       const lease = await this.takeLease(seen)
       if (lease) return this.ask(lease)
       const row = await storedToken(this.options.db)
-      const stored = this.read(row.sealed)
+      const stored = this.read(row.encrypted)
       if (stored && this.nowMs() < stored.freshUntilMs) return this.cache(stored)
-      seen = row.sealed
+      seen = row.encrypted
       this.assertBudget(countedRequests(row, this.nowMs()), isLeased(row, this.nowMs()))
       if (performance.now() > giveUpAtMs) throw new IssuerError('unavailable', { call: 'token' })
       await sleep(POLL_INTERVAL_MS)
@@ -178,8 +178,8 @@ export class AccessTokens {
       this.failures = 0
       this.lastFailure = undefined
       const text = JSON.stringify({ ...token, for: this.settings[0] })
-      const sealed = this.options.vault.seal('issuer-token', text, TOKEN_BINDING)
-      await storeToken(this.options.db, lease, { sealed, expiresAtMs: token.expiresAtMs })
+      const encrypted = this.options.vault.encrypt('issuer-token', text, TOKEN_BINDING)
+      await storeToken(this.options.db, lease, { encrypted, expiresAtMs: token.expiresAtMs })
       return token
     } catch (error) {
       if (error instanceof IssuerError) {
@@ -207,11 +207,11 @@ export class AccessTokens {
   }
 
   /** Decrypts a stored token; undefined for none, other settings or another key, and for the rejected token. */
-  private read(sealed: Buffer | null): AccessToken | undefined {
-    if (sealed === null) return undefined
+  private read(encrypted: Buffer | null): AccessToken | undefined {
+    if (encrypted === null) return undefined
     try {
       const { for: settings, ...token } = JSON.parse(
-        this.options.vault.open('issuer-token', sealed, TOKEN_BINDING),
+        this.options.vault.decrypt('issuer-token', encrypted, TOKEN_BINDING),
       ) as AccessToken & {
         for: string
       }

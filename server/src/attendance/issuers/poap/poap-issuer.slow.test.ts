@@ -422,7 +422,7 @@ async function givenIssuer(
   const { db } = await open()
   await db
     .updateTable('issuer_token')
-    .set({ sealed: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
+    .set({ encrypted: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
     .execute()
   const config = issuerConfig(address, overrides)
   const vault = new Vault(randomBytes(32))

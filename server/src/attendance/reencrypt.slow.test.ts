@@ -7,8 +7,8 @@ import { mergeCodes } from './codes/code-queries.ts'
 import { putLoad } from './codes/load-queries.ts'
 import { countCodes, saveEvent } from './events/event-queries.ts'
 import { replaceSecret } from './grants/grant-queries.ts'
-import { reseal } from './reseal.ts'
-import { countOutdatedCodes, TOKEN_BINDING } from './secrets/seal-queries.ts'
+import { reencrypt } from './reencrypt.ts'
+import { countOutdatedCodes, TOKEN_BINDING } from './secrets/encryption-queries.ts'
 import { Vault } from './secrets/vault.ts'
 
 const [OLD, NEXT] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
@@ -38,8 +38,8 @@ describeOnBothEngines('a change of keys', (open) => {
 
   async function readCodes(db: Db, vault: Vault) {
     const rows = await db.selectFrom('claim_code').selectAll().execute()
-    return rows.map(({ sealed, event_id, fingerprint }) => {
-      const code = vault.open('claim-code', sealed, String(event_id))
+    return rows.map(({ encrypted, event_id, fingerprint }) => {
+      const code = vault.decrypt('claim-code', encrypted, String(event_id))
       return { code, isCurrent: vault.fingerprint('claim-code', code).equals(fingerprint) }
     })
   }
@@ -57,31 +57,31 @@ describeOnBothEngines('a change of keys', (open) => {
     await db.deleteFrom('captcha').execute()
     await db
       .insertInto('captcha')
-      .values({ ...captcha, sealed: old.seal('captcha', 'ABCDE 00', captcha.uuid), expires_at_ms: NOW })
+      .values({ ...captcha, encrypted: old.encrypt('captcha', 'ABCDE 00', captcha.uuid), expires_at_ms: NOW })
       .execute()
     await db
       .updateTable('issuer_token')
-      .set({ sealed: old.seal('issuer-token', '{"text":"t"}', TOKEN_BINDING) })
+      .set({ encrypted: old.encrypt('issuer-token', '{"text":"t"}', TOKEN_BINDING) })
       .execute()
-    const waiting = old.seal('edit-code', 'an edit code', String(eventId))
-    await putLoad(db, { eventId, sealed: waiting, untilMs: NOW + 1 }, NOW)
+    const waiting = old.encrypt('edit-code', 'an edit code', String(eventId))
+    await putLoad(db, { eventId, encrypted: waiting, untilMs: NOW + 1 }, NOW)
     const secrets = ['lps_before', 'lps_current']
     for (const secret of secrets) {
-      const sealed = old.seal('grant-secret', secret, String(eventId))
-      await replaceSecret(db, { eventId, sealed, nowMs: NOW, previousUntilMs: NOW + 1 })
+      const encrypted = old.encrypt('grant-secret', secret, String(eventId))
+      await replaceSecret(db, { eventId, encrypted, nowMs: NOW, previousUntilMs: NOW + 1 })
     }
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
     const abort = new AbortController()
 
-    const first = await reseal(db, {
+    const first = await reencrypt(db, {
       clock: testClock(),
       vault,
       signal: abort.signal,
       onProgress: () => abort.abort(),
     })
     const between = await countOutdatedCodes(db, vault.currentPrefix)
-    const second = await reseal(db, { clock: testClock(), vault })
-    const third = await reseal(db, { clock: testClock(), vault })
+    const second = await reencrypt(db, { clock: testClock(), vault })
+    const third = await reencrypt(db, { clock: testClock(), vault })
 
     expect(first).toEqual({ codes: 200, left: 250, ...NONE_LEFT, isInterrupted: true })
     expect(between).toBe(250)
@@ -91,26 +91,28 @@ describeOnBothEngines('a change of keys', (open) => {
     const codes = await readCodes(db, alone)
     expect(codes.map(({ code }) => code).sort()).toEqual([...CODES].sort())
     expect(codes.every(({ isCurrent }) => isCurrent)).toBe(true)
-    const { sealed } = await db.selectFrom('captcha').select('sealed').executeTakeFirstOrThrow()
-    expect(alone.open('captcha', sealed, captcha.uuid)).toBe('ABCDE 00')
-    const load = await db.selectFrom('code_load').select('sealed').executeTakeFirstOrThrow()
-    expect(alone.open('edit-code', load.sealed, String(eventId))).toBe('an edit code')
+    const { encrypted } = await db.selectFrom('captcha').select('encrypted').executeTakeFirstOrThrow()
+    expect(alone.decrypt('captcha', encrypted, captcha.uuid)).toBe('ABCDE 00')
+    const load = await db.selectFrom('code_load').select('encrypted').executeTakeFirstOrThrow()
+    expect(alone.decrypt('edit-code', load.encrypted, String(eventId))).toBe('an edit code')
     const ofGrants = await db
       .selectFrom('grant_secret')
-      .select(['sealed', 'valid_until_ms'])
+      .select(['encrypted', 'valid_until_ms'])
       .orderBy('id')
       .execute()
-    expect(ofGrants.map((row) => alone.open('grant-secret', row.sealed, String(eventId)))).toEqual(secrets)
+    expect(ofGrants.map((row) => alone.decrypt('grant-secret', row.encrypted, String(eventId)))).toEqual(
+      secrets,
+    )
     expect(ofGrants.map(({ valid_until_ms }) => valid_until_ms)).toEqual([NOW + 1, null])
-    const token = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
-    expect(alone.open('issuer-token', token.sealed!, TOKEN_BINDING)).toBe('{"text":"t"}')
+    const token = await db.selectFrom('issuer_token').select('encrypted').executeTakeFirstOrThrow()
+    expect(alone.decrypt('issuer-token', token.encrypted!, TOKEN_BINDING)).toBe('{"text":"t"}')
   })
 
   test('codes of an unknown key stay as they are, and are reported', async () => {
     const { db } = await open()
     await givenEvent(db)
 
-    expect(await reseal(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
+    expect(await reencrypt(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
       codes: 0,
       left: 450,
     })
@@ -124,19 +126,19 @@ describeOnBothEngines('a change of keys', (open) => {
     const old = new Vault(OLD)
     for (const untilMs of [NOW, NOW + 1]) {
       const { eventId } = await givenEvent(db)
-      const sealed = old.seal('edit-code', 'an edit code', String(eventId))
-      await putLoad(db, { eventId, sealed, untilMs }, NOW)
+      const encrypted = old.encrypt('edit-code', 'an edit code', String(eventId))
+      await putLoad(db, { eventId, encrypted, untilMs }, NOW)
       for (const valid_until_ms of [untilMs, null]) {
-        const secret = old.seal('grant-secret', 'lps_one', String(eventId))
-        const values = { event_id: eventId, sealed: secret, created_at_ms: NOW, valid_until_ms }
+        const secret = old.encrypt('grant-secret', 'lps_one', String(eventId))
+        const values = { event_id: eventId, encrypted: secret, created_at_ms: NOW, valid_until_ms }
         await db.insertInto('grant_secret').values(values).execute()
       }
     }
 
-    expect(await reseal(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
+    expect(await reencrypt(db, { clock: testClock(), vault: new Vault(NEXT) })).toMatchObject({
       ...{ editCodesLeft: 1, secretsLeft: 3 },
     })
-    const read = await reseal(db, { clock: testClock(), vault: new Vault(NEXT, { otherKeys: [OLD] }) })
+    const read = await reencrypt(db, { clock: testClock(), vault: new Vault(NEXT, { otherKeys: [OLD] }) })
     expect(read).toMatchObject(NONE_LEFT)
   })
 
@@ -153,17 +155,17 @@ describeOnBothEngines('a change of keys', (open) => {
     let inserting: Promise<unknown> | undefined
     const insertOnce = () => {
       inserting ??= sql`
-        insert into claim_code (id, event_id, fingerprint, sealed, state, created_at_ms) overriding system value
-        values (${late.id}, ${late.event_id}, ${late.fingerprint}, ${late.sealed}, 'free', ${NOW})`.execute(
+        insert into claim_code (id, event_id, fingerprint, encrypted, state, created_at_ms) overriding system value
+        values (${late.id}, ${late.event_id}, ${late.fingerprint}, ${late.encrypted}, 'free', ${NOW})`.execute(
         db,
       )
     }
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
 
-    const resealed = await reseal(db, { clock: testClock(), vault, onProgress: insertOnce })
+    const reencrypted = await reencrypt(db, { clock: testClock(), vault, onProgress: insertOnce })
     await inserting
 
-    expect(resealed).toEqual({ codes: 450, left: 0, ...NONE_LEFT, isInterrupted: false })
+    expect(reencrypted).toEqual({ codes: 450, left: 0, ...NONE_LEFT, isInterrupted: false })
     expect(await readCodes(db, new Vault(NEXT))).toHaveLength(450)
   })
 
@@ -177,15 +179,15 @@ describeOnBothEngines('a change of keys', (open) => {
     ]
     const load = (vault: Vault) => mergeCodes(db, vault, { eventId, listed: more, nowMs: NOW })
 
-    const [added, resealed] = await Promise.all([
+    const [added, reencrypted] = await Promise.all([
       Promise.all([load(before), load(after), load(before), load(after)]),
-      reseal(db, { clock: testClock(), vault: after }),
+      reencrypt(db, { clock: testClock(), vault: after }),
     ])
 
     expect(added.reduce((sum, count) => sum + count, 0)).toBe(40)
-    expect(resealed.codes).toBeGreaterThanOrEqual(450)
+    expect(reencrypted.codes).toBeGreaterThanOrEqual(450)
     expect(await countCodes(db, eventId)).toMatchObject({ free: 489, used_elsewhere: 1 })
-    await reseal(db, { clock: testClock(), vault: after })
+    await reencrypt(db, { clock: testClock(), vault: after })
     const codes = await readCodes(db, new Vault(NEXT))
     expect(new Set(codes.map(({ code }) => code)).size).toBe(490)
     // Codes that were used elsewhere are found under the old hash too

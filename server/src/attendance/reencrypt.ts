@@ -4,24 +4,24 @@ import { storedToken } from './issuers/poap/access-token-queries.ts'
 import {
   type CodePlace,
   countOutdatedCodes,
+  type EncryptedCode,
   grantSecrets,
   outdatedCodes,
   pendingCaptchas,
-  replaceCaptchaSeal,
   replaceCodes,
-  replaceEditCodeSeal,
+  replaceEncryptedCaptcha,
+  replaceEncryptedEditCode,
+  replaceEncryptedToken,
   replaceGrantSecret,
-  replaceTokenSeal,
-  type SealedCode,
   TOKEN_BINDING,
   waitingEditCodes,
-} from './secrets/seal-queries.ts'
+} from './secrets/encryption-queries.ts'
 import type { SecretKind, Vault } from './secrets/vault.ts'
 
 /** Codes of one statement: it locks them for some milliseconds. */
 const BATCH_CODES = 200
 
-export interface ResealOptions {
+export interface ReencryptOptions {
   /** With the key for new values first, and the keys of all stored values besides. */
   readonly vault: Vault
   readonly clock: Clock
@@ -29,7 +29,7 @@ export interface ResealOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Resealed {
+export interface Reencrypted {
   /** Codes that are encrypted anew. */
   readonly codes: number
   /** Codes that are not: those that no key of the vault decrypts, and the others after an interruption. */
@@ -50,19 +50,22 @@ export interface Resealed {
  * already is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through the codes again
  * until all have the key, or no more of them can get it.
  */
-export async function reseal(db: Db, { vault, clock, onProgress, signal }: ResealOptions): Promise<Resealed> {
+export async function reencrypt(
+  db: Db,
+  { vault, clock, onProgress, signal }: ReencryptOptions,
+): Promise<Reencrypted> {
   const total = await countOutdatedCodes(db, vault.currentPrefix)
   let codes = 0
   for (let left = total, before = left + 1; left > 0 && left !== before && !signal?.aborted; ) {
     before = left
-    codes += await resealOnce(db, vault, { signal, onBatch: (more) => onProgress?.(codes + more, total) })
+    codes += await reencryptOnce(db, vault, { signal, onBatch: (more) => onProgress?.(codes + more, total) })
     left = await countOutdatedCodes(db, vault.currentPrefix)
   }
-  await resealCaptchas(db, vault)
+  await reencryptCaptchas(db, vault)
   const nowMs = clock.nowMs()
-  const editCodesLeft = await resealEditCodes(db, vault, nowMs)
-  const secretsLeft = await resealGrantSecrets(db, vault, nowMs)
-  await resealToken(db, vault)
+  const editCodesLeft = await reencryptEditCodes(db, vault, nowMs)
+  const secretsLeft = await reencryptGrantSecrets(db, vault, nowMs)
+  await reencryptToken(db, vault)
   return {
     codes,
     left: await countOutdatedCodes(db, vault.currentPrefix),
@@ -78,7 +81,7 @@ interface Pass {
 }
 
 /** Goes through the codes once. @returns how many are encrypted anew */
-async function resealOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Promise<number> {
+async function reencryptOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Promise<number> {
   let codes = 0
   let after: CodePlace = { event_id: -1, id: 0 }
   while (!signal?.aborted) {
@@ -86,62 +89,62 @@ async function resealOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Prom
     const last = batch.at(-1)
     if (!last) break
     after = last
-    const resealed = batch.flatMap((code) => resealCode(vault, code) ?? [])
-    codes += await replaceCodes(db, resealed)
+    const reencrypted = batch.flatMap((code) => reencryptCode(vault, code) ?? [])
+    codes += await replaceCodes(db, reencrypted)
     onBatch(codes)
   }
   return codes
 }
 
-function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
+function reencryptCode(vault: Vault, { id, event_id, encrypted: old }: EncryptedCode) {
   const event = String(event_id)
-  if (!vault.canOpen('claim-code', old, event)) return undefined
-  const code = vault.open('claim-code', old, event)
-  const sealed = vault.seal('claim-code', code, event)
-  return { event_id, id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
+  if (!vault.canDecrypt('claim-code', old, event)) return undefined
+  const code = vault.decrypt('claim-code', old, event)
+  const encrypted = vault.encrypt('claim-code', code, event)
+  return { event_id, id, old, encrypted, fingerprint: vault.fingerprint('claim-code', code) }
 }
 
 /** The same secret with the key of the vault; undefined where no key decrypts it. */
-function resealed(vault: Vault, kind: SecretKind, sealed: Buffer, binding: string): Buffer | undefined {
-  if (!vault.canOpen(kind, sealed, binding)) return undefined
-  return vault.seal(kind, vault.open(kind, sealed, binding), binding)
+function reencrypted(vault: Vault, kind: SecretKind, encrypted: Buffer, binding: string): Buffer | undefined {
+  if (!vault.canDecrypt(kind, encrypted, binding)) return undefined
+  return vault.encrypt(kind, vault.decrypt(kind, encrypted, binding), binding)
 }
 
 /** Captchas live for two minutes: one that cannot be decrypted is left alone. */
-async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
-  for (const { uuid, sealed: old } of await pendingCaptchas(db, vault.currentPrefix)) {
-    const sealed = resealed(vault, 'captcha', old, uuid)
-    if (sealed) await replaceCaptchaSeal(db, { uuid, old, sealed })
+async function reencryptCaptchas(db: Db, vault: Vault): Promise<void> {
+  for (const { uuid, encrypted: old } of await pendingCaptchas(db, vault.currentPrefix)) {
+    const encrypted = reencrypted(vault, 'captcha', old, uuid)
+    if (encrypted) await replaceEncryptedCaptcha(db, { uuid, old, encrypted })
   }
 }
 
 /** An edit code that cannot be decrypted is left alone: servers delete it after 14 days. @returns how many are left alone */
-async function resealEditCodes(db: Db, vault: Vault, nowMs: number): Promise<number> {
+async function reencryptEditCodes(db: Db, vault: Vault, nowMs: number): Promise<number> {
   let left = 0
   const stored = await waitingEditCodes(db, vault.currentPrefix)
-  for (const { event_id: eventId, sealed: old, until_ms } of stored) {
-    const sealed = resealed(vault, 'edit-code', old, String(eventId))
-    if (sealed) await replaceEditCodeSeal(db, { eventId, old, sealed })
+  for (const { event_id: eventId, encrypted: old, until_ms } of stored) {
+    const encrypted = reencrypted(vault, 'edit-code', old, String(eventId))
+    if (encrypted) await replaceEncryptedEditCode(db, { eventId, old, encrypted })
     else if (until_ms > nowMs) left += 1
   }
   return left
 }
 
 /** One that cannot be decrypted is left alone: the organiser makes a new one. @returns how many are left alone */
-async function resealGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<number> {
+async function reencryptGrantSecrets(db: Db, vault: Vault, nowMs: number): Promise<number> {
   let left = 0
   const stored = await grantSecrets(db, vault.currentPrefix)
-  for (const { id, event_id, sealed: old, valid_until_ms } of stored) {
-    const sealed = resealed(vault, 'grant-secret', old, String(event_id))
-    if (sealed) await replaceGrantSecret(db, { event_id, id, old, sealed })
+  for (const { id, event_id, encrypted: old, valid_until_ms } of stored) {
+    const encrypted = reencrypted(vault, 'grant-secret', old, String(event_id))
+    if (encrypted) await replaceGrantSecret(db, { event_id, id, old, encrypted })
     else if (valid_until_ms === null || valid_until_ms > nowMs) left += 1
   }
   return left
 }
 
 /** A token that cannot be decrypted is requested anew by the servers. */
-async function resealToken(db: Db, vault: Vault): Promise<void> {
-  const { sealed: old } = await storedToken(db)
-  const sealed = old && resealed(vault, 'issuer-token', old, TOKEN_BINDING)
-  if (sealed) await replaceTokenSeal(db, old, sealed)
+async function reencryptToken(db: Db, vault: Vault): Promise<void> {
+  const { encrypted: old } = await storedToken(db)
+  const encrypted = old && reencrypted(vault, 'issuer-token', old, TOKEN_BINDING)
+  if (encrypted) await replaceEncryptedToken(db, old, encrypted)
 }

@@ -8,22 +8,22 @@ import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
 /** The result counts what cannot be decrypted. */
 const SILENT = { info: () => {}, warn: () => {} }
 
-/** `landpass reseal` */
-export function addResealCommand(program: Command): void {
+/** `landpass re-encrypt` */
+export function addReencryptCommand(program: Command): void {
   program
-    .command('reseal')
+    .command('re-encrypt')
     .description('encrypt all claim codes anew, with ATTENDANCE_KEY, while servers run')
-    .action(() => runCommand((signal) => runReseal(readConfig(process.env), signal)))
+    .action(() => runCommand((signal) => runReencrypt(readConfig(process.env), signal)))
 }
 
-async function runReseal(config: Config, signal: AbortSignal): Promise<void> {
+async function runReencrypt(config: Config, signal: AbortSignal): Promise<void> {
   const { openKeys } = await import('../attendance/setup-problem.ts')
-  const { reseal } = await import('../attendance/reseal.ts')
+  const { reencrypt } = await import('../attendance/reencrypt.ts')
   const result = await withDatabase(config, async (engine) => {
     const { vault, problem } = await openKeys({ config, engine, clock: SYSTEM_CLOCK, log: SILENT })
     if (problem) throw new CommandError(`The codes cannot be encrypted anew ${problem.reason}.`)
     const onProgress = (done: number, total: number) => console.error(`landpass: ${done} of ${total} codes`)
-    return reseal(engine.db, { vault, clock: SYSTEM_CLOCK, onProgress, signal })
+    return reencrypt(engine.db, { vault, clock: SYSTEM_CLOCK, onProgress, signal })
   })
   const { codes, left, editCodesLeft, secretsLeft, isInterrupted } = result
   const isDone = left + editCodesLeft + secretsLeft === 0

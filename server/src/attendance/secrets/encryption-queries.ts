@@ -11,14 +11,14 @@ export interface CodePlace {
   readonly id: number
 }
 
-export interface SealedCode extends CodePlace {
-  readonly sealed: Buffer
+export interface EncryptedCode extends CodePlace {
+  readonly encrypted: Buffer
 }
 
 /** A stored secret of an event. */
-export interface SealedSecret {
+export interface EncryptedSecret {
   readonly kind: Extract<SecretKind, 'claim-code' | 'edit-code' | 'grant-secret'>
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly eventId: number
 }
 
@@ -27,14 +27,14 @@ export interface SealedSecret {
  * the two ends. Edit codes and secrets of grants that have ended are left out: nothing uses them, and they are deleted. A
  * captcha lives for two minutes, and the access token of the issuer is requested anew.
  */
-export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readonly SealedSecret[]> {
-  const load = sql`select 'edit-code', sealed, event_id from code_load where until_ms > ${nowMs}`
+export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readonly EncryptedSecret[]> {
+  const load = sql`select 'edit-code', encrypted, event_id from code_load where until_ms > ${nowMs}`
   const secret = sql`
-    select 'grant-secret', sealed, event_id from grant_secret where valid_until_ms is null or valid_until_ms > ${nowMs}`
-  const { rows } = await sql<SealedSecret>`
-    (select 'claim-code' as kind, sealed, event_id as "eventId" from claim_code order by event_id, id limit 1)
+    select 'grant-secret', encrypted, event_id from grant_secret where valid_until_ms is null or valid_until_ms > ${nowMs}`
+  const { rows } = await sql<EncryptedSecret>`
+    (select 'claim-code' as kind, encrypted, event_id as "eventId" from claim_code order by event_id, id limit 1)
     union all
-    (select 'claim-code', sealed, event_id from claim_code order by event_id desc, id desc limit 1)
+    (select 'claim-code', encrypted, event_id from claim_code order by event_id desc, id desc limit 1)
     union all
     (${load} order by event_id limit 1)
     union all
@@ -46,7 +46,7 @@ export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readon
   return rows
 }
 
-/** How many codes are not sealed as `prefix` says: see `currentPrefix` of the vault. */
+/** How many codes are not encrypted as `prefix` says: see `currentPrefix` of the vault. */
 export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number> {
   const row = await db
     .selectFrom('claim_code')
@@ -56,14 +56,14 @@ export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number
   return Number(row.count)
 }
 
-/** Codes after one of them that are not sealed as `prefix` says, in the order of their events and ids. */
+/** Codes after one of them that are not encrypted as `prefix` says, in the order of their events and ids. */
 export async function outdatedCodes(
   db: Db,
   { prefix, after, limit }: { readonly prefix: Buffer; readonly after: CodePlace; readonly limit: number },
-): Promise<readonly SealedCode[]> {
+): Promise<readonly EncryptedCode[]> {
   return db
     .selectFrom('claim_code')
-    .select(['id', 'event_id', 'sealed'])
+    .select(['id', 'event_id', 'encrypted'])
     .where(sql<boolean>`(event_id, id) > (${after.event_id}::integer, ${after.id}::bigint)`)
     .where(isOutdated(prefix))
     .orderBy('event_id')
@@ -73,82 +73,87 @@ export async function outdatedCodes(
 }
 
 function isOutdated(prefix: Buffer) {
-  return sql<boolean>`substring(sealed from 1 for ${prefix.length}::integer) <> ${prefix}::bytea`
+  return sql<boolean>`substring(encrypted from 1 for ${prefix.length}::integer) <> ${prefix}::bytea`
 }
 
-export interface ResealedCode extends CodePlace {
+export interface ReencryptedCode extends CodePlace {
   readonly old: Buffer
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly fingerprint: Buffer
 }
 
-/** Replaces sealed codes and their keyed hashes, except codes that were replaced since. @returns how many */
-export async function replaceCodes(db: Db, codes: readonly ResealedCode[]): Promise<number> {
+/** Replaces encrypted codes and their keyed hashes, except codes that were replaced since. @returns how many */
+export async function replaceCodes(db: Db, codes: readonly ReencryptedCode[]): Promise<number> {
   const hex = (value: Buffer) => value.toString('hex')
   const { rows } = await sql`
     update claim_code
-    set sealed = decode(given.sealed, 'hex'), fingerprint = decode(given.fingerprint, 'hex')
+    set encrypted = decode(given.encrypted, 'hex'), fingerprint = decode(given.fingerprint, 'hex')
     from unnest(
       ${codes.map(({ event_id }) => event_id)}::integer[], ${codes.map(({ id }) => id)}::bigint[],
       ${codes.map(({ old }) => hex(old))}::text[],
-      ${codes.map(({ sealed }) => hex(sealed))}::text[], ${codes.map(({ fingerprint }) => hex(fingerprint))}::text[]
-    ) as given (event_id, id, old, sealed, fingerprint)
-    where claim_code.event_id = given.event_id and claim_code.id = given.id and claim_code.sealed = decode(given.old, 'hex')
+      ${codes.map(({ encrypted }) => hex(encrypted))}::text[], ${codes.map(({ fingerprint }) => hex(fingerprint))}::text[]
+    ) as given (event_id, id, old, encrypted, fingerprint)
+    where claim_code.event_id = given.event_id and claim_code.id = given.id and claim_code.encrypted = decode(given.old, 'hex')
     returning claim_code.id`.execute(db)
   return rows.length
 }
 
 export async function pendingCaptchas(db: Db, prefix: Buffer) {
-  return db.selectFrom('captcha').select(['uuid', 'sealed']).where(isOutdated(prefix)).execute()
+  return db.selectFrom('captcha').select(['uuid', 'encrypted']).where(isOutdated(prefix)).execute()
 }
 
-export async function replaceCaptchaSeal(
+export async function replaceEncryptedCaptcha(
   db: Db,
-  { uuid, old, sealed }: { readonly uuid: string; readonly old: Buffer; readonly sealed: Buffer },
+  { uuid, old, encrypted }: { readonly uuid: string; readonly old: Buffer; readonly encrypted: Buffer },
 ): Promise<void> {
-  await db.updateTable('captcha').set({ sealed }).where('uuid', '=', uuid).where('sealed', '=', old).execute()
+  await db
+    .updateTable('captcha')
+    .set({ encrypted })
+    .where('uuid', '=', uuid)
+    .where('encrypted', '=', old)
+    .execute()
 }
 
-/** Edit codes that wait until the issuer approves codes, and are not sealed as `prefix` says. */
+/** Edit codes that wait until the issuer approves codes, and are not encrypted as `prefix` says. */
 export async function waitingEditCodes(db: Db, prefix: Buffer) {
   return db
     .selectFrom('code_load')
-    .select(['event_id', 'sealed', 'until_ms'])
+    .select(['event_id', 'encrypted', 'until_ms'])
     .where(isOutdated(prefix))
     .execute()
 }
 
-export async function replaceEditCodeSeal(
+export async function replaceEncryptedEditCode(
   db: Db,
-  { eventId, old, sealed }: { readonly eventId: number; readonly old: Buffer; readonly sealed: Buffer },
+  { eventId, old, encrypted }: { readonly eventId: number; readonly old: Buffer; readonly encrypted: Buffer },
 ): Promise<void> {
-  const query = db.updateTable('code_load').set({ sealed })
-  await query.where('event_id', '=', eventId).where('sealed', '=', old).execute()
+  const query = db.updateTable('code_load').set({ encrypted })
+  await query.where('event_id', '=', eventId).where('encrypted', '=', old).execute()
 }
 
 export async function grantSecrets(db: Db, prefix: Buffer) {
   return db
     .selectFrom('grant_secret')
-    .select(['id', 'event_id', 'sealed', 'valid_until_ms'])
+    .select(['id', 'event_id', 'encrypted', 'valid_until_ms'])
     .where(isOutdated(prefix))
     .execute()
 }
 
 export async function replaceGrantSecret(
   db: Db,
-  { event_id, id, old, sealed }: CodePlace & { readonly old: Buffer; readonly sealed: Buffer },
+  { event_id, id, old, encrypted }: CodePlace & { readonly old: Buffer; readonly encrypted: Buffer },
 ): Promise<void> {
   await db
     .updateTable('grant_secret')
-    .set({ sealed })
+    .set({ encrypted })
     .where('event_id', '=', event_id)
     .where('id', '=', id)
-    .where('sealed', '=', old)
+    .where('encrypted', '=', old)
     .execute()
 }
 
-export async function replaceTokenSeal(db: Db, old: Buffer, sealed: Buffer): Promise<void> {
-  await db.updateTable('issuer_token').set({ sealed }).where('sealed', '=', old).execute()
+export async function replaceEncryptedToken(db: Db, old: Buffer, encrypted: Buffer): Promise<void> {
+  await db.updateTable('issuer_token').set({ encrypted }).where('encrypted', '=', old).execute()
 }
 
 /**
