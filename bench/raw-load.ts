@@ -56,7 +56,8 @@ function readOneByOne(
   let missing = 0
   return new Promise((resolve, reject) => {
     const ask = () => {
-      const { path, headers = {} } = requests[next++ % requests.length]!
+      const { path, headers = {} } = requests[next % requests.length]!
+      next += CONNECTIONS // Each connection has requests of its own: an answer that another one had would be cached
       const lines = Object.entries({ host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}`)
       askedMs = performance.now()
       bytes = 0
