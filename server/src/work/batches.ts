@@ -24,8 +24,8 @@ export interface BatchesOptions<Item> {
  * next write. Under load one transaction writes ten to fifty claims; without load an item is written at once.
  *
  * @example
- * const accepted = new Batches((claims: readonly AcceptedClaim[]) => acceptClaims(db, claims, clock.nowMs()))
- * await accepted.add(claim)
+ * const doubled = new Batches(async (numbers: readonly number[]) => numbers.map((n) => 2 * n))
+ * await doubled.add(21) // 42
  */
 export class Batches<Item, Result> {
   private readonly writeAll: (items: readonly Item[]) => Promise<readonly Result[]>

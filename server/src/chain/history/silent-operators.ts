@@ -1,4 +1,5 @@
 import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
+import { word } from '../../ethereum/words.ts'
 import type { EstateRow, ParcelRow } from '../../land/events/land-rows.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { AssetName } from '../../land/records/assets.ts'
@@ -122,6 +123,6 @@ async function forEach<Item>(
 
 /** Null for the zero address, and for contracts that do not have such a function yet. */
 function addressOf(returned: string): string | null {
-  const word = returned === NO_ANSWER ? 0n : wordOf(returned)
-  return word === 0n ? null : `0x${word.toString(16).padStart(64, '0').slice(24)}`
+  const value = returned === NO_ANSWER ? 0n : wordOf(returned)
+  return value === 0n ? null : `0x${word(value).slice(24)}`
 }
