@@ -75,8 +75,8 @@ export async function nextGifts(db: Db, eventId: number, limit: number): Promise
 export async function giftEvents(db: Db): Promise<readonly number[]> {
   const { rows } = await sql<{ event_id: number }>`
     select event_id from event_place
-    where exists (select from attendance_gift as gift where gift.event_id = event_place.event_id) and taken < places
-      and not exists (select from attendance_event as event where event.event_id = event_place.event_id and is_cancelled)
+    where exists (select from attendance_gift as gift where gift.event_id = event_place.event_id)
+      and taken < places and not is_cancelled
     order by event_id`.execute(db)
   return rows.map(({ event_id }) => event_id)
 }
