@@ -4,6 +4,7 @@ import { addApproveEventCommand } from './approve-event-command.ts'
 import { addChainCommand } from './chain-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
+import { addDistributeCommand } from './distribute-command.ts'
 import { addExportCommand } from './export-command.ts'
 import { addFollowCommand } from './follow-command.ts'
 import { addImportCommand } from './import-command.ts'
@@ -33,6 +34,7 @@ export function createProgram(): Command {
   addChainCommand(program)
   addDemoCommand(program)
   addMigrateCommand(program)
+  addDistributeCommand(program)
   addNewLineageCommand(program)
   addConfigCommand(program)
   addReencryptCommand(program)

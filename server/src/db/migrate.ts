@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Migration, Migrator, sql } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
+import { allowTableChanges, distributeNewTables } from './distribution.ts'
 import type { Db, Engine } from './engine.ts'
 import * as firstTables from './migrations/0001-first-tables.ts'
 import { StatementError } from './statement-error.ts'
@@ -49,7 +50,9 @@ function givingUpLocks(migrations: Readonly<Record<string, Migration>>): Record<
   const limited = ({ up }: Migration): Migration => ({
     up: async (db) => {
       await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(db)
+      await allowTableChanges(db)
       await up(db)
+      await distributeNewTables(db)
     },
   })
   return Object.fromEntries(Object.entries(migrations).map(([name, migration]) => [name, limited(migration)]))

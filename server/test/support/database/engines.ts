@@ -8,7 +8,8 @@ import type { Engine, EngineSettings } from '../../../src/db/engine.ts'
 import { openEngine } from '../../../src/db/open-engine.ts'
 import { atEndOfEachFile } from '../run/end-of-file.ts'
 import { TEMPLATE_DATABASE } from '../run/global-setup.ts'
-import { prepared, TEST_DIR_VARIABLE, variable } from '../run/prepared.ts'
+import { ON_CITUS, prepared, TEST_DIR_VARIABLE, variable } from '../run/prepared.ts'
+import { copyCitusDatabase } from './citus.ts'
 import { expectEventStatements } from './event-statements.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
@@ -129,6 +130,7 @@ async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
 /** Copies the template file by file: by way of its log, as PostgreSQL does from 15 on, it takes twice the CPU time. */
 async function createDatabase(name: string, template: string): Promise<void> {
   const databaseUrl = await prepared('postgres')
+  if (ON_CITUS) return copyCitusDatabase(databaseUrl, name, template)
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
   const asked = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`
   const { version } = (await asked.execute(server.db)).rows[0]!

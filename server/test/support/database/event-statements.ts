@@ -1,22 +1,11 @@
 import { expect } from 'vitest'
+import { TABLES_BY_EVENT } from '../../../src/db/distribution.ts'
 import { GuardedDriver } from '../../../src/db/guarded-driver.ts'
 
-/** Tables whose rows grow with players, which a database of several machines cuts by event. */
-const TABLES = [
-  ...[
-    'claim',
-    'claim_code',
-    'token',
-    'event_count',
-    'event_place',
-    'event_hold',
-    'seen_request',
-    'edit_code_guess',
-  ],
-  ...['attendance_grant', 'grant_secret', 'attendance_gift', 'attendance_blocked', 'attendance_rehearsal'],
-  ...['attendance_refusal', 'issuer_failure', 'code_load'],
-]
-const MENTIONS_TABLE = new RegExp(`\\b(?:from|join|into|update)\\s+"?(?:${TABLES.join('|')})"?(?![\\w])`, 'i')
+const MENTIONS_TABLE = new RegExp(
+  `\\b(?:from|join|into|update)\\s+"?(?:${TABLES_BY_EVENT.join('|')})"?(?![\\w])`,
+  'i',
+)
 /** A column with the event is compared with a parameter, or one row is inserted, which has an event. */
 const NAMES_EVENT =
   /"?event_id"?\s*=\s*\$\d|\(event_id,[^)]*\)\s+select \$\d+::integer|^insert into "\w+" \("event_id".*\) values \([^()]*\)(?! *,)/i

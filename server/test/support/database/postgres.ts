@@ -35,9 +35,13 @@ const UNPRIVILEGED_UID = 65_534
  * package for this platform. Its data lie in the system's temporary folder and are gone with `stop`.
  *
  * @param overrides of the settings, which are chosen for speed
+ * @param programs the folder of another PostgreSQL
  */
-export async function startPostgres(overrides: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
-  const installed = installPostgres()
+export async function startPostgres(
+  overrides: Readonly<Record<string, string>> = {},
+  programs?: string,
+): Promise<TestPostgres> {
+  const installed = installPostgres(programs)
   const data = path.join(installed.dir, 'data')
   initialize(installed, data)
   const port = await freePort()
@@ -68,12 +72,12 @@ export interface InstalledPostgres {
   readonly options: SpawnOptions
 }
 
-export function installPostgres(): InstalledPostgres {
+export function installPostgres(programs?: string): InstalledPostgres {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-postgres-'))
   fs.chmodSync(dir, 0o755)
   const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {}
   const options = { ...user, cwd: dir, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
-  return { dir, bin: binariesFor(dir), user, options }
+  return { dir, bin: programs ?? binariesFor(dir), user, options }
 }
 
 /** Makes an empty database cluster in a folder. */

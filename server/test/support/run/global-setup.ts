@@ -5,11 +5,14 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { sql } from 'kysely'
+import { distribute } from '../../../src/db/distribution.ts'
+import type { Db } from '../../../src/db/engine.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openEngine } from '../../../src/db/open-engine.ts'
+import { createCitusDatabase, startCitus, type TestCitus } from '../database/citus.ts'
 import { startPostgres, type TestPostgres } from '../database/postgres.ts'
 import type { BundledPrograms } from './bundle-programs.ts'
-import { PREPARE_VARIABLE, SEED_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
+import { ON_CITUS, PREPARE_VARIABLE, SEED_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
 import { makeTestFolder } from './test-folder.ts'
 import '../processes/v8-options.ts'
 
@@ -33,14 +36,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   const removeFolder = () => fs.rmSync(testDir, { recursive: true, force: true })
   process.once('exit', removeFolder) // a run that is interrupted does not come to its end below
   process.env.TMPDIR = testDir // what os.tmpdir() answers in all processes of this run
-  let started: Promise<TestPostgres> | undefined
+  let started: Promise<Pick<TestPostgres, 'url' | 'stop'>> | undefined
   let bundled: Promise<BundledPrograms> | undefined
   const preparations = {
     '/postgres': onFirstCall(async () => {
-      started = startPostgres()
-      const { url } = await started
-      await preparePostgres(url)
-      return url
+      started = ON_CITUS ? prepareCitus() : preparePostgres()
+      return (await started).url
     }),
     '/embedded': onFirstCall(async () => {
       const folder = path.join(testDir, TEMPLATE_DIR)
@@ -108,13 +109,27 @@ async function prepareEmbedded(dataDir: string): Promise<void> {
   await engine.close()
 }
 
-async function preparePostgres(url: string): Promise<void> {
-  const server = await openEngine({ ...SETTINGS, dataDir: '', databaseUrl: url })
+async function preparePostgres(): Promise<TestPostgres> {
+  const postgres = await startPostgres()
+  const server = await openEngine({ ...SETTINGS, dataDir: '', databaseUrl: postgres.url })
   await sql.raw(`create database ${TEMPLATE_DATABASE}`).execute(server.db)
   await server.close()
-  const templateUrl = new URL(url)
-  templateUrl.pathname = `/${TEMPLATE_DATABASE}`
-  const template = await openEngine({ ...SETTINGS, dataDir: '', databaseUrl: templateUrl.href })
+  const template = new URL(postgres.url)
+  template.pathname = `/${TEMPLATE_DATABASE}`
+  await prepareTemplate(template.href)
+  return postgres
+}
+
+/** Three servers as one database, with the tables distributed. */
+async function prepareCitus(): Promise<TestCitus> {
+  const citus = await startCitus(2)
+  await prepareTemplate(await createCitusDatabase(citus, TEMPLATE_DATABASE), distribute)
+  return citus
+}
+
+async function prepareTemplate(databaseUrl: string, more?: (db: Db) => Promise<unknown>): Promise<void> {
+  const template = await openEngine({ ...SETTINGS, dataDir: '', databaseUrl })
   await migrate(template)
+  await more?.(template.db)
   await template.close()
 }

@@ -4,6 +4,9 @@ export const TEST_DIR_VARIABLE = 'LANDPASS_TEST_DIR'
 /** Another seed for property tests than theirs: a number, or `random` for one that the run prints. */
 export const SEED_VARIABLE = 'LANDPASS_TEST_SEED'
 
+/** Whether the tests that use PostgreSQL run on one database of three servers, with the tables distributed. */
+export const ON_CITUS = process.env.LANDPASS_TEST_DATABASE === 'citus'
+
 /**
  * Asks global-setup.ts for the URL of the PostgreSQL server of this run, the data folder to copy, or the folder of the
  * bundled programs: made when the first test file asks.
