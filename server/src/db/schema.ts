@@ -207,8 +207,6 @@ export interface AttendanceEventTable {
   requires_presence: boolean
   /** Whether a claim needs a grant: see attendance/grants/. */
   requires_grant: Generated<boolean>
-  /** How many grants expired unused and were deleted. */
-  grants_expired: Generated<number>
   distribution_start_at_ms: number | null
   distribution_end_at_ms: number | null
   /** When the issuer's last day is over everywhere on Earth. */
@@ -358,6 +356,10 @@ export interface IssuerFailureTable {
  * sum over all stripes; a single row can be below zero.
  */
 export interface EventCountTable extends Record<CodeState | ClaimState, number> {
+  /** How many grants expired unused and were deleted. */
+  grants_expired: Generated<number>
+  /** How many tokens addresses of a list were given. */
+  gifts_given: Generated<number>
   event_id: number
   /** The hour in which the claims were made; -1 for the totals. Only the totals have counts of codes. */
   hour_ms: number
@@ -437,8 +439,6 @@ export interface MadeEventTable {
   decided_at_ms: Generated<number | null>
   /** Whether the operator lets its organiser give tokens to a list of addresses, where the operator approves events. */
   may_give: Generated<boolean>
-  /** How many tokens were given to addresses of a list. */
-  given: Generated<number>
 }
 
 /** An address to which an organiser gives a token: deleted when it has one. */

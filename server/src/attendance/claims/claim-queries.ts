@@ -137,11 +137,12 @@ async function takeDueOf(
   const { rows } = await sql<Omit<DueClaim, 'eventId' | 'lease'>>`/* prepared */
     with due as (
       select found.* from unnest(${ids}::bigint[]) as given (id) cross join lateral (
-        select ctid as row, id, next_step_at_ms from claim
+        select id, next_step_at_ms from claim
         where event_id = ${eventId} and claim.id = given.id and next_step_at_ms <= ${nowMs} limit 1 for update skip locked
       ) as found
     )
-    update claim set next_step_at_ms = ${leaseUntilMs} where ctid = any(array(select due.row from due))
+    update claim set next_step_at_ms = ${leaseUntilMs}
+    where event_id = ${eventId} and id = any(array(select due.id from due))
     returning id, address, state, attempts, code_id as "codeId", (
         select encrypted from claim_code where claim_code.event_id = ${eventId} and claim_code.id = claim.code_id
       ) as encrypted,
@@ -159,13 +160,11 @@ export interface LeaseRenewal {
 }
 
 /**
- * The rows of claims of an event whose ids a part of the statement has, for an update. By an array of rows: a join with the part
- * would read all claims of the event. A row that another process changes meanwhile is left out.
+ * The rows of claims of an event whose ids a part of the statement has, for an update. By an array: a join with the part would
+ * read all claims of the event.
  */
-const rowsOf = (eventId: number, part: RawBuilder<unknown>) => sql<boolean>`claim.ctid = any(array(
-      select found.row from ${part} as given
-      cross join lateral (select ctid as row from claim where event_id = ${eventId} and claim.id = given.id limit 1) as found
-    ))`
+const rowsOf = (eventId: number, part: RawBuilder<unknown>) =>
+  sql<boolean>`claim.event_id = ${eventId} and claim.id = any(array(select id from ${part}))`
 
 /**
  * Immediately before tokens are requested: renews the leases of claims of one event that this process still has, and stores that the
@@ -239,7 +238,9 @@ export async function acceptClaims(
       delete from event_hold where event_id = ${eventId} and exists (select from accepted)
       returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes
     )
-    select accepted.id as claim_id, ended.* from accepted left join ended on true`.execute(db)
+    select accepted.id as claim_id, ended.* from counted cross join accepted left join ended on true`.execute(
+    db,
+  )
   const written = new Set(rows.map(({ claim_id }) => claim_id))
   const ended = rows[0]
   return { isWritten: ids.map((id) => written.has(id)), ended: isHeld(ended) ? ended : undefined }
@@ -267,7 +268,7 @@ export async function confirmClaim(
       { rows: 'confirmed', of: 'claims', from: claim.state, to: 'minted' },
       { rows: 'used', of: 'codes', from: 'held', to: 'used' },
     )}
-    select from confirmed`.execute(db)
+    select from confirmed cross join counted`.execute(db)
   return rows.length === 1
 }
 
@@ -299,7 +300,7 @@ export async function closeClaim(
       { rows: 'closed', of: 'claims', from: claim.state, to: state },
       { rows: 'given', of: 'codes', from: 'held', to: code },
     )}
-    select from closed`.execute(db)
+    select from closed cross join counted`.execute(db)
   return rows.length === 1
 }
 
@@ -335,7 +336,9 @@ export async function swapCode(
       { rows: 'taken', of: 'codes', from: 'free', to: 'held' },
       { rows: 'given', of: 'codes', from: 'held', to: code },
     )}
-    select taken.id as code_id, taken.encrypted from mine left join taken on true`.execute(db)
+    select taken.id as code_id, taken.encrypted from counted cross join mine left join taken on true`.execute(
+    db,
+  )
   const [row] = rows
   if (!row) return false
   const { code_id: codeId, encrypted } = row

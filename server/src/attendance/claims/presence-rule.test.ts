@@ -16,7 +16,6 @@ const STAGE: Event = {
   requires_captcha: false,
   requires_presence: true,
   requires_grant: false,
-  grants_expired: 0,
   distribution_start_at_ms: null,
   distribution_end_at_ms: null,
   expires_at_ms: null,

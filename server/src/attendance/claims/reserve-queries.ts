@@ -87,9 +87,10 @@ export async function insertClaims(
         ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
       ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, position)
     ), use as (
-      insert into seen_request (event_id, hash, expires_at_ms)
-      select ${eventId}::integer, decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
-      on conflict do nothing returning encode(hash, 'hex') as hash
+      select hash from use_requests(
+        ${eventId}::integer, array(select hash from asked order by position),
+        array(select expires_at_ms from asked order by position)
+      ) as use (hash)
     ), known as (
       select claim.* from asked cross join lateral (
         select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and claim.address = asked.address limit 1
@@ -111,7 +112,7 @@ export async function insertClaims(
     )
     select asked.hash is null or use.hash is not null as is_first, made.id as made_id, made.state as made_state,
       ${taking.columns}, known.*
-    from asked left join use on use.hash = asked.hash left join known on known.address = asked.address
+    from counted cross join asked left join use on use.hash = asked.hash left join known on known.address = asked.address
       left join wanting on wanting.position = asked.position ${taking.join}
       left join made on made.address = asked.address
     order by asked.position`.execute(db)
@@ -145,6 +146,15 @@ const COUNT_REVIVED = countMoves(
   { rows: 'made', of: 'codes', from: 'free', to: 'held' },
 )
 
+/** Inserts claims of a part `new` of the statement. */
+const madeOfNew = (eventId: number) => sql`made as (
+      select ${eventId}::integer as event_id, made.* from add_claims(
+        ${eventId}::integer, array(select address from new order by address), array(select code_id from new order by address),
+        array(select state from new order by address), array(select next_step_at_ms from new order by address),
+        array(select now_ms from new order by address)
+      ) as made
+    )`
+
 /** Free codes of the other issuer. */
 function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
   const tables = sql`code as (
@@ -152,14 +162,10 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
         select id, encrypted from claim_code where event_id = ${eventId} and state = 'free'
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
-    ), made as (
-      insert into claim
-        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
-      select ${eventId}::integer, address, code.id, 'reserved', 0, next_step_at_ms, now_ms, now_ms
-      from wanting join code on code.turn = wanting.turn order by address
-      on conflict (event_id, address) do nothing
-      returning event_id, id, address, code_id, state, created_at_ms
-    ), taken as (
+    ), new as (
+      select address, code.id as code_id, 'reserved' as state, next_step_at_ms, now_ms
+      from wanting join code on code.turn = wanting.turn
+    ), ${madeOfNew(eventId)}, taken as (
       -- By an array: a join would read all codes of the event. By id: the row may have a newer version than this statement sees
       update claim_code set state = 'held' where event_id = ${eventId} and id = any(array(select code_id from made))
     ), ${COUNT_WITH_CODES}`
@@ -176,7 +182,10 @@ function codesFor(eventId: number, lock: RawBuilder<unknown>): Taking {
  */
 function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
   const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
-  const tables = sql`place as (
+  const tables = sql`storing as (
+      -- No row: it locks the table from the beginning, so a withdrawal of the key waits for this statement (lockTokens)
+      update token set is_logged = is_logged where event_id = ${eventId} and number < 0
+    ), place as (
       select places - taken as free from event_place
       where event_id = ${eventId} and not is_cancelled for update
     ), message as (
@@ -189,29 +198,28 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
         ${tokens.map(({ uid }) => hexOf(uid))}::text[],
         ${tokens.map(({ signature }) => hexOf(signature))}::text[]
       ) as message (address, token_id, signer, time_s, event_name, event_location, salt, uid, signature)
-    ), made as (
-      insert into claim (event_id, address, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
-      select ${eventId}::integer, wanting.address, case when is_valid then 'minted' else 'reserved' end, 0,
-        case when not is_valid then next_step_at_ms end, now_ms, now_ms
-      from place join wanting on wanting.turn <= place.free join message on message.address = wanting.address
-      order by wanting.address
-      on conflict (event_id, address) do nothing
-      returning event_id, id, address, state, created_at_ms
-    ), taken as (
+    ), new as (
+      select address, null::bigint as code_id, case when is_valid then 'minted' else 'reserved' end as state,
+        case when not is_valid then next_step_at_ms end as next_step_at_ms, now_ms
+      from place join wanting on wanting.turn <= place.free join message using (address)
+    ), ${madeOfNew(eventId)}, taken as (
       update event_place set taken = taken + made.count from (select count(*)::integer as count from made) as made
       where event_id = ${eventId} and made.count > 0
       returning taken - made.count as before
     ), stored as (
-      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
-      select token_id, ${eventId}::integer, address, signer, time_s, event_name, event_location, decode(salt, 'hex'),
-        before + row_number() over (order by made.id), case when is_valid then decode(uid, 'hex') end,
-        case when is_valid then decode(signature, 'hex') end
-      from made join message using (address) cross join taken
+      select add_tokens(${eventId}::integer, array_agg(token)) as count from (
+        select jsonb_build_object(
+          'id', token_id, 'address', address, 'signer', signer, 'time_s', time_s, 'event_name', event_name,
+          'event_location', event_location, 'salt', salt, 'number', before + row_number() over (order by made.id),
+          'uid', case when is_valid then uid end, 'signature', case when is_valid then signature end
+        ) as token
+        from made join message using (address) cross join taken
+      ) as token
     ), ${COUNT_WITH_PLACES}`
   return {
     tables,
     columns: sql`coalesce(wanting.turn <= place.free, false) as has_place, null::bigint as code_id_of_made, null::bytea as encrypted`,
-    join: sql`left join place on true`,
+    join: sql`cross join stored left join place on true`,
   }
 }
 
@@ -285,7 +293,9 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       update attendance_grant set claim_id = made.id from made, granted
       where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )
-    select made.id, made.code_id, taken.encrypted from made join taken on taken.id = made.code_id`.execute(db)
+    select made.id, made.code_id, taken.encrypted from counted cross join made join taken on taken.id = made.code_id`.execute(
+    db,
+  )
   return rows[0] && heldClaim(rows[0], claim)
 }
 

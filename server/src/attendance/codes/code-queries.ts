@@ -118,7 +118,7 @@ async function insertCodes(db: Db, vault: Vault, { eventId, batch, nowMs }: Batc
         with ordinality as new (fingerprint, encrypted, state, position)
       order by position
       on conflict (event_id, fingerprint) do nothing returning event_id, state
-    ), ${COUNT_ADDED} select count(*)::integer as count from added`.execute(db)
+    ), ${COUNT_ADDED} select count(*)::integer as count from added cross join counted`.execute(db)
   return rows[0]!.count
 }
 
@@ -142,5 +142,5 @@ async function changeState(db: Db, { eventId, fingerprints, from, to }: StateCha
       update claim_code set state = ${to} where event_id = ${eventId}
         and fingerprint = any(${fingerprints}::bytea[]) and state = ${from} returning event_id
     ), ${countMoves({ rows: 'changed', of: 'codes', from, to })}
-    select from changed`.execute(db)
+    select from changed cross join counted`.execute(db)
 }

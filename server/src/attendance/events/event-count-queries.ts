@@ -1,28 +1,32 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimState, CodeState } from '../../db/schema.ts'
 
-/** Rows of a statement that come into a state, leave one, or both. */
+/** Totals of an event that are no states: grants that expired unused, and tokens that were given to addresses of a list. */
+export type Total = 'grants_expired' | 'gifts_given'
+
+/** Rows of a statement that come into a state or a total, leave a state, or both. */
 export interface Move {
-  /** The part of the statement that returns them with `event_id`, and claims with `created_at_ms` too. */
+  /** The part of the statement that returns them with `event_id`, and claims with `created_at_ms` too: all of one event. */
   readonly rows: string
-  readonly of: 'claims' | 'codes'
+  readonly of: 'claims' | 'codes' | 'totals'
   /** Left out: they are new. */
   readonly from?: ClaimState | CodeState
-  readonly to: ClaimState | CodeState
+  readonly to: ClaimState | CodeState | Total
 }
 
 const HOUR = 'created_at_ms / 3600000 * 3600000'
 
 /**
- * The part of a statement that changes `event_count` by what its other parts changed: every statement that changes the state of
- * claims or codes has it, so the counts are exact at every time, and a test compares them with the rows.
+ * The parts of a statement that change `event_count` by what its other parts changed: every statement that changes the state of
+ * claims or codes has them, so the counts are exact at every time, and a test compares them with the rows. **The statement must
+ * read `counted`**, which has one row: a part that is not read is not executed.
  *
- * Each connection changes rows of its own (`stripe`), or hundreds of claims in one second would wait for each other's commits. The
- * row with `hour_ms` -1 has the totals; it is changed before those of the hours, in the order of the events. So two statements
- * on connections with the same stripe never wait for each other in a circle.
+ * The function `add_counts` changes the rows: each connection has rows of its own (`stripe`), or hundreds of claims in one second
+ * would wait for each other's commits. The row with `hour_ms` -1 has the totals; it is changed before those of the hours, so two
+ * statements on connections with the same stripe never wait for each other in a circle.
  *
  * @example
- * sql`with made as (insert into claim … returning event_id, created_at_ms), ${countMoves({ rows: 'made', of: 'claims', to: 'reserved' })} select …`
+ * sql`with made as (update claim … returning event_id, created_at_ms), ${countMoves({ rows: 'made', of: 'claims', to: 'failed' })} select from made, counted`
  */
 export function countMoves(...moves: readonly Move[]): RawBuilder<unknown> {
   const changes = moves.flatMap(({ rows, of, from, to }) => {
@@ -31,18 +35,15 @@ export function countMoves(...moves: readonly Move[]): RawBuilder<unknown> {
       `select event_id, ${hour} as hour_ms, '${state}' as state, ${by} as change from ${rows}`
     return from === undefined ? [change(to, 1)] : [change(from, -1), change(to, 1)]
   })
-  const states = [...new Set(moves.flatMap(({ from, to }) => (from === undefined ? [to] : [from, to])))]
-  const sums = states.map((state) => `coalesce(sum(change) filter (where state = '${state}'), 0)`)
-  const added = states.map((state) => `${state} = event_count.${state} + excluded.${state}`)
   return sql.raw(`moved as (
       ${changes.join('\n      union all ')}
     ), counted as (
-      insert into event_count (event_id, hour_ms, stripe, ${states.join(', ')})
-      select event_id, hour_ms, pg_backend_pid() % 16, ${sums.join(', ')}
-      from (
-        select event_id, -1 as hour_ms, state, change from moved
-        union all select event_id, hour_ms, state, change from moved where hour_ms is not null
-      ) as change group by event_id, hour_ms order by event_id, hour_ms
-      on conflict (event_id, hour_ms, stripe) do update set ${added.join(', ')}
+      select add_counts(min(event_id), array_agg(hour_ms), array_agg(state), array_agg(change)) as changed from moved
     )`)
 }
+
+/** A total of an event. */
+export const totalOf = (total: Total, eventId: number): RawBuilder<number> =>
+  sql<number>`(
+    select coalesce(sum(${sql.ref(total)}), 0)::integer from event_count where event_id = ${eventId} and hour_ms = -1
+  )`

@@ -126,11 +126,12 @@ async function sumCodes(db: Db, ofEvents: RawBuilder<unknown>): Promise<CodeCoun
   const sumOf = (ofOther: CodeState, ofOwn: ClaimState) => sql`
     coalesce(sum(case when event_id < ${FIRST_OWN_EVENT_ID} then ${sql.ref(ofOther)} else ${sql.ref(ofOwn)} end), 0)::bigint`
   const { rows } = await sql<CodeCounts>`
-    select (coalesce(sum(free), 0) + (
-        select coalesce(sum(greatest(places - taken, 0)), 0) from event_place where ${ofEvents}
-      ))::bigint as free,
-      ${sumOf('held', 'reserved')} as held, ${sumOf('used', 'minted')} as used,
-      coalesce(sum(used_elsewhere), 0)::bigint as used_elsewhere, coalesce(sum(void), 0)::bigint as void
-    from event_count where hour_ms = -1 and ${ofEvents}`.execute(db)
+    select (free + places)::bigint as free, held, used, used_elsewhere, void from (
+      select coalesce(sum(free), 0) as free, ${sumOf('held', 'reserved')} as held, ${sumOf('used', 'minted')} as used,
+        coalesce(sum(used_elsewhere), 0)::bigint as used_elsewhere, coalesce(sum(void), 0)::bigint as void
+      from event_count where hour_ms = -1 and ${ofEvents}
+    ) as code cross join (
+      select coalesce(sum(greatest(places - taken, 0)), 0) as places from event_place where ${ofEvents}
+    ) as place`.execute(db)
   return rows[0]!
 }

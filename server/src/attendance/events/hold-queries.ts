@@ -64,7 +64,7 @@ export async function freeDoubtedCode(db: Db, { event_id, doubted_code_id: id }:
     with freed as (
       update claim_code set state = 'free' where event_id = ${event_id} and id = ${id} and state = 'void' returning event_id
     ), ${countMoves({ rows: 'freed', of: 'codes', from: 'void', to: 'free' })}
-    select from freed`.execute(db)
+    select from freed cross join counted`.execute(db)
 }
 
 /** Takes the right of one claim to ask the issuer, when it is due. Only one of several processes gets it. */

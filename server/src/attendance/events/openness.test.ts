@@ -18,7 +18,6 @@ function event(facts: Partial<Event> = {}): Event {
     requires_captcha: false,
     requires_presence: true,
     requires_grant: false,
-    grants_expired: 0,
     distribution_start_at_ms: null,
     distribution_end_at_ms: null,
     expires_at_ms: null,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { countMoves, totalOf } from '../events/event-count-queries.ts'
 
 /** What decides whether tokens of an event can be given. */
 export interface GivingEvent {
@@ -102,24 +103,19 @@ export async function waitingGiftEvents(db: Db): Promise<readonly number[]> {
 export async function endGifts(db: Db, eventId: number, addresses?: readonly string[]): Promise<number> {
   const only = addresses ? sql`and gift.address = any(${addresses}::text[])` : sql``
   const { rows } = await sql<{ ended: number }>`
-    with event as (
-      select event_id from made_event
-      where event_id = ${eventId}
-        and exists (select from attendance_gift as gift where gift.event_id = ${eventId} ${only})
-      for no key update -- before the rows of the list: who stops a list locks in this order
+    with claimed as (
+      select gift.address from attendance_gift as gift
+      where gift.event_id = ${eventId} ${only}
+        and exists (select from claim where claim.event_id = ${eventId} and claim.address = gift.address)
+      order by gift.id for update -- processes that end the same addresses wait for each other in one order
     ), ended as (
-      delete from attendance_gift as gift using event, claim
-      where gift.event_id = ${eventId} and claim.event_id = ${eventId} and claim.address = gift.address ${only}
-      returning gift.event_id, gift.address
-    ), counted as (
-      update made_event set given = given + made.count
-      from (
-        select count(*)::integer as count from ended join token using (event_id, address)
-        where event_location = ${GIVEN_BY_ORGANISER}
-      ) as made
-      where event_id = ${eventId} and made.count > 0
-    )
-    select count(*)::integer as ended from ended`.execute(db)
+      delete from attendance_gift
+      where event_id = ${eventId} and address = any(array(select address from claimed)) returning event_id, address
+    ), made as (
+      select ended.event_id from ended join token on token.event_id = ${eventId} and token.address = ended.address
+      where event_location = ${GIVEN_BY_ORGANISER}
+    ), ${countMoves({ rows: 'made', of: 'totals', to: 'gifts_given' })}
+    select count(*)::integer as ended from ended cross join counted`.execute(db)
   return rows[0]!.ended
 }
 
@@ -131,17 +127,15 @@ export interface GiftCounts extends GivingEvent {
 
 /** @returns undefined for an event that was not made here */
 export async function countGifts(db: Db, eventId: number): Promise<GiftCounts | undefined> {
-  const row = await db
+  const event = await db
     .selectFrom('made_event')
     .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
-    .select(['approval', 'may_give', 'is_cancelled', 'given'])
-    .select(({ selectFrom, fn }) =>
-      selectFrom('attendance_gift')
-        .select(fn.countAll<string | number>().as('count'))
-        .whereRef('attendance_gift.event_id', '=', 'made_event.event_id')
-        .as('waiting'),
-    )
+    .select(['approval', 'may_give', 'is_cancelled'])
     .where('made_event.event_id', '=', eventId)
     .executeTakeFirst()
-  return row && { ...row, waiting: Number(row.waiting) }
+  if (!event) return undefined
+  const { rows } = await sql<{ waiting: number; given: number }>`
+    select (select count(*)::integer from attendance_gift where event_id = ${eventId}) as waiting,
+      ${totalOf('gifts_given', eventId)} as given`.execute(db)
+  return { ...event, ...rows[0]! }
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { countMoves } from '../events/event-count-queries.ts'
 import type { TransactionMark } from './grant-queries.ts'
 
 /** Rows are deleted so much later, because a process with a slow clock may still use them. */
@@ -47,18 +48,18 @@ async function withdrawBatch(
 ): Promise<{ readonly deleted: number; readonly lastMs: number | null }> {
   const { rows } = await sql<{ deleted: number; lastMs: number | null }>`
     with open as (
-      select ctid from attendance_grant
+      select nonce from attendance_grant
       where event_id = ${eventId} and claim_id is null and expires_at_ms >= ${fromMs}
         and ${isStoredBefore(storedBefore)}
       order by expires_at_ms limit ${batchRows} for update
     ), withdrawn as (
-      delete from attendance_grant where event_id = ${eventId} and ctid = any(array(select ctid from open)) returning expires_at_ms
-    )
-    update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
-    where event_id = ${eventId}
-    returning (select count(*) from withdrawn)::integer as deleted,
-      (select max(expires_at_ms) from withdrawn) as "lastMs"`.execute(db)
-  return rows[0] ?? { deleted: 0, lastMs: null }
+      delete from attendance_grant where event_id = ${eventId} and nonce = any(array(select nonce from open))
+      returning event_id, expires_at_ms
+    ), ${countMoves({ rows: 'withdrawn', of: 'totals', to: 'grants_expired' })}
+    select count(*)::integer as deleted, max(expires_at_ms) as "lastMs" from withdrawn cross join counted`.execute(
+    db,
+  )
+  return rows[0]!
 }
 
 /**
@@ -86,20 +87,18 @@ export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOp
       .executeTakeFirst()
     if (!oldest) return
     const { event_id: eventId } = oldest
-    // An array of ctids: a join with `old` would read the whole table for each batch
-    const { rows } = await sql`
+    // By an array: a join with `old` would read the whole table for each batch
+    const { rows } = await sql<{ deleted: number }>`
       with old as (
-        select ctid from attendance_grant
+        select nonce from attendance_grant
         where event_id = ${eventId} and claim_id is null and expires_at_ms < ${beforeMs}
         limit ${batchRows} for update skip locked
       ), deleted as (
-        delete from attendance_grant where event_id = ${eventId} and ctid = any(array(select ctid from old)) returning event_id
-      )
-      update attendance_event set grants_expired = grants_expired + counted.deleted
-      from (select count(*)::integer as deleted from deleted) as counted
-      where attendance_event.event_id = ${eventId} and counted.deleted > 0
-      returning attendance_event.event_id`.execute(db)
-    if (rows.length === 0) return
+        delete from attendance_grant where event_id = ${eventId} and nonce = any(array(select nonce from old))
+        returning event_id
+      ), ${countMoves({ rows: 'deleted', of: 'totals', to: 'grants_expired' })}
+      select count(*)::integer as deleted from deleted cross join counted`.execute(db)
+    if (rows[0]!.deleted === 0) return
   }
 }
 

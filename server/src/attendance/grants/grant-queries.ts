@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { countMoves, totalOf } from '../events/event-count-queries.ts'
 
 export interface StoredSecret {
   readonly id: number
@@ -16,21 +17,19 @@ export async function findSecrets(
   uuid: string,
   nowMs: number,
 ): Promise<{ readonly eventId: number; readonly secrets: readonly StoredSecret[] } | undefined> {
-  const { rows } = await sql<{ event_id: number; id: number | null; encrypted: Buffer }>`
-    select event.event_id, grant_secret.id, grant_secret.encrypted
-    from attendance_event as event left join grant_secret
-      on grant_secret.event_id = event.event_id and ${isValidAt(nowMs)}
+  const { rows } = await sql<{ event_id: number }>`
+    select event_id from attendance_event as event
     where event.uuid = ${uuid}
       and coalesce(least(event.expires_at_ms, event.distribution_end_at_ms) > ${nowMs}, true)
       and not exists (
         select from made_event where made_event.event_id = event.event_id and approval <> 'approved'
       )`.execute(db)
-  const [first] = rows
-  if (!first) return undefined
-  return {
-    eventId: first.event_id,
-    secrets: rows.flatMap(({ id, encrypted }) => (id === null ? [] : [{ id, encrypted }])),
-  }
+  const eventId = rows[0]?.event_id
+  if (eventId === undefined) return undefined
+  // A statement of its own: it names the event, and so asks one node of a database of several
+  const secrets = await sql<StoredSecret>`
+    select id, encrypted from grant_secret where event_id = ${eventId} and ${isValidAt(nowMs)}`.execute(db)
+  return { eventId, secrets: secrets.rows }
 }
 
 function isValidAt(nowMs: number): RawBuilder<boolean> {
@@ -54,7 +53,7 @@ export interface Replaced {
 }
 
 /**
- * A place in the order of the database's transactions. Transactions that ended before it was made have lower ids, those
+ * A place in the order of the transactions of the event's node. Transactions that ended before it was made have lower ids, those
  * that began after it do not. It needs no clock, and no column.
  */
 export type TransactionMark = number
@@ -87,8 +86,8 @@ async function tryToReplace(
   await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
   const found = await secrets.execute()
   if (found.some(({ id }) => !locked.has(id))) return undefined
-  // After the locks: the grants that they waited for are before it
-  const storedBefore = await markTransactions(tx)
+  // After the locks: the grants that they waited for are before it. Without a secret there was none to wait for
+  const afterLocks = found.length > 0 ? await markTransactions(tx, eventId) : undefined
   const before = found.find(({ valid_until_ms }) => valid_until_ms === null)
   const keptId = previousUntilMs > nowMs ? before?.id : undefined
   const ended = tx.deleteFrom('grant_secret').where('event_id', '=', eventId)
@@ -101,12 +100,15 @@ async function tryToReplace(
     .insertInto('grant_secret')
     .values({ event_id: eventId, encrypted, created_at_ms: nowMs, valid_until_ms: null })
     .execute()
+  const storedBefore = afterLocks ?? (await markTransactions(tx, eventId))
   return { hadOne: before !== undefined, storedBefore }
 }
 
-async function markTransactions(tx: Tx): Promise<TransactionMark> {
+/** Read beside a secret of the event: its grants lie on the same node of a database of several, and nodes count for themselves. */
+async function markTransactions(tx: Tx, eventId: number): Promise<TransactionMark> {
   const { rows } = await sql<{ mark: number }>`
-    select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as mark`.execute(tx)
+    select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as mark
+    from grant_secret where event_id = ${eventId} limit 1`.execute(tx)
   return rows[0]!.mark
 }
 
@@ -161,7 +163,7 @@ export async function insertGrant(db: Db, { grant, secretId, nowMs }: SignedWith
 }
 
 /**
- * Stores a grant in place of the one with its nonce, which has expired unused, and counts that one at the event.
+ * Stores a grant in place of the one with its nonce, which has expired unused, and counts that one.
  * `nonce_taken`: the event has no such grant any more.
  */
 export async function replaceExpiredGrant(db: Db, { grant, secretId, nowMs }: SignedWith): Promise<Stored> {
@@ -172,11 +174,10 @@ export async function replaceExpiredGrant(db: Db, { grant, secretId, nowMs }: Si
       from secret
       where event_id = ${eventId} and nonce = ${nonce} and claim_id is null and expires_at_ms <= ${nowMs}
       returning event_id
-    ), counted as (
-      update attendance_event set grants_expired = grants_expired + 1
-      from replaced where attendance_event.event_id = replaced.event_id
-    )
-    select exists (select from secret) as is_valid, exists (select from replaced) as is_stored`.execute(db)
+    ), ${countMoves({ rows: 'replaced', of: 'totals', to: 'grants_expired' })}
+    select exists (select from secret) as is_valid, exists (select from replaced) as is_stored from counted`.execute(
+    db,
+  )
   return storedOf(rows[0]!)
 }
 
@@ -221,7 +222,7 @@ export async function countAllOpenGrants(
 ): Promise<number> {
   const { rows } = await sql<{ open: number }>`
     select count(*)::integer as open from (
-      select from attendance_grant where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
+      select event_id from attendance_grant where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
     ) as bounded`.execute(db)
   return rows[0]!.open
 }
@@ -239,8 +240,8 @@ export async function countGrants(db: Db, eventId: number, nowMs: number): Promi
   const { rows } = await sql<GrantCounts>`
     select count(*) filter (where claim_id is null and expires_at_ms > ${nowMs})::integer as open,
       count(claim_id)::integer as used,
-      (count(*) filter (where claim_id is null and expires_at_ms <= ${nowMs}) + coalesce(
-        (select grants_expired from attendance_event where event_id = ${eventId}), 0))::integer as expired
+      (count(*) filter (where claim_id is null and expires_at_ms <= ${nowMs})
+        + ${totalOf('grants_expired', eventId)})::integer as expired
     from attendance_grant where event_id = ${eventId}`.execute(db)
   return rows[0]!
 }

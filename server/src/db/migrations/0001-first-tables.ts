@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
  * back to an earlier migration, so there is no `down`.
  */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of [...LAND, ...CHAIN, ...ATTENDANCE, ...OWN_ISSUER])
+  for (const statement of [...LAND, ...CHAIN, ...ATTENDANCE, ...OWN_ISSUER, ...FUNCTIONS])
     await sql.raw(statement).execute(db)
 }
 
@@ -322,10 +322,11 @@ const CHAIN = [
   )`,
 ]
 
-/** The columns of `event_count`: how many codes and claims are in each state. */
-const COUNTED_STATES = [
+/** The columns of `event_count`: how many codes and claims are in each state, and two totals. */
+const COUNTED = [
   ...['free', 'held', 'used', 'used_elsewhere', 'void'],
   ...['reserved', 'minting', 'minted', 'failed', 'released'],
+  ...['grants_expired', 'gifts_given'],
 ]
 
 /**
@@ -349,7 +350,6 @@ const ATTENDANCE = [
     requires_presence boolean not null,
     requires_grant boolean not null default false,
     allows_guests boolean not null default true,
-    grants_expired integer not null default 0,
     distribution_start_at_ms bigint,
     distribution_end_at_ms bigint,
     expires_at_ms bigint,
@@ -404,13 +404,13 @@ const ATTENDANCE = [
   // What an address has claimed of events of the other issuer
   `create index claim_minted_by_address on claim (address, created_at_ms)
     where state = 'minted' and event_id < 2000000000`,
-  // How many codes and claims of each event are in each state (attendance/events/event-count-queries.ts). Rows are changed all the time:
+  // How many codes and claims of each event are in each state, and totals (attendance/events/event-count-queries.ts). Rows are changed all the time:
   // free space in each page keeps them where they are
   `create table event_count (
     event_id integer not null,
     hour_ms bigint not null,
     stripe integer not null,
-    ${COUNTED_STATES.map((state) => `${state} bigint not null default 0`).join(',\n    ')},
+    ${COUNTED.map((column) => `${column} bigint not null default 0`).join(',\n    ')},
     primary key (event_id, hour_ms, stripe)
   ) with (fillfactor = 50)`,
   // Events whose codes the issuer answered contradictorily (attendance/events/event-holds.ts)
@@ -559,7 +559,6 @@ const OWN_ISSUER = [
     reason text,
     decided_at_ms bigint,
     may_give boolean not null default false,
-    given integer not null default 0,
     hides_holders boolean not null,
     image bytea,
     draws_image boolean not null default false,
@@ -651,4 +650,67 @@ const OWN_ISSUER = [
     root bytea not null,
     made_at_ms bigint not null
   )`,
+]
+
+/** A function that inserts: on a database of several nodes inside of a statement that another node has sent to the event's. */
+const INSERTS = `language plpgsql set citus.allow_nested_distributed_execution = on`
+
+/**
+ * What a claim inserts, as functions of one event. A statement with an insertion as one of its parts would be cut into pieces on a
+ * database of several nodes, and ask all of them; with functions the node that has the event executes it as a whole.
+ */
+const FUNCTIONS = [
+  // Uses up signed requests. Returns the hashes, in hex, of those that were not used before
+  `create function use_requests(of_event integer, hashes text[], expiries bigint[]) returns setof text ${INSERTS} as $$
+   begin
+     return query insert into seen_request (event_id, hash, expires_at_ms)
+     select of_event, decode(asked.hash, 'hex'), asked.expires_at_ms
+     from unnest(hashes, expiries) as asked (hash, expires_at_ms) where asked.hash is not null order by asked.hash
+     on conflict do nothing returning encode(seen_request.hash, 'hex');
+   end $$`,
+  // Inserts claims. Returns those of players who had none
+  `create function add_claims(
+     of_event integer, addresses text[], code_ids bigint[], states text[], next_steps bigint[], times bigint[]
+   ) returns table (id bigint, address text, code_id bigint, state text, created_at_ms bigint) ${INSERTS} as $$
+   #variable_conflict use_column
+   begin
+     return query insert into claim
+       (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
+     select of_event, new.address, new.code_id, new.state, 0, new.next_step_at_ms, new.now_ms, new.now_ms
+     from unnest(addresses, code_ids, states, next_steps, times) as new (address, code_id, state, next_step_at_ms, now_ms)
+     on conflict (event_id, address) do nothing
+     returning claim.id, claim.address, claim.code_id, claim.state, claim.created_at_ms;
+   end $$`,
+  // Inserts tokens, whose bytes are in hex. Returns how many
+  `create function add_tokens(of_event integer, tokens jsonb[]) returns bigint ${INSERTS} as $$
+   declare
+     added bigint;
+   begin
+     insert into token (event_id, id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
+     select of_event, (new->>'id')::uuid, new->>'address', new->>'signer', (new->>'time_s')::bigint, new->>'event_name',
+       new->>'event_location', decode(new->>'salt', 'hex'), (new->>'number')::integer, decode(new->>'uid', 'hex'),
+       decode(new->>'signature', 'hex')
+     from unnest(tokens) as new;
+     get diagnostics added = row_count;
+     return added;
+   end $$`,
+  // Changes the counts of an event: each state by a change, in an hour or in none. Returns how many rows of counts it changed
+  `create function add_counts(of_event integer, hours bigint[], states text[], changes integer[]) returns bigint ${INSERTS} as $$
+   declare
+     changed bigint;
+   begin
+     if of_event is null then return 0; end if;
+     insert into event_count (event_id, hour_ms, stripe, ${COUNTED.join(', ')})
+     select of_event, hour_ms, pg_backend_pid() % 16,
+       ${COUNTED.map((column) => `coalesce(sum(change) filter (where state = '${column}'), 0)`).join(',\n       ')}
+     from (
+       select -1 as hour_ms, state, change from unnest(states, changes) as moved (state, change)
+       union all
+       select hour_ms, state, change from unnest(hours, states, changes) as moved (hour_ms, state, change) where hour_ms is not null
+     ) as moved group by hour_ms order by hour_ms
+     on conflict (event_id, hour_ms, stripe) do update set
+       ${COUNTED.map((column) => `${column} = event_count.${column} + excluded.${column}`).join(',\n       ')};
+     get diagnostics changed = row_count;
+     return changed;
+   end $$`,
 ]

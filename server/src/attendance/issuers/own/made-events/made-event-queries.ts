@@ -159,16 +159,18 @@ export async function deleteRefusedImages(db: Db, beforeMs: number): Promise<voi
     .where('image', 'is not', null)
     .where('sent_at_ms', '<', beforeMs)
     .execute()
-  await db
-    .updateTable('made_event')
-    .set({ image: null, draws_image: false })
-    .where('approval', '=', 'refused')
-    .where('image', 'is not', null)
-    .where('decided_at_ms', '<', beforeMs)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('token').select('id').whereRef('token.event_id', '=', 'made_event.event_id'))),
-    )
-    .execute()
+  const isOfRefused = sql<boolean>`approval = 'refused' and image is not null and decided_at_ms < ${beforeMs}`
+  const refused = await db.selectFrom('made_event').select('event_id').where(isOfRefused).execute()
+  for (const { event_id } of refused) {
+    const token = db.selectFrom('token').select('id').where('event_id', '=', event_id).limit(1)
+    if ((await token.executeTakeFirst()) !== undefined) continue
+    await db
+      .updateTable('made_event')
+      .set({ image: null, draws_image: false })
+      .where('event_id', '=', event_id)
+      .where(isOfRefused)
+      .execute()
+  }
 }
 
 /** Stores when an event is, and whether it was cancelled: then the addresses that wait for a token get none. */

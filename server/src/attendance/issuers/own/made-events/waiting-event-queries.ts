@@ -118,47 +118,43 @@ async function countEvents(db: Db, condition: ReturnType<typeof isWaitingAt>): P
   return Number(count)
 }
 
+/** Before which times an event must have been made to be deleted: one without an answer, and one whose maker got no answer. */
+export type AbandonedBefore = Readonly<Record<'waitingBeforeMs' | 'unansweredBeforeMs', number>>
+
+const isAbandoned = ({ waitingBeforeMs, unansweredBeforeMs }: AbandonedBefore) => sql<boolean>`(
+  (approval = 'waiting' and made_at_ms < ${waitingBeforeMs}) or (not is_answered and made_at_ms < ${unansweredBeforeMs}))`
+
 /**
  * Deletes events without an answer of the operator, and events whose makers got no answer, that were made before a time. One
  * with claims stays: it is used.
  */
-export async function deleteAbandoned(
-  db: Db,
-  { waitingBeforeMs, unansweredBeforeMs }: Record<'waitingBeforeMs' | 'unansweredBeforeMs', number>,
-): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const { rows } = await sql<{ event_id: number }>`
-      delete from made_event where (approval = 'waiting' or not is_answered) and event_id in (
-        select event_id from made_event as old
-        where ((approval = 'waiting' and made_at_ms < ${waitingBeforeMs})
-            or (not is_answered and made_at_ms < ${unansweredBeforeMs}))
-          and not exists (select from event_place where event_place.event_id = old.event_id and taken > 0)
-      )
-      returning event_id`.execute(tx)
-    const ids = rows.map(({ event_id }) => event_id)
-    if (ids.length > 0) await deleteRowsOf(tx, ids)
-  })
+export async function deleteAbandoned(db: Db, before: AbandonedBefore): Promise<void> {
+  const abandoned = await db.selectFrom('made_event').select('event_id').where(isAbandoned(before)).execute()
+  for (const { event_id: eventId } of abandoned)
+    await inTransaction(db, (tx) => deleteUnused(tx, eventId, isAbandoned(before)))
 }
 
 /**
  * Deletes an event that was made here. Waits for claims that are being made, and others find no place any more.
  *
+ * @param condition of the event, which may have changed meanwhile
  * @returns false, with nothing changed, where the event has claims
  */
-export async function deleteUnused(tx: Tx, eventId: number): Promise<boolean> {
+export async function deleteUnused(
+  tx: Tx,
+  eventId: number,
+  condition = sql<boolean>`true`,
+): Promise<boolean> {
   // In the order in which a change of the event locks both
-  await sql`select from made_event where event_id = ${eventId} for update`.execute(tx)
+  const made =
+    await sql`select from made_event where event_id = ${eventId} and ${condition} for update`.execute(tx)
+  if (made.rows.length === 0) return false
   const { rows } =
     await sql`select from event_place where event_id = ${eventId} and taken = 0 for update`.execute(tx)
   if (rows.length === 0) return false
-  await tx.deleteFrom('made_event').where('event_id', '=', eventId).execute()
-  await deleteRowsOf(tx, [eventId])
-  return true
-}
-
-/** What is stored of events, besides their rows in `made_event`. */
-async function deleteRowsOf(tx: Tx, eventIds: readonly number[]): Promise<void> {
   for (const table of ['attendance_refusal', 'issuer_failure', 'event_count', 'event_place'] as const)
-    await tx.deleteFrom(table).where('event_id', 'in', eventIds).execute()
-  await tx.deleteFrom('attendance_event').where('event_id', 'in', eventIds).execute()
+    await tx.deleteFrom(table).where('event_id', '=', eventId).execute()
+  for (const table of ['made_event', 'attendance_event'] as const)
+    await tx.deleteFrom(table).where('event_id', '=', eventId).execute()
+  return true
 }
