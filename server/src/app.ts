@@ -18,6 +18,7 @@ import { type OwnState, StatusReader } from './chain/follow/status-reader.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
+import { workerStates } from './db/distribution.ts'
 import type { Engine } from './db/engine.ts'
 import { CommandError } from './errors.ts'
 import { cacheControlOf } from './freshness.ts'
@@ -43,6 +44,7 @@ import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
+import { RecentFigure } from './work/recent-figure.ts'
 
 /** The two interfaces of one deployment. */
 export const INTERFACES = ['land', 'attendance'] as const
@@ -277,11 +279,14 @@ function readinessChecks(
   attendance: Attendance | undefined,
 ): ReadinessChecks {
   const land = served && (async () => landFacts(served))
+  const workers = new RecentFigure(() => workerStates(engine.db), { maxAgeMs: 5 * SECOND_MS })
   const database = async () => {
     // Attendance that is not configured writes nothing.
     await checkDatabase(engine, { writes: attendance !== undefined && !attendance.setupProblem })
     await readLandHead(engine.db)
-    return {}
+    // Still ready: claims of events on other workers go on. Their addresses are in the metrics
+    const down = [...((await workers.read()) ?? [])].filter(([, isUp]) => !isUp).length
+    return down > 0 ? { workersDown: down } : {}
   }
   return {
     all: async () => ({ ...(await land?.()), ...(await database()) }),

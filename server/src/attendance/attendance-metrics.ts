@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
+import { workerStates } from '../db/distribution.ts'
 import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { RecentFigure } from '../work/recent-figure.ts'
@@ -72,6 +73,17 @@ export class AttendanceMetrics {
     })
     const codeCounts = new RecentFigure(() => countAllCodes(db), { maxAgeMs })
     const heldCount = new RecentFigure(() => countHeldEvents(db), { maxAgeMs })
+    const states = new RecentFigure(() => workerStates(db), { maxAgeMs })
+    const workers: Gauge<'node'> = new Gauge({
+      name: 'landpass_database_worker_up',
+      help: 'Whether a worker of a database of several servers answers: 1 or 0. Absent on a database of one server.',
+      labelNames: ['node'],
+      registers,
+      collect: async (): Promise<void> => {
+        workers.reset()
+        for (const [node, isUp] of (await states.read()) ?? []) workers.set({ node }, Number(isUp))
+      },
+    })
     const codes: Gauge<'state'> = new Gauge({
       name: 'landpass_claim_codes',
       help: 'Claim codes of all events, and places of events made here, by state; counted every few seconds at most.',
