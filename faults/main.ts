@@ -12,6 +12,7 @@ import { ssrf } from './attendance/ssrf.ts'
 import { throughput } from './attendance/throughput.ts'
 import { caches } from './caches.ts'
 import { chain } from './chain.ts'
+import { citus } from './citus.ts'
 import { costs } from './costs.ts'
 import { dependencies } from './dependencies.ts'
 import { failover } from './failover.ts'
@@ -42,6 +43,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   neighbours,
   'rolling-restart': rollingRestart,
   chain,
+  citus,
 }
 
 /** Scripts that can run with events that are made here. */

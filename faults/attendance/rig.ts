@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { isOwnEvent } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { MINUTE_MS } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
@@ -191,8 +192,8 @@ export class Rig {
   }
 
   /** A new event at the issuer, registered and with all its codes loaded; or one that is made here. */
-  async newEvent(codes: number): Promise<BenchEvent> {
-    if (this.isOwn) return this.makeEvent(codes)
+  async newEvent(codes: number, isOwn = this.isOwn): Promise<BenchEvent> {
+    if (isOwn) return this.makeEvent(codes)
     const { id, editCode } = await this.newIssuerEvent(codes)
     const uuid = await this.register(id, editCode)
     const loaded = await this.ok(jsonCall('POST', `/addcodes/${id}`, { editCode }))
@@ -203,7 +204,7 @@ export class Rig {
 
   /** The tokens of an event, as its issuer has them. */
   async mintsOf(eventId: number): Promise<Mint[]> {
-    if (!this.isOwn) return this.issuer.mintsOf(eventId)
+    if (!isOwnEvent(eventId)) return this.issuer.mintsOf(eventId)
     return this.withDatabase((db) => readOwnMints(db, eventId))
   }
 
@@ -248,7 +249,7 @@ export class Rig {
     return this.withDatabase((db) => readEventRecords(db, eventId, ATTENDANCE_KEY))
   }
 
-  private async withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  async withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const engine = await openEngine({
       databaseUrl: this.database?.url,
       dataDir: this.env[0]!.DATA_DIR!,
