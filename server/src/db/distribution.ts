@@ -163,11 +163,14 @@ async function moveTables(tx: Db, onMoved?: OnMoved): Promise<readonly string[]>
   for (const { table, wanted } of missing) counts.push({ table, wanted, rows: await countRows(tx, table) })
   const total = counts.reduce((sum, { rows }) => sum + rows, 0)
   const references = await dropReferences(tx, tables)
-  // Before the tables: the nodes execute them
-  for (const name of FUNCTIONS_OF_EVENTS)
+  // Before the tables: the nodes execute them, inside of a statement that the coordinator has sent. Set here, because each call of
+  // a function with a setting costs time, on one server too
+  for (const name of FUNCTIONS_OF_EVENTS) {
+    await sql`alter function ${sql.table(name)} set citus.allow_nested_distributed_execution = on`.execute(tx)
     await sql`select create_distributed_function(oid::regprocedure) from pg_proc where proname = ${name}`.execute(
       tx,
     )
+  }
   let moved = 0
   for (const { table, wanted, rows } of counts) {
     onMoved?.({ table, rows: moved, total })

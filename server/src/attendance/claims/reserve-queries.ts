@@ -75,41 +75,30 @@ export async function insertClaims(
 ): Promise<readonly Insertion[]> {
   const requests = reservations.map(({ request }) => request)
   const claims = reservations.map(({ claim }) => claim)
+  const hashes = requests.map((request) => request?.hash.toString('hex') ?? null)
+  const expiries = requests.map((request) => request?.expiresAtMs ?? null)
   const lock = wait ? sql`for update` : sql`for update skip locked`
+  const grants = claims.some(({ needsGrant }) => needsGrant) ? grantsFor(eventId, lock) : NO_GRANTS
   const taking = isOwnEvent(eventId) ? placesFor(eventId, claims) : codesFor(eventId, lock)
   const { rows } = await sql<InsertionRow>`/* prepared */
     with asked as (
+      -- A query of its own: the planner does not know the length of the array, so one plan serves all lengths
       select * from unnest(
-        ${claims.map(({ address }) => address)}::text[], ${claims.map(({ nowMs }) => nowMs)}::bigint[],
+        (select ${claims.map(({ address }) => address)}::text[]), ${claims.map(({ nowMs }) => nowMs)}::bigint[],
         ${claims.map(({ nextStepAtMs }) => nextStepAtMs)}::bigint[],
-        ${requests.map((request) => request?.hash.toString('hex') ?? null)}::text[],
-        ${requests.map((request) => request?.expiresAtMs ?? null)}::bigint[],
+        ${hashes}::text[], ${expiries}::bigint[],
         ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
       ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, position)
     ), use as (
-      select hash from use_requests(
-        ${eventId}::integer, array(select hash from asked order by position),
-        array(select expires_at_ms from asked order by position)
-      ) as use (hash)
+      select hash from use_requests(${eventId}::integer, ${hashes}::text[], ${expiries}::bigint[]) as use (hash)
     ), known as (
       select claim.* from asked cross join lateral (
         select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and claim.address = asked.address limit 1
       ) as claim
-    ), granted as (
-      select asked.address, usable.nonce
-      from (select address, now_ms from asked where needs_grant) as asked cross join lateral (
-        select nonce from attendance_grant as given
-        where event_id = ${eventId} and given.address = asked.address and ${isOpenAt(sql.ref('asked.now_ms'))}
-        order by expires_at_ms limit 1 ${lock}
-      ) as usable
-    ), wanting as (
+    )${grants.tables}, wanting as (
       select *, row_number() over (order by position) as turn from asked
-      where (hash is null or hash in (select hash from use)) and address not in (select address from known)
-        and (not needs_grant or address in (select address from granted))
-    ), ${taking.tables}, bound as (
-      update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
-      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
-    )
+      where (hash is null or hash in (select hash from use)) and address not in (select address from known)${grants.condition}
+    ), ${taking.tables}${grants.use}
     select asked.hash is null or use.hash is not null as is_first, made.id as made_id, made.state as made_state,
       ${taking.columns}, known.*
     from counted cross join asked left join use on use.hash = asked.hash left join known on known.address = asked.address
@@ -122,6 +111,33 @@ export async function insertClaims(
 /** Whether a grant can be used by a claim of this time. */
 const isOpenAt = (nowMs: RawBuilder<unknown>) =>
   sql`given.claim_id is null and given.expires_at_ms > ${nowMs}`
+
+/** Parts of the statement that use up grants. Most events require none, and parts cost time even where they find no row. */
+interface GrantParts {
+  readonly tables: RawBuilder<unknown>
+  readonly condition: RawBuilder<unknown>
+  readonly use: RawBuilder<unknown>
+}
+
+const NO_GRANTS: GrantParts = { tables: sql``, condition: sql``, use: sql`` }
+
+function grantsFor(eventId: number, lock: RawBuilder<unknown>): GrantParts {
+  return {
+    tables: sql`, granted as (
+      select asked.address, usable.nonce
+      from (select address, now_ms from asked where needs_grant) as asked cross join lateral (
+        select nonce from attendance_grant as given
+        where event_id = ${eventId} and given.address = asked.address and ${isOpenAt(sql.ref('asked.now_ms'))}
+        order by expires_at_ms limit 1 ${lock}
+      ) as usable
+    )`,
+    condition: sql` and (not needs_grant or address in (select address from granted))`,
+    use: sql`, bound as (
+      update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
+      where attendance_grant.event_id = ${eventId} and attendance_grant.nonce = granted.nonce
+    )`,
+  }
+}
 
 /** What claims take: the part of the statement that differs between events of the two issuers. */
 interface Taking {
@@ -148,11 +164,11 @@ const COUNT_REVIVED = countMoves(
 
 /** Inserts claims of a part `new` of the statement. */
 const madeOfNew = (eventId: number) => sql`made as (
-      select ${eventId}::integer as event_id, made.* from add_claims(
-        ${eventId}::integer, array(select address from new order by address), array(select code_id from new order by address),
-        array(select state from new order by address), array(select next_step_at_ms from new order by address),
-        array(select now_ms from new order by address)
-      ) as made
+      select ${eventId}::integer as event_id, made.* from (
+        select array_agg(address) as addresses, array_agg(code_id) as code_ids, array_agg(state) as states,
+          array_agg(next_step_at_ms) as next_steps, array_agg(now_ms) as times
+        from new
+      ) as new cross join lateral add_claims(${eventId}::integer, addresses, code_ids, states, next_steps, times) as made
     )`
 
 /** Free codes of the other issuer. */
@@ -208,11 +224,11 @@ function placesFor(eventId: number, claims: readonly NewClaim[]): Taking {
       returning taken - made.count as before
     ), stored as (
       select add_tokens(${eventId}::integer, array_agg(token)) as count from (
-        select jsonb_build_object(
-          'id', token_id, 'address', address, 'signer', signer, 'time_s', time_s, 'event_name', event_name,
-          'event_location', event_location, 'salt', salt, 'number', before + row_number() over (order by made.id),
-          'uid', case when is_valid then uid end, 'signature', case when is_valid then signature end
-        ) as token
+        select row(
+          token_id, address, signer, time_s, event_name, event_location, decode(salt, 'hex'),
+          before + row_number() over (order by made.id), case when is_valid then decode(uid, 'hex') end,
+          case when is_valid then decode(signature, 'hex') end
+        )::new_token as token
         from made join message using (address) cross join taken
       ) as token
     ), ${COUNT_WITH_PLACES}`

@@ -6,7 +6,10 @@ export type Total = 'grants_expired' | 'gifts_given'
 
 /** Rows of a statement that come into a state or a total, leave a state, or both. */
 export interface Move {
-  /** The part of the statement that returns them with `event_id`, and claims with `created_at_ms` too: all of one event. */
+  /**
+   * The part of the statement that returns them with `event_id`, and claims with `created_at_ms` too: all of one event. Codes
+   * with the same `rows` as claims are codes of these claims.
+   */
   readonly rows: string
   readonly of: 'claims' | 'codes' | 'totals'
   /** Left out: they are new. */
@@ -17,8 +20,8 @@ export interface Move {
 const HOUR = 'created_at_ms / 3600000 * 3600000'
 
 /**
- * The parts of a statement that change `event_count` by what its other parts changed: every statement that changes the state of
- * claims or codes has them, so the counts are exact at every time, and a test compares them with the rows. **The statement must
+ * The part of a statement that changes `event_count` by what its other parts changed: every statement that changes the state of
+ * claims or codes has it, so the counts are exact at every time, and a test compares them with the rows. **The statement must
  * read `counted`**, which has one row: a part that is not read is not executed.
  *
  * The function `add_counts` changes the rows: each connection has rows of its own (`stripe`), or hundreds of claims in one second
@@ -29,16 +32,19 @@ const HOUR = 'created_at_ms / 3600000 * 3600000'
  * sql`with made as (update claim … returning event_id, created_at_ms), ${countMoves({ rows: 'made', of: 'claims', to: 'failed' })} select from made, counted`
  */
 export function countMoves(...moves: readonly Move[]): RawBuilder<unknown> {
-  const changes = moves.flatMap(({ rows, of, from, to }) => {
-    const hour = of === 'claims' ? HOUR : 'null::bigint'
-    const change = (state: string, by: number) =>
-      `select event_id, ${hour} as hour_ms, '${state}' as state, ${by} as change from ${rows}`
-    return from === undefined ? [change(to, 1)] : [change(from, -1), change(to, 1)]
+  const states = [...new Set(moves.flatMap(({ from, to }) => (from === undefined ? [to] : [from, to])))]
+  const changes = [...new Set(moves.map(({ rows }) => rows))].map((rows) => {
+    const ofRows = moves.filter((move) => move.rows === rows)
+    const changeOf = (state: string) =>
+      ofRows.filter(({ to }) => to === state).length - ofRows.filter(({ from }) => from === state).length
+    const hour = ofRows.some((move) => move.of === 'claims') ? HOUR : 'null::bigint'
+    return `select event_id, ${hour} as hour_ms, ${states.map((state) => `${changeOf(state)} as ${state}`).join(', ')} from ${rows}`
   })
-  return sql.raw(`moved as (
-      ${changes.join('\n      union all ')}
-    ), counted as (
-      select add_counts(min(event_id), array_agg(hour_ms), array_agg(state), array_agg(change)) as changed from moved
+  return sql.raw(`counted as (
+      select count(add_counts(event_id, hour_ms, ${states.map((state) => `${state} => ${state}`).join(', ')})) from (
+        select event_id, hour_ms, ${states.map((state) => `sum(${state}) as ${state}`).join(', ')}
+        from (${changes.join('\n          union all ')}) as moved group by event_id, hour_ms order by hour_ms
+      ) as change
     )`)
 }
 

@@ -1,7 +1,7 @@
 /** How many statements stay prepared: more than the server has, and each costs some 10 kB inside PGlite. */
 const MAX_PREPARED = 200
 /** Longer ones are inserts of many rows, which seldom have the same text twice: they are not prepared. */
-const MAX_LENGTH = 4_000
+const MAX_LENGTH = 6_000
 
 /** Commands after which a prepared statement might be gone or answer other columns than it was prepared for. */
 const FORGETTING_COMMANDS = new Set([

@@ -322,10 +322,11 @@ const CHAIN = [
   )`,
 ]
 
+const CLAIM_STATES = ['reserved', 'minting', 'minted', 'failed', 'released']
 /** The columns of `event_count`: how many codes and claims are in each state, and two totals. */
 const COUNTED = [
   ...['free', 'held', 'used', 'used_elsewhere', 'void'],
-  ...['reserved', 'minting', 'minted', 'failed', 'released'],
+  ...CLAIM_STATES,
   ...['grants_expired', 'gifts_given'],
 ]
 
@@ -652,16 +653,13 @@ const OWN_ISSUER = [
   )`,
 ]
 
-/** A function that inserts: on a database of several nodes inside of a statement that another node has sent to the event's. */
-const INSERTS = `language plpgsql set citus.allow_nested_distributed_execution = on`
-
 /**
  * What a claim inserts, as functions of one event. A statement with an insertion as one of its parts would be cut into pieces on a
  * database of several nodes, and ask all of them; with functions the node that has the event executes it as a whole.
  */
 const FUNCTIONS = [
   // Uses up signed requests. Returns the hashes, in hex, of those that were not used before
-  `create function use_requests(of_event integer, hashes text[], expiries bigint[]) returns setof text ${INSERTS} as $$
+  `create function use_requests(of_event integer, hashes text[], expiries bigint[]) returns setof text rows 10 language plpgsql as $$
    begin
      return query insert into seen_request (event_id, hash, expires_at_ms)
      select of_event, decode(asked.hash, 'hex'), asked.expires_at_ms
@@ -671,46 +669,42 @@ const FUNCTIONS = [
   // Inserts claims. Returns those of players who had none
   `create function add_claims(
      of_event integer, addresses text[], code_ids bigint[], states text[], next_steps bigint[], times bigint[]
-   ) returns table (id bigint, address text, code_id bigint, state text, created_at_ms bigint) ${INSERTS} as $$
+   ) returns table (id bigint, address text, code_id bigint, state text, created_at_ms bigint) rows 10 language plpgsql as $$
    #variable_conflict use_column
    begin
      return query insert into claim
        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
      select of_event, new.address, new.code_id, new.state, 0, new.next_step_at_ms, new.now_ms, new.now_ms
      from unnest(addresses, code_ids, states, next_steps, times) as new (address, code_id, state, next_step_at_ms, now_ms)
+     order by new.address
      on conflict (event_id, address) do nothing
      returning claim.id, claim.address, claim.code_id, claim.state, claim.created_at_ms;
    end $$`,
-  // Inserts tokens, whose bytes are in hex. Returns how many
-  `create function add_tokens(of_event integer, tokens jsonb[]) returns bigint ${INSERTS} as $$
+  `create type new_token as (
+     id uuid, address text, signer text, time_s bigint, event_name text, event_location text, salt bytea, number bigint, uid bytea,
+     signature bytea
+   )`,
+  // Inserts tokens. Returns how many
+  `create function add_tokens(of_event integer, tokens new_token[]) returns bigint language plpgsql as $$
    declare
      added bigint;
    begin
      insert into token (event_id, id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
-     select of_event, (new->>'id')::uuid, new->>'address', new->>'signer', (new->>'time_s')::bigint, new->>'event_name',
-       new->>'event_location', decode(new->>'salt', 'hex'), (new->>'number')::integer, decode(new->>'uid', 'hex'),
-       decode(new->>'signature', 'hex')
-     from unnest(tokens) as new;
+     select of_event, new.* from unnest(tokens) as new;
      get diagnostics added = row_count;
      return added;
    end $$`,
-  // Changes the counts of an event: each state by a change, in an hour or in none. Returns how many rows of counts it changed
-  `create function add_counts(of_event integer, hours bigint[], states text[], changes integer[]) returns bigint ${INSERTS} as $$
-   declare
-     changed bigint;
+  // Changes counts of an event: its totals, and where an hour is given the claims that were made in it
+  `create function add_counts(of_event integer, of_hour bigint, ${COUNTED.map((column) => `${column} bigint default 0`).join(', ')})
+   returns void language plpgsql as $$
+   #variable_conflict use_variable
    begin
-     if of_event is null then return 0; end if;
      insert into event_count (event_id, hour_ms, stripe, ${COUNTED.join(', ')})
-     select of_event, hour_ms, pg_backend_pid() % 16,
-       ${COUNTED.map((column) => `coalesce(sum(change) filter (where state = '${column}'), 0)`).join(',\n       ')}
-     from (
-       select -1 as hour_ms, state, change from unnest(states, changes) as moved (state, change)
-       union all
-       select hour_ms, state, change from unnest(hours, states, changes) as moved (hour_ms, state, change) where hour_ms is not null
-     ) as moved group by hour_ms order by hour_ms
-     on conflict (event_id, hour_ms, stripe) do update set
+     select of_event, -1, pg_backend_pid() % 16, ${COUNTED.join(', ')}
+     union all
+     select of_event, of_hour, pg_backend_pid() % 16, ${COUNTED.map((column) => (CLAIM_STATES.includes(column) ? column : '0')).join(', ')}
+     where of_hour is not null
+     on conflict on constraint event_count_pkey do update set
        ${COUNTED.map((column) => `${column} = event_count.${column} + excluded.${column}`).join(',\n       ')};
-     get diagnostics changed = row_count;
-     return changed;
    end $$`,
 ]
