@@ -83,25 +83,23 @@ export async function insertClaims(
   const { rows } = await sql<InsertionRow>`/* prepared */
     with asked as (
       -- A query of its own: the planner does not know the length of the array, so one plan serves all lengths
-      select * from unnest(
+      select asked.*, asked.hash is null or use.hash is not null as is_first from unnest(
         (select ${claims.map(({ address }) => address)}::text[]), ${claims.map(({ nowMs }) => nowMs)}::bigint[],
         ${claims.map(({ nextStepAtMs }) => nextStepAtMs)}::bigint[],
-        ${hashes}::text[], ${expiries}::bigint[],
-        ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
-      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, position)
-    ), use as (
-      select hash from use_requests(${eventId}::integer, ${hashes}::text[], ${expiries}::bigint[]) as use (hash)
+        ${hashes}::text[], ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
+      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, needs_grant, position)
+      left join use_requests(${eventId}::integer, ${hashes}::text[], ${expiries}::bigint[]) as use (hash) on use.hash = asked.hash
     ), known as (
       select claim.* from asked cross join lateral (
         select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and claim.address = asked.address limit 1
       ) as claim
     )${grants.tables}, wanting as (
       select *, row_number() over (order by position) as turn from asked
-      where (hash is null or hash in (select hash from use)) and address not in (select address from known)${grants.condition}
+      where is_first and address not in (select address from known)${grants.condition}
     ), ${taking.tables}${grants.use}
-    select asked.hash is null or use.hash is not null as is_first, made.id as made_id, made.state as made_state,
+    select asked.is_first, made.id as made_id, made.state as made_state,
       ${taking.columns}, known.*
-    from counted cross join asked left join use on use.hash = asked.hash left join known on known.address = asked.address
+    from counted cross join asked left join known on known.address = asked.address
       left join wanting on wanting.position = asked.position ${taking.join}
       left join made on made.address = asked.address
     order by asked.position`.execute(db)
