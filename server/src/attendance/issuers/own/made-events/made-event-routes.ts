@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
+import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
@@ -25,7 +26,6 @@ import {
 import type { AnsweredEvents } from './answered-events.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
 import { assertDescription, isPlainLine, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
-import { isOperator } from './operator-key.ts'
 
 /** Base64 in lines of 64 characters is a thirtieth longer. */
 const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
@@ -94,8 +94,7 @@ export interface MadeEventRouteOptions {
   readonly maxTokens: number
   readonly baseOf: BaseOf
   readonly answered: Pick<AnsweredEvents, 'sent'>
-  /** What the operator sends in the header Operator-Key. */
-  readonly operatorKey: string | undefined
+  readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
   /** For requests, right or wrong. */
   readonly makerRequestLimit: LimitHook
   /** For events whose texts are right. */
@@ -115,7 +114,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     baseOf,
     answered,
     maxTokens,
-    operatorKey,
+    isOperator,
     makerRequestLimit,
     makerLimit,
     makerDayLimit,
@@ -162,7 +161,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       const texts = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
       await makerLimit(request, reply) // a mistake in the texts does not count as an event; a picture is work and does
       const description = { ...texts, picture: pictureIn(request.body.image) }
-      const fromOperator = isOperator(request, operatorKey)
+      const fromOperator = isOperator(request)
       const made = maker.make(description, {
         isOperator: fromOperator,
         assertMayMake: async (approval) => {
