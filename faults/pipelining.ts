@@ -57,7 +57,7 @@ async function withServer(
       DATA_DIR: scratch,
       WORLD: [-radius, -radius, radius, radius].join(),
       ...(postgres ? { DATABASE_URL: postgres.url } : {}),
-      ...(scale < 1 ? { SLOW_READER_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' } : {}),
+      ...(scale < 1 ? { REQUEST_TIMEOUT_MS: '1000' } : {}),
     }
     server = await startServer(env, ['--demo', '--only', 'land'])
     await work(server)

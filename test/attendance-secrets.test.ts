@@ -139,7 +139,7 @@ class Scenario {
         ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
         DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
         CLAIM_WAIT_MS: '500',
-        EVENT_GRANTS_MAX: '1',
+        GRANTS_MAX: '1',
       },
       postgres,
     )

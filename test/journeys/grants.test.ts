@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
-import type { Environment } from '@landpass/server/config/config'
+import type { Environment, FixedLimits } from '@landpass/server/config/config'
 import type { Engine } from '@landpass/server/db/engine'
 import {
   type AttendanceServer,
@@ -428,13 +428,13 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
   test('is limited: by its network address, by the event, and in unused grants', async () => {
     const quest = await event(10, 1)
     const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
-    const limits: readonly [Environment, string][] = [
-      [{ LIMIT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
-      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
-      [{ EVENT_GRANTS_MAX: '6' }, 'too_many_grants'],
+    const refusals: readonly [Environment, Partial<FixedLimits>, string][] = [
+      [{ LIMIT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
+      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
+      [{}, { maxOpenGrants: 6 }, 'too_many_grants'],
     ]
-    for (const [n, [env, refusal]] of limits.entries()) {
-      const limited = await startAttendance(engine, clock, outside, env)
+    for (const [n, [env, limits, refusal]] of refusals.entries()) {
+      const limited = await startAttendance(engine, clock, outside, env, limits)
       const client = clientOf(limited)
       const answers = [
         await give(quest, kim(3 * n), {}, client),

@@ -131,8 +131,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const events = createEvents(base)
   const players = createPlayers(base)
   const claims = createClaims({ ...base, ...events, ...players })
-  const { ownIssuer, pictures, missing } = events
-  const { worker, loads, gifts } = { ...events, ...claims }
+  const { ownIssuer, pictures, missing, loads } = events
+  const { worker, gifts } = claims
   const tokenAnswers = new TokenAnswers()
   const readyPictures = new ReadyPictures(pictures)
   const cleanup = new Cleanup({

@@ -99,7 +99,8 @@ export const SETTINGS = {
   REQUEST_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 15_000,
-    meaning: 'How long a client may take to send its request.',
+    meaning:
+      'How long a client may take to send its request. A client that takes nothing, or too little, of its answer for twice this time is disconnected.',
   },
   CONNECTIONS_MAX: {
     kind: integer({ min: 10, max: 1_000_000 }),
@@ -112,11 +113,6 @@ export const SETTINGS = {
     default: 500,
     meaning:
       'The most open connections of one network address; 0 is no limit. Further ones wait for five seconds, then their request is refused with 429. Addresses in TRUSTED_PROXIES have no limit. Set 0 behind any other proxy.',
-  },
-  SLOW_READER_TIMEOUT_MS: {
-    kind: integer({ min: 1_000, max: 600_000 }),
-    default: 30_000,
-    meaning: 'A client that takes nothing, or too little, of its answer for this time is disconnected.',
   },
   SHUTDOWN_DELAY_MS: {
     kind: integer({ min: 0, max: 600_000 }),
@@ -165,12 +161,6 @@ export const SETTINGS = {
     default: '127.0.0.1',
     meaning: 'Address on which METRICS_PORT listens.',
   },
-  METRICS_MAX_AGE_MS: {
-    kind: integer({ min: 0, max: 3_600_000 }),
-    default: 15_000,
-    meaning:
-      'How old the metrics may be that are counted in the database (claim codes, held events). 0 counts them at each scrape.',
-  },
   READ_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),
     default: 200_000,
@@ -181,12 +171,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 86_400_000 }),
     default: 120_000,
     meaning:
-      'How long browsers and caches may use a map image or tile data without asking (whole seconds count). 0: they ask before each use.',
-  },
-  MAP_STALE_MS: {
-    kind: integer({ min: 0, max: 86_400_000 }),
-    default: 180_000,
-    meaning: 'How long after MAP_MAX_AGE_MS they may still use it once more while they ask.',
+      'How long browsers and caches may use a map image or tile data without asking (whole seconds count), and for three minutes more while they ask. 0: they ask before each use.',
   },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
@@ -283,11 +268,6 @@ export const SETTINGS = {
     meaning: 'What the operator sends in the header Operator-Key, to make and approve events.',
     secret: 'whole',
   },
-  EVENT_TOKENS_MAX: {
-    kind: integer({ min: 1, max: 1_000_000 }),
-    default: 1_000_000,
-    meaning: 'The most tokens of an event that is made here. A token costs nothing before it is claimed.',
-  },
   LIMIT_EVENTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
@@ -306,23 +286,11 @@ export const SETTINGS = {
     meaning:
       'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one.',
   },
-  EVENTS_WAITING_MAX: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 200,
-    meaning:
-      'Events that may wait for the approval of the operator at a time; 0 is no limit. While so many wait, a further one is refused.',
-  },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 240,
     meaning:
       'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute.',
-  },
-  LIMIT_SHARE_PICTURES_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 20,
-    meaning:
-      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer.',
   },
   ISSUER_URL: {
     kind: webAddress,
@@ -385,16 +353,6 @@ export const SETTINGS = {
     default: 'main',
     meaning: 'The realm whose players may claim, as providers of the style participants name it.',
   },
-  PRESENCE_TIMEOUT_MS: {
-    kind: integer({ min: 100, max: 60_000 }),
-    default: 5_000,
-    meaning: 'How long one call to a presence provider may take.',
-  },
-  PRESENCE_CACHE_MS: {
-    kind: integer({ min: 0, max: 60_000 }),
-    default: 5_000,
-    meaning: 'How long the answer of a provider is cached.',
-  },
   PRESENCE_TOLERANCE_PARCELS: {
     kind: integer({ min: 0, max: 10 }),
     default: 0,
@@ -427,18 +385,6 @@ export const SETTINGS = {
     default: 20,
     meaning: 'Signed requests that one player may send per minute.',
   },
-  ORGANISER_PASS_DAYS: {
-    kind: integer({ min: 1, max: 365 }),
-    default: 30,
-    meaning:
-      "How many days the pass of an organiser's client is valid. With it, wrong edit codes of others do not lock the organiser out.",
-  },
-  ORGANISER_PROOF_OF_WORK_BITS: {
-    kind: integer({ min: 1, max: 24 }),
-    default: 22,
-    meaning:
-      "The zero bits of the proof of work that lets an organiser's client without a pass in while others send wrong edit codes. Under attack it grows by up to 4 bits. 22 take a phone some seconds; each bit doubles the time.",
-  },
   LIMIT_ORGANISER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 30,
@@ -453,11 +399,6 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 6_000,
     meaning: 'Grants with a right signature that may arrive for one event per minute.',
-  },
-  EVENT_GRANTS_MAX: {
-    kind: integer({ min: 1, max: 1_000_000 }),
-    default: 100_000,
-    meaning: 'Open grants of one event at a time: neither used nor expired.',
   },
   GRANTS_MAX: {
     kind: integer({ min: 1, max: 10_000_000 }),

@@ -5,12 +5,12 @@ import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
 import { okSchema } from '../../../../http/schemas.ts'
-import { aboveMaximum, invalidParameter } from '../../../../http/validation.ts'
+import { invalidParameter } from '../../../../http/validation.ts'
 import { approvalSchema } from '../../../events/approval-json.ts'
 import { parseCoordinates } from '../../../events/coordinates.ts'
 import { warningsField, warningsIn } from '../../../events/early-opening.ts'
 import { eventInfoJson, eventInfoSchema } from '../../../events/event-json.ts'
-import { assertStartsBefore } from '../../../events/event-options.ts'
+import { assertStartsBefore, assertTokens } from '../../../events/event-options.ts'
 import type { LimitHook } from '../../../limits.ts'
 import { parseRequestTime } from '../../../request-time.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../poap/issuer-dates.ts'
@@ -91,7 +91,6 @@ export interface MadeEventRouteOptions {
   readonly clock: Clock
   readonly world: World
   readonly maker: EventMaker
-  readonly maxTokens: number
   readonly baseOf: BaseOf
   readonly answered: Pick<AnsweredEvents, 'sent'>
   readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
@@ -113,7 +112,6 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     maker,
     baseOf,
     answered,
-    maxTokens,
     isOperator,
     makerRequestLimit,
     makerLimit,
@@ -158,7 +156,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     },
     async (request, reply) => {
       assertConfigured()
-      const texts = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      const texts = describedIn(request.body, { world, nowMs: clock.nowMs() })
       await makerLimit(request, reply) // a mistake in the texts does not count as an event; a picture is work and does
       const description = { ...texts, picture: pictureIn(request.body.image) }
       const fromOperator = isOperator(request)
@@ -187,14 +185,14 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
 function describedIn(
   body: Static<typeof bodySchema>,
-  { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
+  { world, nowMs }: { readonly world: World; readonly nowMs: number },
 ): Omit<EventDescription, 'picture'> {
   const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
   assertEventUrl(eventUrl)
   if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
-  if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
+  assertTokens(tokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
   return {
