@@ -2,13 +2,13 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { type Coord, coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { DATA, send } from '../../http/answer.ts'
-import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { freshSchema, HIDDEN } from '../../http/schemas.ts'
-import { findMortgages } from '../../land/queries/mortgage-queries.ts'
-import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../../land/records/mortgage.ts'
-import { arrayPieces, assetsCost, rowsJson } from '../common/land-answers.ts'
-import type { LandContext } from '../common/land-context.ts'
+import { DATA, send } from '../http/answer.ts'
+import { QUERY_UNITS } from '../http/cost-account.ts'
+import { freshSchema, HIDDEN } from '../http/schemas.ts'
+import { findMortgages } from '../land/queries/mortgage-queries.ts'
+import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../land/records/mortgage.ts'
+import { arrayPieces, assetsCost, rowsJson } from './common/land-answers.ts'
+import type { LandContext } from './common/land-context.ts'
 import {
   addressParams,
   assertKnownPlace,
@@ -18,8 +18,8 @@ import {
   parseStatuses,
   readKnownPlace,
   statusQuery,
-} from '../common/parameters.ts'
-import { mortgageSchema, parcelSchema } from '../common/schemas.ts'
+} from './common/parameters.ts'
+import { mortgageSchema, parcelSchema } from './common/schemas.ts'
 
 const tags = ['mortgages']
 const ACTIVE: readonly MortgageStatus[] = ['pending', 'ongoing']

@@ -2,15 +2,15 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { AppError } from '../../errors.ts'
-import { DATA, send } from '../../http/answer.ts'
-import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { freshSchema, HIDDEN } from '../../http/schemas.ts'
-import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
-import { type AssetName, findAsset } from '../../land/records/assets.ts'
-import { publicationJson } from '../../land/records/publication.ts'
-import { rowsJson } from '../common/land-answers.ts'
-import type { LandContext } from '../common/land-context.ts'
+import { AppError } from '../errors.ts'
+import { DATA, send } from '../http/answer.ts'
+import { QUERY_UNITS } from '../http/cost-account.ts'
+import { freshSchema, HIDDEN } from '../http/schemas.ts'
+import { findPublication, publicationsOfAsset } from '../land/queries/publication-queries.ts'
+import { type AssetName, findAsset } from '../land/records/assets.ts'
+import { publicationJson } from '../land/records/publication.ts'
+import { rowsJson } from './common/land-answers.ts'
+import type { LandContext } from './common/land-context.ts'
 import {
   assertKnownPlace,
   assetParams,
@@ -21,8 +21,8 @@ import {
   idParams,
   lowerCase,
   readKnownPlace,
-} from '../common/parameters.ts'
-import { publicationSchema } from '../common/schemas.ts'
+} from './common/parameters.ts'
+import { publicationSchema } from './common/schemas.ts'
 
 const tags = ['publications']
 const historyResponse = freshSchema(Type.Array(publicationSchema), [

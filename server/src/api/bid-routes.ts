@@ -2,16 +2,16 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { AppError } from '../../errors.ts'
-import { DATA, send } from '../../http/answer.ts'
-import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { freshSchema, HIDDEN } from '../../http/schemas.ts'
-import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-queries.ts'
-import { type AssetName, findAsset } from '../../land/records/assets.ts'
-import { bidJson } from '../../land/records/bid.ts'
-import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { arrayPieces, assetsCost, rowsJson } from '../common/land-answers.ts'
-import type { LandContext } from '../common/land-context.ts'
+import { AppError } from '../errors.ts'
+import { DATA, send } from '../http/answer.ts'
+import { QUERY_UNITS } from '../http/cost-account.ts'
+import { freshSchema, HIDDEN } from '../http/schemas.ts'
+import { bidsOfAddress, bidsOfAsset, findBid } from '../land/queries/bid-queries.ts'
+import { type AssetName, findAsset } from '../land/records/assets.ts'
+import { bidJson } from '../land/records/bid.ts'
+import { type ListingStatus, STATUSES } from '../land/records/statuses.ts'
+import { arrayPieces, assetsCost, rowsJson } from './common/land-answers.ts'
+import type { LandContext } from './common/land-context.ts'
 import {
   addressParams,
   assertKnownPlace,
@@ -25,8 +25,8 @@ import {
   parseStatuses,
   readKnownPlace,
   statusQuery,
-} from '../common/parameters.ts'
-import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'
+} from './common/parameters.ts'
+import { bidSchema, estateSchema, parcelSchema } from './common/schemas.ts'
 
 const tags = ['bids']
 const statusFilter = {

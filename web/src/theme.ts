@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { readStored, writeStored } from '../stored.ts'
+import { readStored, writeStored } from './stored.ts'
 
 export const THEMES = ['light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
