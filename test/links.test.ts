@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'faults/README.md'],
+  ...[
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'faults/README.md',
+    'simulators/README.md',
+  ],
   ...filesBelow('docs').filter((path) => path.endsWith('.md')),
 ]
 

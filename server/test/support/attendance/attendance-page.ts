@@ -7,7 +7,10 @@ const PAGES_PATH = join(ROOT, 'docs/attendance')
 /** Code for scene builders, which docs/attendance/scene-builders.md explains. */
 export const EXAMPLES_PATH = join(ROOT, 'docs/examples')
 /** In the order in which their examples are played: organisers first, then booths, then clients of one's own. */
-const PAGES = ['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md']
+const PAGES = [
+  ...['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md'],
+  '../../simulators/README.md',
+]
 export const IMAGES_PATH = join(ROOT, 'docs/images')
 /** The event of the pages' story, and the uuid that it has there. */
 export const EXAMPLE = {
@@ -36,7 +39,7 @@ export interface PagePicture {
   readonly caption: string
 }
 
-/** The pages of docs/attendance/, one after another. */
+/** The pages of docs/attendance/ and that of the simulators, one after another. */
 export function readPages(): string {
   return PAGES.map((name) => readFileSync(join(PAGES_PATH, name), 'utf8')).join('\n')
 }
