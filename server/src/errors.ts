@@ -136,44 +136,44 @@ export const ERRORS = {
     status: 503,
     where: 'every endpoint that reads the database',
     meaning: 'The database did not answer in time.',
-    next: 'Try again after the seconds in Retry-After.',
+    next: 'Try again later.',
   },
   database_read_only: {
     status: 503,
     where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database accepts no changes: it is a standby, or set to read-only. Nothing was changed.',
-    next: 'Try again after the seconds in Retry-After. The operator has to make the database writable.',
+    next: 'The operator has to make the database writable.',
   },
   database_full: {
     status: 503,
     where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database has no disk space or memory left. Nothing was changed.',
-    next: 'Try again after the seconds in Retry-After. The operator has to free or add space.',
+    next: 'The operator has to free or add space.',
   },
   server_stopping: {
     status: 503,
     where: '/health/ready, /health/ready/land, /health/ready/attendance',
     meaning: 'This process is about to stop. Until it does, it answers all other requests.',
-    next: 'Send requests to another process, or try again after the seconds in Retry-After.',
+    next: 'Send requests to another process.',
   },
   server_busy: {
     status: 503,
     where: 'every endpoint',
     meaning: 'The server has more requests than it can answer: this one waited for five seconds.',
-    next: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+    next: 'Send fewer requests at a time.',
   },
   too_many_streams: {
     status: 503,
     where: '/v2/changes',
     meaning: 'The server has reached its limit of open streams.',
-    next: 'Try again after the seconds in Retry-After, or poll /v2/feed?since= for the same changes.',
+    next: 'Try again later, or poll /v2/feed?since= for the same changes.',
   },
   too_many_large_answers: {
     status: 503,
     where:
       '/map, /parcels, /addresses/:address/parcels, /v1/tiles, /v2/tiles, /v2/export and other large answers',
     meaning: 'The server sends as many large answers as it can.',
-    next: 'Try again after the seconds in Retry-After, or request less at a time.',
+    next: 'Try again later, or request less at a time.',
   },
   // Attendance
   invalid_coordinates: {
@@ -251,7 +251,7 @@ export const ERRORS = {
     where: 'POST /captcha, POST /claim/:uuid',
     meaning:
       'The wallet is a contract, and no Ethereum node answered whether its signature is right. Nothing was used up.',
-    next: 'Sign the request again after the seconds in Retry-After.',
+    next: 'Sign the request again later.',
   },
   captcha_required: {
     status: 403,
@@ -417,20 +417,20 @@ export const ERRORS = {
     status: 429,
     where: 'every endpoint of the land and attendance interfaces',
     meaning: 'Too many requests of this player or network address.',
-    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads, open streams and open large answers. `limit` in data is waiting_events where it is that of events that wait for the operator.',
+    next: 'Wait. `limit` in data is waiting_events where it is that of events that wait for the operator.',
   },
   too_many_guesses: {
     status: 429,
     where:
       'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
     meaning: 'Too many wrong edit codes were sent, by anybody.',
-    next: 'Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from where you received it.',
+    next: 'Send the pass of an earlier answer, or the solution of data.proof_of_work as proof; or wait. A refused proof stays valid.',
   },
   too_many_pictures: {
     status: 503,
     where: 'POST /events',
     meaning: 'The server checks one picture at a time, and too many wait.',
-    next: 'Try again after the seconds in Retry-After. No event was made.',
+    next: 'Try again later. No event was made.',
   },
   issuer_refused: {
     status: 502,
@@ -442,20 +442,20 @@ export const ERRORS = {
     status: 503,
     where: 'every endpoint that calls the issuer',
     meaning: 'The issuer did not answer, or sent an answer that the server cannot read.',
-    next: 'Try again after the seconds in Retry-After. Nothing was lost.',
+    next: 'Try again later. Nothing was lost.',
   },
   event_held: {
     status: 503,
     where: 'POST /claim/:uuid',
     meaning:
       'The issuer gives contradictory answers about the codes of this event, so its claims are paused.',
-    next: 'Try again after the seconds in Retry-After. The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
+    next: 'The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
   },
   presence_unavailable: {
     status: 503,
     where: 'POST /claim/:uuid',
     meaning: 'No presence provider could say where the player is. No claim code was used.',
-    next: 'Try again after the seconds in Retry-After.',
+    next: 'Try again later.',
   },
   attendance_not_configured: {
     status: 503,
