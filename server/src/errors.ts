@@ -170,8 +170,7 @@ export const ERRORS = {
   },
   too_many_large_answers: {
     status: 503,
-    where:
-      '/map, /parcels, /addresses/:address/parcels, /v1/tiles, /v2/tiles, /v2/export and other large answers',
+    where: '/map, /parcels, tiles, exports and other large answers',
     meaning: 'The server sends as many large answers as it can.',
     next: 'Try again later, or request less at a time.',
   },
@@ -193,20 +192,19 @@ export const ERRORS = {
     where: 'POST /events, GET /events/waiting, POST /events/:id/approval, POST /event/:id/gifts',
     meaning:
       'Only the operator of this server makes or approves events here, or has not allowed tokens for a list.',
-    next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
+    next: 'Ask the operator, who sends the header Operator-Key.',
   },
   wrong_edit_code: {
     status: 401,
-    where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
+    where: 'calls with an edit code',
     meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
-    next: "Copy both from the issuer's e-mail: the event id is a number, the edit code usually six digits. The code of an event made here has 32 letters and digits, and was shown once.",
+    next: 'Copy both from where you received them.',
   },
   bad_grant: {
     status: 401,
     where: 'POST /grants/:uuid',
     meaning: 'The signature does not belong to this grant and event, or the event takes no grants.',
-    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md. The organiser can make a new secret.',
+    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md.',
   },
   not_signed: {
     status: 401,
@@ -336,7 +334,7 @@ export const ERRORS = {
     status: 404,
     where: 'every endpoint of an event',
     meaning: 'The event is not registered on this server.',
-    next: 'Register it first: with the form at /organise, or with POST /event/:id, its edit code and coordinates (docs/attendance/organisers.md).',
+    next: 'Register it first: docs/attendance/organisers.md.',
   },
   captcha_not_found: {
     status: 404,
@@ -348,7 +346,7 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet, where it can take some minutes, or at GET /addresses/:address/tokens for a token made here.',
+    next: 'Look into the wallet, or at GET /addresses/:address/tokens for a token made here.',
   },
   nonce_used: {
     status: 409,
@@ -361,21 +359,21 @@ export const ERRORS = {
     where: 'POST /grants/:uuid',
     meaning:
       'The event (limit in data is event), or all events of this server together (server), have as many unused grants as the server allows.',
-    next: 'Wait until players have used some or some have expired. Give grants that expire sooner. Where the limit is that of the server, its operator can raise GRANTS_MAX.',
+    next: 'Wait until players have used some or some have expired. The operator can raise GRANTS_MAX.',
   },
   no_codes_left: {
     status: 409,
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'No claim code is free: all are used. For a list: fewer are free than it needs, and nothing was given.',
-    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
+    next: 'The organiser can load more with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
-    next: 'The organiser loads them with POST /addcodes/:id. An event made here needs no loading: wait until the operator has approved it.',
+    next: 'The organiser loads them with POST /addcodes/:id; of an event made here, wait for the operator.',
   },
   content_changed: {
     status: 409,
@@ -421,8 +419,7 @@ export const ERRORS = {
   },
   too_many_guesses: {
     status: 429,
-    where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
+    where: 'calls with an edit code',
     meaning: 'Too many wrong edit codes were sent, by anybody.',
     next: 'Send the pass of an earlier answer, or the solution of data.proof_of_work as proof; or wait. A refused proof stays valid.',
   },
