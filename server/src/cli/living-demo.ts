@@ -202,6 +202,6 @@ export function landExample(server: string, simulator: string): readonly string[
     `  curl -X POST ${simulator}/simulator/reorganise -d '{"depth":3}'`,
     `  curl -X PATCH ${simulator}/simulator/market -d '{"transactions_per_minute":60}'`,
     '',
-    'docs/chain-simulator.md goes on from here. npm start -- --still leaves the chain out.',
+    'simulators/src/chain/README.md goes on from here. npm start -- --still leaves the chain out.',
   ]
 }

@@ -52,8 +52,7 @@ export const SETTINGS = {
   DATA_DIR: {
     kind: text('folder', /./),
     default: './data',
-    meaning:
-      'Folder of the embedded database. With either database it also holds a copy of the land, for a faster start.',
+    meaning: 'Folder of the embedded database. It also holds a copy of the land, for a faster start.',
   },
   DATABASE_URL: {
     kind: text('postgres:// address', /^postgres(ql)?:\/\/\S+$/),
@@ -71,7 +70,7 @@ export const SETTINGS = {
     kind: boolean,
     default: true,
     meaning:
-      'Whether the embedded database waits until each commit is on disk. false is faster, but the last commits can be lost when the machine (not the process) fails.',
+      'Whether the embedded database waits until each commit is on disk. false is faster, but the last commits can be lost when the machine fails.',
   },
   DATABASE_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 600_000 }),
@@ -141,8 +140,7 @@ export const SETTINGS = {
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 10_000,
-    meaning:
-      'The most open streams of /v2/changes in one process. Each needs about 10 kB of memory and a file descriptor. 0 allows none.',
+    meaning: 'The most open streams of /v2/changes in one process. 0 allows none.',
   },
   CHANGE_STREAMS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -195,8 +193,7 @@ export const SETTINGS = {
   CHAIN_CONFIRMATIONS: {
     kind: integer({ min: 0, max: 1_000 }),
     default: 0,
-    meaning:
-      'How many blocks must follow a block before it is shown, where CHAIN_HEAD is latest. Blocks that are final are shown without.',
+    meaning: 'How many blocks must follow a block before it is shown, where CHAIN_HEAD is latest.',
   },
   CHAIN_FINALITY: {
     kind: integer({ min: 1, max: 100_000 }),
@@ -207,8 +204,7 @@ export const SETTINGS = {
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
-    meaning:
-      'The longest time between two questions for a new block. Shortly before a block is due they come more often, where CHAIN_HEAD is latest.',
+    meaning: 'The longest time between two questions for a new block.',
   },
   CHAIN_RANGE_BLOCKS: {
     kind: integer({ min: 1, max: 10_000_000 }),
@@ -232,7 +228,7 @@ export const SETTINGS = {
     kind: explorerAddress,
     unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
     meaning:
-      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash. Everyone can read it.',
+      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
@@ -254,7 +250,7 @@ export const SETTINGS = {
     unset:
       'DATA_DIR/token.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
     meaning:
-      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same. Only its owner should be able to read it.',
+      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same.',
   },
   EVENT_MAKERS: {
     kind: oneOf(['anyone', 'approved', 'operator', 'nobody']),
@@ -271,20 +267,18 @@ export const SETTINGS = {
   LIMIT_EVENTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
-    meaning:
-      'Events that one network address may make per minute, refused pictures included. Ten times as many requests may have wrong texts.',
+    meaning: 'Events that one network address may make per minute, refused pictures included.',
   },
   LIMIT_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
-    meaning:
-      'Events that one network address may make per day. Requests with the header Operator-Key do not count.',
+    meaning: 'Events that one network address may make per day.',
   },
   LIMIT_WAITING_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one.',
+      'The same of events that have to wait for the approval of the operator. All IPv6 addresses of a /48 count as one.',
   },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -335,7 +329,7 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 10_000 }),
     default: 4,
     meaning:
-      'The most calls to the issuer per second in this process, on average. A claim needs two calls. Divide the issuer’s limit by the number of processes.',
+      'The most calls to the issuer per second in this process, on average. Divide the issuer’s limit by the number of processes.',
   },
   PRESENCE_PROVIDERS: {
     kind: parsed(PROVIDERS_ALLOWED, parseProviders),
@@ -361,8 +355,7 @@ export const SETTINGS = {
   CLAIM_WAIT_MS: {
     kind: integer({ min: 0, max: 20_000 }),
     default: 3_000,
-    meaning:
-      'How long a claim waits for the issuer before it is answered as pending. The server still makes the token afterwards.',
+    meaning: 'How long a claim waits for the issuer before it is answered as pending.',
   },
   CLAIM_PROOF_OF_WORK_BITS: {
     kind: integer({ min: 0, max: 30 }),
@@ -378,7 +371,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 1_200,
     meaning:
-      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute. The world reads images for many players through its own servers.',
+      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -403,8 +396,7 @@ export const SETTINGS = {
   GRANTS_MAX: {
     kind: integer({ min: 1, max: 10_000_000 }),
     default: 1_000_000,
-    meaning:
-      'Open grants of all events together at a time. A million take some 350 MB of the database. Each process counts them every 30 seconds, so several processes can exceed it by what they accept meanwhile.',
+    meaning: 'Open grants of all events together at a time. A million take some 350 MB of the database.',
   },
 } as const satisfies SettingTable
 

@@ -305,8 +305,8 @@ test('asked ranges are remembered, so that a test sees what is asked twice', asy
   })
 })
 
-test('docs/chain-simulator.md names every setting with its default, every part of the truth, and every method', () => {
-  const page = readFileSync(new URL('../../../docs/chain-simulator.md', import.meta.url), 'utf8')
+test('its README.md names every setting with its default, every part of the truth, and every method', () => {
+  const page = readFileSync(new URL('../../src/chain/README.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (`[a-z_`, ]+`) \|([^|]*)\|/gm)].map(
     ([, names = '', defaults = '']) => ({
       ...{
