@@ -1,5 +1,5 @@
-import { SeededRandom } from '../../issuer/seeded-random.ts'
 import { hexOf } from '../encoding/words.ts'
+import { SeededRandom } from './seeded-random.ts'
 
 /** Random choices: the same for the same seed on every machine. */
 export class Dice {
