@@ -164,7 +164,9 @@ describe('a reorganisation', () => {
 test('a deed on command happens in a block of its own, and its answer says what and where', async () => {
   const { number } = simulator.chain.head
 
-  const { kind, asset_type, asset_id, to, block } = await control('POST', '/simulator/act', { kind: 'transfer' })
+  const { kind, asset_type, asset_id, to, block } = await control('POST', '/simulator/act', {
+    kind: 'transfer',
+  })
 
   expect([kind, block.number]).toEqual(['transfer', number + 1])
   const state = await truth(asset_type === 'parcel' ? 'parcels' : 'estates')
