@@ -13,7 +13,7 @@ import {
   resetPeak,
   startServer,
 } from '@landpass/server/test/support/processes/measured-processes'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { Caller, outcomeOf } from './attendance/calls.ts'
 import { type Script, type ScriptOptions, sized, tally, type Verdict } from './script.ts'
 

@@ -2,8 +2,11 @@ const TWO_32 = 0x1_0000_0000
 const SMALL = 1 << 21
 
 /**
- * Numbers that look random and are the same on every machine: sfc32, in 32-bit integers only. Each part of the
+ * Numbers that look random and are the same on every machine: sfc32, in 32-bit integers only; not for secrets. Each part of a
  * world draws from a {@link fork} with a name of its own, so that one more draw in one part moves nothing in another.
+ *
+ * @example
+ * new Random(7).below(100) === new Random(7).below(100) // true
  */
 export class Random {
   readonly #key: number
@@ -12,7 +15,7 @@ export class Random {
   #c: number
   #counter = 1
 
-  /** @param seed a whole number from 0 to 4294967295 */
+  /** @param seed a whole number; seeds that are equal modulo 2^32 give the same numbers */
   constructor(seed: number) {
     this.#key = seed >>> 0
     this.#a = mix(this.#key)
@@ -39,6 +42,11 @@ export class Random {
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1)
+  }
+
+  /** At least 0 and less than 1. */
+  fraction(): number {
+    return this.#next() / TWO_32
   }
 
   /** True in `percent` of a hundred cases. */
@@ -68,6 +76,11 @@ export class Random {
     let text = '0x'
     while (text.length < digits + 2) text += this.#next().toString(16).padStart(8, '0')
     return text.slice(0, digits + 2)
+  }
+
+  /** `length` characters of the alphabet. */
+  text(length: number, alphabet: string): string {
+    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }
 
   address(): string {
