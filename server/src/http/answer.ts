@@ -200,11 +200,15 @@ function sendAtOnce(
   const all = ['x-request-id', request.id, ...ANSWER_HEADER_LIST, ...headers]
   const earlier = reply.getHeaders()
   for (const name in earlier) all.push(name, String(earlier[name as keyof typeof earlier]))
-  reply.hijack().raw.writeHead(status, all).end(body) // Node.js sends no body to HEAD
+  const response = reply.hijack().raw.writeHead(status, all)
+  const isShort = body instanceof Uint8Array && body.length < TEXT_BELOW_BYTES
+  // Node.js sends no body to HEAD
+  if (isShort) response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+  else response.end(body)
   return reply
 }
 
-/** Node.js writes short text in one write with the headers. Bytes need a second write, which costs a third more. */
+/** Node.js joins short text with the headers. Bytes are written beside them, which costs a third more. */
 const TEXT_BELOW_BYTES = 8 * 1024
 
 function wholeText(text: string, format: Format): string | Buffer {
@@ -212,9 +216,8 @@ function wholeText(text: string, format: Format): string | Buffer {
   return format.hasEnvelope ? `${ENVELOPE_START}${text}${ENVELOPE_END}` : text
 }
 
-function wholePieces(pieces: BodyPieces, { hasEnvelope }: Format): string | Buffer {
-  const body = Buffer.concat(hasEnvelope ? [ENVELOPE_START, ...pieces, ENVELOPE_END] : [...pieces])
-  return body.length < TEXT_BELOW_BYTES ? body.toString() : body
+function wholePieces(pieces: BodyPieces, { hasEnvelope }: Format): Buffer {
+  return Buffer.concat(hasEnvelope ? [ENVELOPE_START, ...pieces, ENVELOPE_END] : [...pieces])
 }
 
 /** Sends a body that many clients share, compressed once for all of them. The caller has set all other headers. */
