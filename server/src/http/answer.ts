@@ -203,7 +203,8 @@ function sendAtOnce(
   const response = reply.hijack().raw.writeHead(status, all)
   const isShort = body instanceof Uint8Array && body.length < TEXT_BELOW_BYTES
   // Node.js sends no body to HEAD
-  if (isShort) response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+  if (isShort)
+    response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
   else response.end(body)
   return reply
 }
@@ -348,7 +349,8 @@ async function* settled(
 }
 
 function encodingOf({ headers }: FastifyRequest): ContentEncoding | undefined {
-  return acceptedEncoding(String(headers['accept-encoding'] ?? ''))
+  const accepted = headers['accept-encoding']
+  return accepted === undefined ? undefined : acceptedEncoding(String(accepted))
 }
 
 /**
