@@ -58,10 +58,13 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
 
 /** An HTML form also sends its empty fields: `?status=&limit=5` means the same as `?limit=5`. */
 function removeEmptyValues(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
-    const values = [value].flat().filter((one) => one !== '')
-    if (values.length === 0) delete query[name]
-    else query[name] = values.length === 1 ? values[0] : values
+  for (const name in query) {
+    const value = query[name]
+    if (Array.isArray(value)) {
+      const values = value.filter((one) => one !== '')
+      query[name] = values.length > 1 ? values : values[0]
+    }
+    if (query[name] === '' || query[name] === undefined) delete query[name]
   }
 }
 
