@@ -125,6 +125,8 @@ export interface TradeIndexTable {
   signer: string
   /** Decimal digits, up to 256 bits. */
   value: string
+  /** Of the whole contract alone. */
+  is_paused: boolean
 }
 
 /** How far a world follows the chain. A world that is not followed has no row. */

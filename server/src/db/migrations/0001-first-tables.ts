@@ -165,6 +165,7 @@ const LAND = [
     marketplace_address text not null,
     created_at_ms bigint not null,
     updated_at_ms bigint not null,
+    trade_id text,
     primary key (world_id, key)
   ) partition by list (world_id)`,
   `create index publication_by_asset on publication (asset_id, asset_type, block_time_created_at_ms desc)`,
@@ -275,6 +276,7 @@ const CHAIN = [
     marketplace text not null,
     signer text not null,
     value text not null,
+    is_paused boolean not null,
     primary key (world_id, marketplace, signer)
   )`,
   // How far a world follows the chain, and the rows as they were before each block that can still be undone (land/changes)

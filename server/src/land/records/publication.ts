@@ -75,6 +75,8 @@ export const PUBLICATION = defineRecord({
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
     key: (_record, index) => index + 1,
+    /** Of an offer that was signed off the chain, the name of its trade. Snapshots have none of these. */
+    trade_id: (): string | null => null,
   },
   derived: {
     // Both names of the renamed pair.

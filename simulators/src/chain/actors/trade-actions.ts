@@ -81,7 +81,13 @@ export const raiseIndex: Action = (scene) => {
   const caller = scene.player()
   return scene.dice.chance(0.95)
     ? [{ from: caller, to: market.address, run: () => market.raiseSignerIndex(caller) }]
-    : [{ from: PROJECT, to: market.address, run: () => market.raiseContractIndex(PROJECT) }]
+    : [{ from: PROJECT, to: market.address, run: () => raiseWhilePaused(market) }]
+}
+
+function raiseWhilePaused(market: OffChainMarketplace): void {
+  market.pause(PROJECT, true)
+  market.raiseContractIndex(PROJECT)
+  market.pause(PROJECT, false)
 }
 
 function drawMarket({ contracts, machine, dice }: Scene): OffChainMarketplace | undefined {
