@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import { DAY_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { ListingFeedTable } from '../../db/schema.ts'
+
+/** The name of the feed of offers for sale. */
+export const LISTINGS = 'listings'
+
+/**
+ * How long an offer is kept open that whole readings of the feed do not name any more: a server leaves out offers at times, and
+ * everybody who has the signature can still accept it.
+ */
+export const UNSEEN_AFTER_MS = DAY_MS
+
+/** A feed, and whether this process may read it. */
+export interface FeedLease {
+  readonly isHeld: boolean
+  /** The world that is shown; null where none is. */
+  readonly shownWorldId: number | null
+  /** The world that offers are judged in. */
+  readonly judgedWorldId: number | null
+  /** Whether the offers of that world are among the publications. */
+  readonly isShown: boolean
+}
+
+/**
+ * Takes or renews the lease of a feed: one process of a deployment reads it.
+ *
+ * @param hasEnded whether the process of this name has certainly ended: its lease does not count then
+ */
+export async function takeFeedLease(
+  db: Db,
+  { holder, nowMs, leaseMs, hasEnded }: LeaseRequest,
+): Promise<FeedLease> {
+  const current = await readFeed(db)
+  const isFree =
+    !current?.holder ||
+    current.holder === holder ||
+    current.lease_until_ms <= nowMs ||
+    hasEnded(current.holder)
+  const isHeld = isFree && (await writeLease(db, { holder, nowMs, leaseMs, before: current?.holder ?? null }))
+  const { world_id: shownWorldId } = await db
+    .selectFrom('land_state')
+    .select('world_id')
+    .executeTakeFirstOrThrow()
+  return {
+    isHeld,
+    shownWorldId,
+    judgedWorldId: current?.world_id ?? null,
+    isShown: current?.is_shown ?? false,
+  }
+}
+
+export interface LeaseRequest {
+  readonly holder: string
+  readonly nowMs: number
+  readonly leaseMs: number
+  readonly hasEnded: (holder: string) => boolean
+}
+
+/** @returns false where another process has taken it meanwhile */
+async function writeLease(
+  db: Db,
+  { holder, nowMs, leaseMs, before }: Omit<LeaseRequest, 'hasEnded'> & { readonly before: string | null },
+): Promise<boolean> {
+  const row = await db
+    .insertInto('listing_feed')
+    .values({ name: LISTINGS, holder, lease_until_ms: nowMs + leaseMs, is_shown: false, state: 'reading' })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ holder, lease_until_ms: nowMs + leaseMs })
+        .where(sql<boolean>`listing_feed.holder is not distinct from ${before}`),
+    )
+    .returning('name')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Lets another process read at once. */
+export async function releaseFeedLease(db: Db, holder: string): Promise<void> {
+  await db
+    .updateTable('listing_feed')
+    .set({ holder: null, lease_until_ms: 0 })
+    .where('name', '=', LISTINGS)
+    .where('holder', '=', holder)
+    .execute()
+}
+
+/** Says how far the feed is. */
+export async function noteFeed(
+  db: Db,
+  facts: Partial<Pick<ListingFeedTable, 'read_at_ms' | 'state' | 'reason'>>,
+): Promise<void> {
+  await db.updateTable('listing_feed').set(facts).where('name', '=', LISTINGS).execute()
+}
+
+export async function readFeed(db: Db): Promise<ListingFeedTable | undefined> {
+  return db.selectFrom('listing_feed').selectAll().where('name', '=', LISTINGS).executeTakeFirst()
+}
+
+/** Which of these trades are stored with a signature that is right. Notes that the server named them. */
+export async function noteSeen(
+  db: Db,
+  ids: readonly string[],
+  seenAtMs: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .updateTable('signed_trade')
+    .set({ seen_at_ms: seenAtMs })
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .returning(['id', 'is_signed'])
+    .execute()
+  return new Set(rows.flatMap(({ id, is_signed }) => (is_signed ? [id] : [])))
+}
+
+/** Deletes offers that ended long ago. @returns how many are left */
+export async function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
+  await db
+    .deleteFrom('signed_trade')
+    .where((eb) =>
+      eb.or([
+        eb('expires_at_ms', '<', beforeMs),
+        eb.and([eb('seen_at_ms', '<', beforeMs), eb('state', 'in', ['used', 'cancelled', 'bad_signature'])]),
+      ]),
+    )
+    .execute()
+  const { count } = await db
+    .selectFrom('signed_trade')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** What everyone may know of the feed. */
+export interface FeedStatus {
+  readonly state: 'off' | ListingFeedTable['state']
+  readonly readAtMs: number | null
+  /** Offers that are stored, and those that can be accepted now. */
+  readonly offers: number
+  readonly open: number
+  readonly reason: string | null
+}
+
+const OFF: FeedStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, reason: null }
+
+/** How far the feed is, whichever process reads it. */
+export async function readFeedStatus(db: Db, nowMs: number): Promise<FeedStatus> {
+  const { rows } = await sql<ListingFeedTable & { offers: number; open: number }>`
+    select listing_feed.*, count(id)::integer as offers,
+      (count(*) filter (where signed_trade.state = 'open' and expires_at_ms > ${nowMs}))::integer as open
+    from listing_feed left join signed_trade on true
+    where name = ${LISTINGS} group by name`.execute(db)
+  const [row] = rows
+  if (!row) return OFF
+  const { read_at_ms: readAtMs, offers, open } = row
+  if (row.holder === null || row.lease_until_ms <= nowMs)
+    return { state: 'off', readAtMs, offers, open, reason: 'No process reads the marketplace server now.' }
+  return { state: row.state, readAtMs, offers, open, reason: row.reason }
+}
