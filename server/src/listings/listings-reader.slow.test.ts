@@ -1,9 +1,7 @@
-import { encodeTokenId } from '@landpass/client/grid'
 import {
   type MarketplaceSimulator,
   startMarketplaceSimulator,
 } from '@landpass/simulators/listings/marketplace-simulator'
-import { type ListingDraft, signListing } from '@landpass/simulators/listings/signed-listing'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -11,39 +9,20 @@ import {
   describeOnOneEngine,
   type OpenEngine,
 } from '../../test/support/database/engines.ts'
-import { testClock } from '../../test/support/http/land-server.ts'
-import { hashOf } from '../../test/support/land/land-rows.ts'
-import { TINY_WORLD, tinySnapshot } from '../../test/support/land/tiny-world.ts'
-import { ruleContextOf } from '../chain/meaning/rule-context-of.ts'
-import { MAINNET } from '../chain/networks/known-networks.ts'
+import {
+  CONTRACTS,
+  OfferStory,
+  OWNED,
+  SELLER,
+  STRANGER,
+  V1,
+  V3,
+} from '../../test/support/listings/offer-story.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
-import type { Db } from '../db/engine.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { addressOf } from '../ethereum/signatures.ts'
-import { readChainPosition, type StoredBlock, startPosition } from '../land/changes/chain-position.ts'
-import { followChain } from '../land/changes/chain-step.ts'
 import { readFeedStatus } from '../land/changes/listing-feed.ts'
-import { applyEvent } from '../land/events/apply-event.ts'
-import type { LandFact } from '../land/events/land-event.ts'
-import { importSnapshot } from '../land/snapshot/import.ts'
 import { ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
-import { tradeContractsOf } from './trade-contracts.ts'
-
-const CONTRACTS = tradeContractsOf(MAINNET)!
-const [V1, , V3] = CONTRACTS.marketplaces.map(({ address }) => address) as [string, string, string]
-const SELLER_KEY = Buffer.alloc(32, 0x51)
-const SELLER = addressOf(SELLER_KEY)
-const STRANGER = addressOf(Buffer.alloc(32, 0x52))
-const START: StoredBlock = {
-  number: 100,
-  hash: hashOf('start'),
-  parentHash: hashOf('before'),
-  timeS: 1,
-  logsDigest: undefined,
-}
-const PARCEL = { type: 'parcel', id: '1,1' } as const
 
 /** Time that passes when something waits, and not otherwise. */
 class SteppedTiming implements Timing {
@@ -60,67 +39,19 @@ class SteppedTiming implements Timing {
   }
 }
 
-class Story {
-  readonly clock = testClock()
+class Story extends OfferStory {
   readonly timing = new SteppedTiming()
   readonly logged: string[] = []
-  readonly marketplace: MarketplaceSimulator
-  readonly db: Db
-  private blocks = 0
 
-  constructor(db: Db, marketplace: MarketplaceSimulator) {
-    this.db = db
-    this.marketplace = marketplace
-  }
-
-  reader({ isShown = true, key = 'secret-key' } = {}): ListingsReader {
+  reader({ isShown = true } = {}): ListingsReader {
     const { db, clock, timing, logged } = this
     const { signal } = new AbortController()
-    const url = `${this.marketplace.address}/?key=${key}`
+    const url = `${this.marketplace.address}/?key=secret-key`
     return new ListingsReader({
       ...{ db, clock, timing, signal, isShown, contracts: CONTRACTS, intervalMs: MINUTE_MS },
       server: new MarketplaceServer({ url, callsPerSecond: 1_000, timing, signal }),
       log: { error: (facts, text) => logged.push(text, String((facts as { err: Error }).err)) },
     })
-  }
-
-  /** Offers a parcel, approved for all by default. */
-  offer(id: string, draft: Partial<ListingDraft> = {}): void {
-    const nowMs = this.clock.nowMs()
-    const trade = signListing({
-      ...{ id, key: SELLER_KEY, chainId: 1, marketplace: V1, mana: CONTRACTS.mana },
-      ...{ registry: CONTRACTS.registries.land, tokenId: String(encodeTokenId({ x: 1, y: 1 })) },
-      ...{ amount: `5${'0'.repeat(18)}`, createdAt: nowMs - HOUR_MS, expiration: nowMs + DAY_MS * 30 },
-      ...draft,
-    })
-    this.marketplace.trades.set(id, trade)
-  }
-
-  /** A block with these facts, after undoing some. */
-  async block(facts: readonly LandFact[], undone = 0): Promise<void> {
-    const { worldId, epoch, finalized, blocks } = (await readChainPosition(this.db))!
-    const parent = blocks.at(-1 - undone)!
-    this.blocks += 1
-    const name = `block ${this.blocks}`
-    const at = { blockNumber: parent.number + 1, timeMs: this.clock.nowMs(), txHash: hashOf(name) }
-    const added = {
-      ...{
-        number: parent.number + 1,
-        hash: hashOf(name),
-        parentHash: parent.hash,
-        timeS: 2,
-        logsDigest: undefined,
-      },
-      events: facts.map((fact, logIndex) => ({ ...fact, at: { ...at, logIndex } })),
-    }
-    const step = { worldId, epoch, finalized, from: blocks.at(-1)!, undoTo: parent, blocks: [added] }
-    const context = ruleContextOf(MAINNET)
-    await inTransaction(this.db, (tx) =>
-      followChain(tx, step, {
-        nowMs: this.clock.nowMs(),
-        apply: (rows, event) => applyEvent(rows, event, context),
-      }),
-    )
   }
 
   async states(): Promise<Readonly<Record<string, string | null>>> {
@@ -146,11 +77,6 @@ class Story {
   }
 }
 
-const owned: LandFact = { kind: 'asset-transferred', asset: PARCEL, from: null, to: SELLER }
-const approved: LandFact = {
-  ...{ kind: 'approval-for-all-set', registry: 'parcel', owner: SELLER, operator: V1, isApproved: true },
-}
-
 let marketplace: MarketplaceSimulator
 beforeAll(async () => {
   marketplace = await startMarketplaceSimulator({ host: '127.0.0.1', port: 0 })
@@ -166,16 +92,8 @@ async function beginStory(open: OpenEngine): Promise<Story> {
   marketplace.requests.length = 0
   marketplace.faults = {}
   const story = new Story(db, marketplace)
-  await newWorld(story)
+  await story.newWorld()
   return story
-}
-
-async function newWorld(story: Story): Promise<void> {
-  const { db, clock } = story
-  const report = await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
-  const chain = { chainId: 1, contractsHash: hashOf('contracts'), rulesVersion: 1 }
-  await inTransaction(db, (tx) => startPosition(tx, report.worldId!, { ...chain, block: START }))
-  await story.block([owned, approved])
 }
 
 describeOnBothEngines('offers of a marketplace server', (open) => {
@@ -193,25 +111,17 @@ describeOnBothEngines('offers of a marketplace server', (open) => {
     expect(await story.states()).toEqual({ digest: 'not_approved', dollars: 'open', mana: 'open' })
     expect(await story.shown()).toEqual(['mana'])
 
-    const { signature_key } = await story.db
-      .selectFrom('signed_trade')
-      .select('signature_key')
-      .where('id', '=', 'mana')
-      .executeTakeFirstOrThrow()
-    const cancelled = (by: string): LandFact => ({
-      ...{ kind: 'signature-cancelled', marketplace: V1, by, signatureKey: signature_key },
-    })
-    await story.block([cancelled(STRANGER)])
+    await story.block([await story.cancelled('mana', STRANGER)])
     expect(await story.shown()).toEqual(['mana'])
     const before = await story.revision()
-    await story.block([cancelled(SELLER)])
+    await story.block([await story.cancelled('mana', SELLER)])
     expect([await story.shown(), (await story.states()).mana]).toEqual([[], 'cancelled'])
     expect(await story.revision()).toBe(before + 1)
 
     // Another block takes its place, and then that one's, too
     await story.block([], 1)
     expect([await story.shown(), (await story.states()).mana]).toEqual([['mana'], 'open'])
-    await story.block([{ ...owned, to: STRANGER }])
+    await story.block([{ ...OWNED, to: STRANGER }])
     expect((await story.states()).mana).toBe('owner_changed')
     await story.block([{ kind: 'marketplace-paused', marketplace: V1, isPaused: true }], 1)
     expect(await story.states()).toMatchObject({ mana: 'paused', dollars: 'paused', digest: 'not_approved' })
@@ -236,7 +146,7 @@ describeOnBothEngines('offers of a marketplace server', (open) => {
     story.offer('mana')
     const reader = story.reader()
     await reader.step()
-    await newWorld(story)
+    await story.newWorld()
     expect(await story.shown()).toEqual([])
     await reader.step()
     expect(await story.shown()).toEqual(['mana'])
@@ -278,7 +188,14 @@ describeOnOneEngine('a reader of offers', (open) => {
     await readAgain(reader)
     expect([asked('/v1/trades/'), reader.counts.trades]).toEqual([13, 13])
     expect(await status()).toEqual({
-      ...{ state: 'following', readAtMs: story.clock.nowMs(), offers: 13, open: 13, reason: null },
+      ...{
+        state: 'following',
+        readAtMs: story.clock.nowMs(),
+        offers: 13,
+        open: 13,
+        isShown: true,
+        reason: null,
+      },
     })
   })
 

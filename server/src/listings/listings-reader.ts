@@ -6,6 +6,7 @@ import {
   dropOldTrades,
   noteFeed,
   noteSeen,
+  readFeed,
   releaseFeedLease,
   takeFeedLease,
 } from '../land/changes/listing-feed.ts'
@@ -23,7 +24,7 @@ import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
 /** Longer than a request, whose end renews it. */
 const LEASE_MS = 30 * SECOND_MS
 /** How often a process looks whether it is to read, and which world is shown. */
-const LOOK_MS = 2 * SECOND_MS
+const LOOK_MS = 5 * SECOND_MS
 /** After failures the pause is as many times longer at most. */
 const MOST_INTERVALS = 10
 /** How many new trades are stored together. */
@@ -60,7 +61,7 @@ export interface ListingsCounts {
   readings: number
   failures: number
   trades: number
-  refused: number
+  badSignatures: number
 }
 
 /**
@@ -69,7 +70,7 @@ export interface ListingsCounts {
  * what the chain said (land/changes/signed-offers.ts).
  */
 export class ListingsReader {
-  readonly counts: ListingsCounts = { readings: 0, failures: 0, trades: 0, refused: 0 }
+  readonly counts: ListingsCounts = { readings: 0, failures: 0, trades: 0, badSignatures: 0 }
   private readonly options: ListingsReaderOptions
   private readonly holder = newHolder()
   private readonly watch = new HolderWatch()
@@ -90,8 +91,7 @@ export class ListingsReader {
     const { db, timing, signal } = this.options
     while (!signal.aborted) {
       await this.step()
-      const restMs = Math.min(Math.max(this.nextReadingMs - timing.nowMs(), 0), LOOK_MS)
-      await timing.pause(Math.max(restMs, 10), signal).catch(() => undefined)
+      await timing.pause(LOOK_MS, signal).catch(() => undefined)
     }
     await releaseFeedLease(db, this.holder).catch(() => undefined)
   }
@@ -209,7 +209,7 @@ export class ListingsReader {
     const { checks } = trade
     const expiresAtMs = Number(checks.expirationS) * SECOND_MS
     if (expiresAtMs <= nowMs) return undefined
-    if (!isSigned) this.counts.refused += 1
+    if (!isSigned) this.counts.badSignatures += 1
     return {
       id: trade.id,
       trade: text,
@@ -250,4 +250,14 @@ export class ListingsReader {
         : 'The offers are not read now, which is tried again: the server has a failure of its own, which is in its log.'
     await noteFeed(this.options.db, { state: 'failing', reason }).catch(() => undefined)
   }
+}
+
+/**
+ * Takes the offers out of the publications where no process reads them any more: nobody would see that the server has ended one.
+ */
+export async function hideAbandonedOffers(db: Db, nowMs: number): Promise<void> {
+  const feed = await readFeed(db)
+  if (!feed?.is_shown || feed.lease_until_ms > nowMs || feed.world_id === null) return
+  await beginJudging(db, { worldId: feed.world_id, isShown: false })
+  while (await judgeDueOffers(db, nowMs));
 }

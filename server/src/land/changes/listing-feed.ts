@@ -132,17 +132,21 @@ export async function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
   return Number(count)
 }
 
+export const FEED_STATES = ['off', 'reading', 'following', 'failing'] as const
+
 /** What everyone may know of the feed. */
 export interface FeedStatus {
-  readonly state: 'off' | ListingFeedTable['state']
+  readonly state: (typeof FEED_STATES)[number]
   readonly readAtMs: number | null
   /** Offers that are stored, and those that can be accepted now. */
   readonly offers: number
   readonly open: number
+  /** Whether open ones are among the publications. */
+  readonly isShown: boolean
   readonly reason: string | null
 }
 
-const OFF: FeedStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, reason: null }
+const OFF: FeedStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, isShown: false, reason: null }
 
 /** How far the feed is, whichever process reads it. */
 export async function readFeedStatus(db: Db, nowMs: number): Promise<FeedStatus> {
@@ -153,8 +157,10 @@ export async function readFeedStatus(db: Db, nowMs: number): Promise<FeedStatus>
     where name = ${LISTINGS} group by name`.execute(db)
   const [row] = rows
   if (!row) return OFF
-  const { read_at_ms: readAtMs, offers, open } = row
-  if (row.holder === null || row.lease_until_ms <= nowMs)
-    return { state: 'off', readAtMs, offers, open, reason: 'No process reads the marketplace server now.' }
-  return { state: row.state, readAtMs, offers, open, reason: row.reason }
+  const { read_at_ms: readAtMs, is_shown: isShown, offers, open } = row
+  const isRead = row.holder !== null && row.lease_until_ms > nowMs
+  const now = isRead
+    ? { state: row.state, reason: row.reason }
+    : ({ state: 'off', reason: 'No process reads the marketplace server now.' } as const)
+  return { ...now, readAtMs, offers, open, isShown }
 }

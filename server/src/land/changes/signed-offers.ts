@@ -97,20 +97,22 @@ export async function beginJudging(
  * @returns whether there may be more
  */
 export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
-  let count = 0
-  const isFollowed = await changeOffers(db, nowMs, async (tx) => {
-    const { rows } = await sql<{ id: string }>`
-      select id from signed_trade join listing_feed on name = ${LISTINGS}
-      where signed_trade.state is null
-        or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
-        or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
-        or (signed_trade.state in ('open', 'unseen')
-          and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
-      limit ${OFFERS_AT_ONCE}`.execute(tx)
-    count = rows.length
-    return sql`id = any(${rows.map(({ id }) => id)}::text[])`
-  })
-  return isFollowed && count === OFFERS_AT_ONCE
+  // Mostly there are none: then nothing is locked.
+  const { rows } = await sql<{ id: string }>`
+    select id from signed_trade join listing_feed on name = ${LISTINGS}
+    where signed_trade.state is null
+      or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
+      or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
+      or (signed_trade.state in ('open', 'unseen')
+        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
+    limit ${OFFERS_AT_ONCE}`.execute(db)
+  if (rows.length === 0) return false
+  const isFollowed = await changeOffers(
+    db,
+    nowMs,
+    async () => sql`id = any(${rows.map(({ id }) => id)}::text[])`,
+  )
+  return isFollowed && rows.length === OFFERS_AT_ONCE
 }
 
 /**
@@ -182,7 +184,7 @@ async function publish(rows: TableRows, offer: StoredOffer, { state }: JudgedOff
 }
 
 /** What a publication has of a trade that no transaction made. */
-function publicationOf(offer: StoredOffer, key: number): PublicationRow {
+export function publicationOf(offer: SignedTradeTable, key: number): PublicationRow {
   return {
     key,
     tx_hash: offer.signature_hash,

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, hash, LandStory, RENTALS } from '../../../test/support/land/land-story.ts'
 import { runs } from '../../../test/support/run/property-seed.ts'
+import type { OfferState } from '../records/statuses.ts'
 import type { LandFact } from './land-event.ts'
-import { judgeOffer, type OfferState, readOfferFacts, type SignedOffer } from './signed-offers.ts'
+import { judgeOffer, readOfferFacts, type SignedOffer } from './signed-offers.ts'
 
 const MARKET = `0x${'d1'.repeat(20)}`
 const PARCEL = { type: 'parcel', id: '1,1' } as const

@@ -1,5 +1,6 @@
 import { parseCoord } from '@landpass/client/grid'
 import type { AssetName, AssetType } from '../records/assets.ts'
+import type { OfferState } from '../records/statuses.ts'
 import { fingerprintOf, fingerprintTest, MOST_PARCELS_OF_FIRST, registryOrder } from './fingerprints.ts'
 import type {
   Awaitable,
@@ -26,20 +27,6 @@ import type {
  *   unseen          it could be accepted, but the marketplace server has not named it for long
  *   open            everybody can accept it
  */
-export const OFFER_STATES = [
-  'open',
-  'used',
-  'cancelled',
-  'expired',
-  'not_yet',
-  'owner_changed',
-  'estate_changed',
-  'not_approved',
-  'paused',
-  'bad_signature',
-  'unseen',
-] as const
-export type OfferState = (typeof OFFER_STATES)[number]
 
 /** What an offer says that decides about its state. Addresses and hashes in lower case. */
 export interface SignedOffer {

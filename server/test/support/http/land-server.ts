@@ -82,7 +82,7 @@ export async function startLandServer(
   engine: Engine,
   clock: Clock,
   env: Environment = {},
-  more: Pick<AppOptions, 'registries'> = {},
+  more: Pick<AppOptions, 'registries' | 'tradeContracts'> = {},
 ): Promise<LandServer> {
   const config = readConfig({
     LOG_LEVEL: 'silent',
