@@ -260,6 +260,16 @@ describeOnOneEngine('a reader of offers', (open) => {
     expect(await story.states()).toEqual({ later: 'expired' })
   })
 
+  test('stores a hundred offers of one asset at most', async () => {
+    for (let number = 0; number < 105; number++) story.offer(`offer-${number}`)
+    const reader = story.reader()
+    await reader.step()
+    expect(await status()).toMatchObject({ offers: 100, open: 100 })
+    await readAgain(reader)
+    expect(await status()).toMatchObject({ state: 'following', offers: 100 })
+    expect(asked('/v1/trades/')).toBe(105)
+  })
+
   test('waits longer with each failure, and as long as the server asks', async () => {
     marketplace.faults = { refusal: { status: 429, retryAfterS: 300 } }
     const reader = story.reader()

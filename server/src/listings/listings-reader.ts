@@ -28,10 +28,10 @@ const LOOK_MS = 5 * SECOND_MS
 /** After failures the pause is as many times longer at most. */
 const MOST_INTERVALS = 10
 /** How many new trades are stored together. */
-const STORED_AT_ONCE = 50
+const STORED_AT_ONCE = 100
 /** How many trades are kept. */
 const MAX_TRADES = 100_000
-/** How long a trade is not read again that was no offer of land, or whose signature was wrong. */
+/** How long a trade is not read again that was not stored, or whose signature was wrong. */
 const TRY_AGAIN_MS = HOUR_MS
 /** How many of these are remembered. */
 const MAX_TRIED = 50_000
@@ -75,7 +75,7 @@ export class ListingsReader {
   private readonly holder = newHolder()
   private readonly watch = new HolderWatch()
   private readonly verifier: TradeVerifier
-  /** Trades of no use, and when they were read. */
+  /** When trades were read. Those that are stored are not read again. */
   private readonly tried = new Map<string, number>()
   private failuresInRow = 0
   private nextReadingMs = Number.NEGATIVE_INFINITY
@@ -102,6 +102,7 @@ export class ListingsReader {
     try {
       if (!(await this.lead())) return
       if (timing.nowMs() < this.nextReadingMs) return
+      await this.judgeDue()
       await this.readAll()
       this.failuresInRow = 0
       this.nextReadingMs = timing.nowMs() + intervalMs
@@ -130,9 +131,10 @@ export class ListingsReader {
     })
     if (!lease.isHeld || lease.shownWorldId === null) return false
     this.leaseUntilMs = this.options.timing.nowMs() + LEASE_MS
-    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown)
+    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown) {
       await beginJudging(db, { worldId: lease.shownWorldId, isShown })
-    await this.judgeDue()
+      await this.judgeDue()
+    }
     return true
   }
 
@@ -181,7 +183,7 @@ export class ListingsReader {
       await this.keepLease()
       const trade = this.readTrade(id, await server.trade(id), seenAtMs)
       if (trade) trades.push(trade)
-      if (!trade?.is_signed) this.noteTried(id)
+      this.noteTried(id)
     }
     const isStored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
     if (!isStored)

@@ -94,7 +94,7 @@ export function offerOf(
   const [land, price] = isSale ? [gives, gets] : [gets, gives]
   const asset = assetOf(land, contracts)
   const currency = currencyOf(price, contracts)
-  if (!asset || !currency) return undefined
+  if (!asset || !currency || price.value === 0n) return undefined
   const isPrivate = !/^0x0*$/.test(checks.allowedRoot)
   return {
     kind: isSale ? 'sale' : 'bid',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { DAY_MS } from '../../clock.ts'
+import { DAY_MS, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ListingFeedTable } from '../../db/schema.ts'
 
@@ -99,18 +99,21 @@ export async function readFeed(db: Db): Promise<ListingFeedTable | undefined> {
   return db.selectFrom('listing_feed').selectAll().where('name', '=', LISTINGS).executeTakeFirst()
 }
 
-/** Which of these trades are stored with a signature that is right. Notes that the server named them. */
+/** A trade that was named since is not written again: most of them are named with each reading. */
+const SEEN_AGAIN_MS = HOUR_MS
+
+/** Which of these trades are stored with a signature that is right. Notes that the server named them, to the hour. */
 export async function noteSeen(
   db: Db,
   ids: readonly string[],
   seenAtMs: number,
 ): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .updateTable('signed_trade')
-    .set({ seen_at_ms: seenAtMs })
-    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
-    .returning(['id', 'is_signed'])
-    .execute()
+  const { rows } = await sql<{ id: string; is_signed: boolean }>`
+    with named as (
+      update signed_trade set seen_at_ms = ${seenAtMs}
+      where id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
+    )
+    select id, is_signed from signed_trade where id = any(${[...ids]}::text[])`.execute(db)
   return new Set(rows.flatMap(({ id, is_signed }) => (is_signed ? [id] : [])))
 }
 

@@ -9,7 +9,7 @@ import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
 import { LISTINGS, UNSEEN_AFTER_MS } from './listing-feed.ts'
 import { TableRows } from './table-rows.ts'
-import { insertWrites, type Write } from './write-rows.ts'
+import type { Write } from './write-rows.ts'
 
 /**
  * Offers that were signed off the chain, among the publications of the world that is shown.
@@ -30,6 +30,9 @@ interface StoredOffer extends SignedTradeTable {
   readonly is_shown: boolean
   readonly read_at_ms: number | null
 }
+
+/** The most stored offers of an asset; marketplace servers take one open offer of its owner. */
+const MOST_OF_ASSET = 100
 
 /** How many offers one transaction judges. */
 const OFFERS_AT_ONCE = 500
@@ -62,11 +65,14 @@ export async function storeSignedTrades(
   const ids = trades.map(({ id }) => id)
   return changeOffers(db, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
-    for (const { sql: insert } of insertWrites(
-      'signed_trade',
-      trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs, state: null, state_reason: null })),
-    ))
-      await sql`${insert} on conflict (id) do nothing`.execute(tx)
+    const rows = trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs }))
+    await sql`insert into signed_trade
+      select trade.* from json_populate_recordset(null::signed_trade, ${JSON.stringify(rows)}::json) as trade
+      where ${MOST_OF_ASSET} > (
+        select count(*) from signed_trade as stored
+        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type
+      )
+      on conflict (id) do nothing`.execute(tx)
     return sql`id = any(${ids}::text[])`
   })
 }
