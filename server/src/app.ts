@@ -38,10 +38,10 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
-import type { FeedStatus } from './land/changes/listing-feed.ts'
+import type { ListingsStatus } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
-import { FeedStatusReader, readerSeries } from './listings/feed-status.ts'
 import { hideAbandonedOffers, ListingsReader } from './listings/listings-reader.ts'
+import { ListingsStatusReader, readerSeries } from './listings/listings-status.ts'
 import { MarketplaceServer } from './listings/marketplace-server.ts'
 import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
@@ -137,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ownState: options.chain?.ownState,
   })
 
-  const feedStatus = new FeedStatusReader(engine.db, clock)
+  const listingsStatus = new ListingsStatusReader(engine.db, clock)
   const listings = servesLand ? listingsOf(options, server.log, closing.signal) : undefined
 
   await describeRoutes(server, {
@@ -149,7 +149,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     stopping,
     checks: readinessChecks(
       engine,
-      servesLand ? { keeper, chainStatus, feedStatus, clock } : undefined,
+      servesLand ? { keeper, chainStatus, listingsStatus, clock } : undefined,
       attendance,
     ),
   })
@@ -158,7 +158,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   measureCost(metrics, costLimits)
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = servesLand
-    ? await serveLand({ server, metrics, keeper, chainStatus, feedStatus, listings, ...options })
+    ? await serveLand({ server, metrics, keeper, chainStatus, listingsStatus, listings, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
@@ -197,7 +197,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!servesLand) return
       await keeper.start()
       if (listings) reading ??= listings.run()
-      else await hideAbandonedOffers(engine.db, clock.nowMs())
+      // A database that accepts no changes still serves the land.
+      else
+        await hideAbandonedOffers(engine.db, clock.nowMs()).catch((error: unknown) =>
+          server.log.error({ err: error }, 'offers that are not read any more could not be hidden'),
+        )
     },
     drain: async (signal) => {
       stopping.begin()
@@ -257,15 +261,15 @@ interface LandParts extends AppOptions {
   readonly metrics: Metrics
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
-  readonly feedStatus: FeedStatusReader
+  readonly listingsStatus: ListingsStatusReader
   readonly listings: ListingsReader | undefined
 }
 
 /** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
 async function serveLand(parts: LandParts): Promise<Pictures> {
   const { server, metrics, keeper, config, engine, clock } = parts
-  const { chainStatus, feedStatus, listings } = parts
-  metrics.addSeries(feedStatus.series())
+  const { chainStatus, listingsStatus, listings } = parts
+  metrics.addSeries(listingsStatus.series())
   if (listings) metrics.addSeries(readerSeries(listings.counts))
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
@@ -305,7 +309,7 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     pictures,
     changeStream,
     chain: chainStatus,
-    listings: feedStatus.read,
+    listings: listingsStatus.read,
     settings: config,
   })
   return pictures
@@ -351,15 +355,15 @@ function readinessChecks(
 interface ServedLand {
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
-  readonly feedStatus: FeedStatusReader
+  readonly listingsStatus: ListingsStatusReader
   readonly clock: Clock
 }
 
 /** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
-function landFacts({ keeper, chainStatus, feedStatus, clock }: ServedLand): Record<string, unknown> {
+function landFacts({ keeper, chainStatus, listingsStatus, clock }: ServedLand): Record<string, unknown> {
   const { revision } = keeper.current()
-  const feed = feedStatus.lastRead()
-  const listings = feed && feed.state !== 'off' ? { listings: feedFacts(feed, feedStatus) } : {}
+  const read = listingsStatus.lastRead()
+  const listings = read && read.state !== 'off' ? { listings: listingsFacts(read, listingsStatus) } : {}
   const { block, state, reason } = chainStatus.lastRead() ?? {}
   if (!block) return { revision, ...listings }
   const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
@@ -370,9 +374,9 @@ function landFacts({ keeper, chainStatus, feedStatus, clock }: ServedLand): Reco
   }
 }
 
-function feedFacts(feed: FeedStatus, reader: FeedStatusReader): Record<string, unknown> {
-  const { state, reason } = feed
-  return { state, ageSeconds: reader.ageSeconds(feed) ?? null, ...(reason && { reason }) }
+function listingsFacts(read: ListingsStatus, reader: ListingsStatusReader): Record<string, unknown> {
+  const { state, reason } = read
+  return { state, ageSeconds: reader.ageSeconds(read) ?? null, ...(reason && { reason }) }
 }
 
 function measureDatabase(metrics: Metrics, engine: Engine): void {

@@ -35,7 +35,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
   const openOfParcel = async () =>
     (await server.data<{ publication: Record<string, unknown> | null }>('/v1/parcels/1/1')).publication
 
-  test('shows them in lists, columns, tiles, images and files, and says how far the feed is', async () => {
+  test('shows them in lists, columns, tiles, images and files, and says how far the readings are', async () => {
     await expect
       .poll(() => server.data('/v2/chain'), { timeout: 30_000, interval: 100 })
       .toMatchObject({ listings: { state: 'following' } })
@@ -58,7 +58,9 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     expect(parcels.x.map((x, at) => [x, parcels.y[at], parcels.price[at]])).toContainEqual([1, 1, 5])
     const tiles = await server.data<Record<string, unknown>>('/v2/tiles?x1=1&y1=1&x2=1&y2=1')
     expect(tiles['1,1']).toMatchObject({ price: 5 })
-    expect((await server.ask('GET', '/v2/export/parcels.ndjson')).bytes.toString()).toMatch(/"1,1".*"price":5[,}]/)
+    expect((await server.ask('GET', '/v2/export/parcels.ndjson')).bytes.toString()).toMatch(
+      /"1,1".*"price":5[,}]/,
+    )
 
     expect(await server.data('/v2/chain')).toMatchObject({
       listings: {

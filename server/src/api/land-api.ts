@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
-import type { FeedStatus } from '../land/changes/listing-feed.ts'
+import type { ListingsStatus } from '../land/changes/listings-reading.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bids/bid-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
@@ -34,8 +34,8 @@ export interface LandApiParts {
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
-  /** How far the feed of signed offers is. */
-  readonly listings: () => Promise<FeedStatus>
+  /** How far the readings of signed offers are. */
+  readonly listings: () => Promise<ListingsStatus>
   readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }

@@ -17,7 +17,7 @@ export interface Database {
   trade_signature: TradeSignatureTable
   trade_index: TradeIndexTable
   signed_trade: SignedTradeTable
-  listing_feed: ListingFeedTable
+  listings_reading: ListingsReadingTable
   chain_position: ChainPositionTable
   chain_block: ChainBlockTable
   chain_undo: ChainUndoTable
@@ -159,13 +159,13 @@ export interface SignedTradeTable {
   created_at_ms: number
   /** When the server named it last. */
   seen_at_ms: number
-  /** In the world of the feed; null before it was judged there. */
+  /** In the world that offers are judged in; null before it was judged there. */
   state: string | null
   state_reason: string | null
 }
 
 /** A marketplace server that offers are read from. */
-export interface ListingFeedTable {
+export interface ListingsReadingTable {
   name: string
   /** The process that reads it. */
   holder: string | null

@@ -20,7 +20,7 @@ import {
 } from '../../test/support/listings/offer-story.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { readFeedStatus } from '../land/changes/listing-feed.ts'
+import { readListingsStatus } from '../land/changes/listings-reading.ts'
 import { ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
 
@@ -83,11 +83,11 @@ beforeAll(async () => {
 })
 afterAll(() => marketplace.close())
 
-/** An empty feed, and the tiny world as a chain has it, with a parcel of the seller. */
+/** No offers yet, and the tiny world as a chain has it, with a parcel of the seller. */
 async function beginStory(open: OpenEngine): Promise<Story> {
   const { db } = await open()
   await db.deleteFrom('signed_trade').execute()
-  await db.deleteFrom('listing_feed').execute()
+  await db.deleteFrom('listings_reading').execute()
   marketplace.trades.clear()
   marketplace.requests.length = 0
   marketplace.faults = {}
@@ -164,7 +164,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     story = await beginStory(open)
   })
 
-  const status = () => readFeedStatus(story.db, story.clock.nowMs())
+  const status = () => readListingsStatus(story.db, story.clock.nowMs())
   const asked = (path: string) => marketplace.requests.filter((url) => url.startsWith(path)).length
 
   /** Reads again, an interval later. */

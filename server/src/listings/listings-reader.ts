@@ -4,12 +4,12 @@ import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import {
   dropOldTrades,
-  noteFeed,
+  noteListings,
   noteSeen,
-  readFeed,
-  releaseFeedLease,
-  takeFeedLease,
-} from '../land/changes/listing-feed.ts'
+  readListings,
+  releaseListingsLease,
+  takeListingsLease,
+} from '../land/changes/listings-reading.ts'
 import {
   beginJudging,
   judgeDueOffers,
@@ -93,7 +93,7 @@ export class ListingsReader {
       await this.step()
       await timing.pause(LOOK_MS, signal).catch(() => undefined)
     }
-    await releaseFeedLease(db, this.holder).catch(() => undefined)
+    await releaseListingsLease(db, this.holder).catch(() => undefined)
   }
 
   /** Does what is due: judges offers, and reads the list. */
@@ -123,7 +123,7 @@ export class ListingsReader {
   /** @returns whether this process reads, and the world that is shown follows the chain */
   private async lead(): Promise<boolean> {
     const { db, clock, isShown } = this.options
-    const lease = await takeFeedLease(db, {
+    const lease = await takeListingsLease(db, {
       holder: this.holder,
       nowMs: clock.nowMs(),
       leaseMs: LEASE_MS,
@@ -149,7 +149,7 @@ export class ListingsReader {
     signal.throwIfAborted()
     if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return
     const request = { holder: this.holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, hasEnded: () => false }
-    const { isHeld } = await takeFeedLease(db, request)
+    const { isHeld } = await takeListingsLease(db, request)
     if (!isHeld) throw new LeaseLostError()
     this.leaseUntilMs = timing.nowMs() + LEASE_MS
   }
@@ -172,7 +172,7 @@ export class ListingsReader {
         }
       }
     }
-    await noteFeed(db, { read_at_ms: startedAtMs, state: 'following', reason: null })
+    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason: null })
     await this.judgeDue()
   }
 
@@ -250,7 +250,7 @@ export class ListingsReader {
       error instanceof ListingsError
         ? `The offers are not read now, which is tried again: ${error.message}.`
         : 'The offers are not read now, which is tried again: the server has a failure of its own, which is in its log.'
-    await noteFeed(this.options.db, { state: 'failing', reason }).catch(() => undefined)
+    await noteListings(this.options.db, { state: 'failing', reason }).catch(() => undefined)
   }
 }
 
@@ -258,8 +258,8 @@ export class ListingsReader {
  * Takes the offers out of the publications where no process reads them any more: nobody would see that the server has ended one.
  */
 export async function hideAbandonedOffers(db: Db, nowMs: number): Promise<void> {
-  const feed = await readFeed(db)
-  if (!feed?.is_shown || feed.lease_until_ms > nowMs || feed.world_id === null) return
-  await beginJudging(db, { worldId: feed.world_id, isShown: false })
+  const last = await readListings(db)
+  if (!last?.is_shown || last.lease_until_ms > nowMs || last.world_id === null) return
+  await beginJudging(db, { worldId: last.world_id, isShown: false })
   while (await judgeDueOffers(db, nowMs));
 }

@@ -5,7 +5,7 @@ import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../ch
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { FEED_STATES, type FeedStatus } from '../../land/changes/listing-feed.ts'
+import { LISTINGS_STATES, type ListingsStatus } from '../../land/changes/listings-reading.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { explorerOf } from './explorer.ts'
 
@@ -42,7 +42,7 @@ const chainStatus = Type.Object(
     reason: orNull(Type.String()),
     listings: Type.Object(
       {
-        state: oneOf(FEED_STATES),
+        state: oneOf(LISTINGS_STATES),
         read_at: orNull(isoTimeText()),
         offers: wholeNumber('Offers that are stored.'),
         open: wholeNumber('Those that can be accepted now.'),
@@ -58,7 +58,7 @@ const chainStatus = Type.Object(
 
 export interface ChainRoutesOptions {
   readonly chain: ChainStatusSource
-  readonly listings: () => Promise<FeedStatus>
+  readonly listings: () => Promise<ListingsStatus>
   readonly clock: Clock
   /** The operator's own: see {@link explorerOf}. */
   readonly explorerUrl: string | undefined
@@ -85,15 +85,15 @@ export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
       const status = await chain.read()
       const explorer = explorerOf(status.chainId, explorerUrl)
       const block = withAge(status.block, clock.nowMs())
-      const data = { ...status, block, listings: shownFeed(await listings()), explorer }
+      const data = { ...status, block, listings: shownListings(await listings()), explorer }
       return reply.header('cache-control', 'no-store').send({ ok: true, data })
     },
   )
   done()
 }
 
-function shownFeed({ readAtMs, isShown, ...feed }: FeedStatus) {
-  return { ...feed, read_at: readAtMs === null ? null : new Date(readAtMs).toISOString(), shown: isShown }
+function shownListings({ readAtMs, isShown, ...shown }: ListingsStatus) {
+  return { ...shown, read_at: readAtMs === null ? null : new Date(readAtMs).toISOString(), shown: isShown }
 }
 
 function withAge(block: ChainStatus['block'], nowMs: number) {

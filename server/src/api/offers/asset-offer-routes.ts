@@ -5,12 +5,12 @@ import Type from 'typebox'
 import { sendUncached } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { publicationOf } from '../../land/changes/signed-offers.ts'
 import { judgeTimes } from '../../land/events/signed-offers.ts'
 import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { type OfferDetails, offerJson, type PublicationTable } from '../../land/records/publication.ts'
+import { publicationOfTrade } from '../../land/records/signed-publication.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
 import { publicationSchema } from '../common/schemas.ts'
@@ -103,7 +103,7 @@ function signedOffer(offer: JudgedTrade, { worldId, nowMs }: { worldId: number; 
     ? judgeTimes(offer, { nowMs, isUnseen })
     : { state: offer.state, reason: offer.state_reason }
   const status = state === 'open' ? 'open' : state === 'used' ? 'sold' : 'cancelled'
-  const row = { ...publicationOf(offer, 0), world_id: worldId, status } as const
+  const row = { ...publicationOfTrade(offer, 0), world_id: worldId, status } as const
   return currency === 'mana'
     ? { row, details: { currency, priceUsd: null, state, reason } }
     : { row: { ...row, price: '0' }, details: { currency, priceUsd: price, state, reason } }

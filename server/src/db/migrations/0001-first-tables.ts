@@ -313,8 +313,8 @@ const CHAIN = [
     before jsonb,
     primary key (world_id, block_number, table_name, key)
   )`,
-  // Offers that were signed off the chain, whole, and their state in the world that is shown. They belong to no world: the one of
-  // which the states are is that of the feed
+  // Offers that were signed off the chain, whole, and their state in the world that is shown. They belong to no world: the states
+  // are those in the world of listings_reading
   `create table signed_trade (
     id text primary key,
     trade text not null,
@@ -341,7 +341,7 @@ const CHAIN = [
   `create index signed_trade_by_asset on signed_trade (asset_id, asset_type)`,
   `create index signed_trade_by_signer on signed_trade (signer, marketplace)`,
   // The process that reads them, and how far it is
-  `create table listing_feed (
+  `create table listings_reading (
     name text primary key,
     holder text,
     lease_until_ms bigint not null,

@@ -120,7 +120,7 @@ async function lockPosition(tx: Tx, step: ChainStep): Promise<Locked> {
         select coalesce(json_agg(${BLOCK_JSON}), '[]') from chain_block
         where chain_block.world_id = head.world_id and number = any(${`{${numbers.join(',')}}`}::bigint[])
       ) as blocks,
-      exists (select from listing_feed where listing_feed.world_id = head.world_id) as "hasOffers"
+      exists (select from listings_reading where listings_reading.world_id = head.world_id) as "hasOffers"
     from head left join position on true`.execute(tx)
   const { shown, revision, position, blocks, hasOffers } = rows[0]!
   if (shown !== worldId)

@@ -3,11 +3,12 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { SignedTradeTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { EstateRow, ParcelRow, PublicationRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
+import type { EstateRow, ParcelRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
 import { type JudgedOffer, judgeOffer, readOfferFacts } from '../events/signed-offers.ts'
+import { publicationOfTrade } from '../records/signed-publication.ts'
 import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
-import { LISTINGS, UNSEEN_AFTER_MS } from './listing-feed.ts'
+import { LISTINGS, UNSEEN_AFTER_MS } from './listings-reading.ts'
 import { TableRows } from './table-rows.ts'
 import type { Write } from './write-rows.ts'
 
@@ -25,7 +26,7 @@ import type { Write } from './write-rows.ts'
 /** A trade as it is stored. */
 export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
 
-/** A stored trade, with what the feed says of all of them. */
+/** A stored trade, with what is known of all of them. */
 interface StoredOffer extends SignedTradeTable {
   readonly is_shown: boolean
   readonly read_at_ms: number | null
@@ -88,7 +89,7 @@ export async function beginJudging(
     // A block whose changes are judged in no world may not come between.
     await tx.selectFrom('land_state').select('world_id').forUpdate().execute()
     await tx
-      .updateTable('listing_feed')
+      .updateTable('listings_reading')
       .set({ world_id: worldId, is_shown: isShown })
       .where('name', '=', LISTINGS)
       .execute()
@@ -105,7 +106,7 @@ export async function beginJudging(
 export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
   // Mostly there are none: then nothing is locked.
   const { rows } = await sql<{ id: string }>`
-    select id from signed_trade join listing_feed on name = ${LISTINGS}
+    select id from signed_trade join listings_reading on name = ${LISTINGS}
     where signed_trade.state is null
       or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
       or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
@@ -151,7 +152,7 @@ function changeOffers(
 async function readOffers(tx: Tx, which: RawBuilder<unknown>): Promise<readonly StoredOffer[]> {
   const { rows } = await sql<StoredOffer>`
     select signed_trade.*, is_shown, read_at_ms
-    from signed_trade join listing_feed on listing_feed.name = ${LISTINGS}
+    from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
     where ${which}`.execute(tx)
   return rows
 }
@@ -186,34 +187,8 @@ async function publish(rows: TableRows, offer: StoredOffer, { state }: JudgedOff
   const before = (await rows.signedPublicationsOf(asset)).find(({ trade_id }) => trade_id === offer.id)
   const isShown = offer.is_shown && offer.currency === 'mana' && state === 'open'
   if (before && !isShown) rows.remove('publication', before)
-  if (!before && isShown) rows.put('publication', publicationOf(offer, await rows.nextKey('publication')))
-}
-
-/** What a publication has of a trade that no transaction made. */
-export function publicationOf(offer: SignedTradeTable, key: number): PublicationRow {
-  return {
-    key,
-    tx_hash: offer.signature_hash,
-    tx_status: 'confirmed',
-    owner: offer.signer,
-    price: offer.price,
-    expires_at_ms: offer.expires_at_ms,
-    status: 'open',
-    buyer: null,
-    contract_id: offer.signature_hash,
-    block_number: 0,
-    block_time_created_at_ms: offer.created_at_ms,
-    block_time_updated_at_ms: null,
-    asset_id: offer.asset_id,
-    asset_type: offer.asset_type,
-    marketplace_address: offer.marketplace,
-    created_at_ms: offer.created_at_ms,
-    updated_at_ms: offer.created_at_ms,
-    log_index: null,
-    closed_by: null,
-    closed_tx_hash: null,
-    trade_id: offer.id,
-  }
+  if (!before && isShown)
+    rows.put('publication', publicationOfTrade(offer, await rows.nextKey('publication')))
 }
 
 /** The offers that changed rows are about; undefined for none. */

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { ListingFeedTable } from '../../db/schema.ts'
+import type { ListingsReadingTable } from '../../db/schema.ts'
 
-/** The name of the feed of offers for sale. */
+/** The name of what reads offers for sale. */
 export const LISTINGS = 'listings'
 
 /**
- * How long an offer is kept open that whole readings of the feed do not name any more: a server leaves out offers at times, and
+ * How long an offer is kept open that whole readings of the marketplace server do not name any more: a server leaves out offers at times, and
  * everybody who has the signature can still accept it.
  */
 export const UNSEEN_AFTER_MS = DAY_MS
 
-/** A feed, and whether this process may read it. */
-export interface FeedLease {
+/** Whether this process may read the marketplace server, and what was done with its offers. */
+export interface ListingsLease {
   readonly isHeld: boolean
   /** The world that is shown; null where none is. */
   readonly shownWorldId: number | null
@@ -24,15 +24,15 @@ export interface FeedLease {
 }
 
 /**
- * Takes or renews the lease of a feed: one process of a deployment reads it.
+ * Takes or renews the lease: one process of a deployment reads the marketplace server.
  *
  * @param hasEnded whether the process of this name has certainly ended: its lease does not count then
  */
-export async function takeFeedLease(
+export async function takeListingsLease(
   db: Db,
   { holder, nowMs, leaseMs, hasEnded }: LeaseRequest,
-): Promise<FeedLease> {
-  const current = await readFeed(db)
+): Promise<ListingsLease> {
+  const current = await readListings(db)
   const isFree =
     !current?.holder ||
     current.holder === holder ||
@@ -64,13 +64,13 @@ async function writeLease(
   { holder, nowMs, leaseMs, before }: Omit<LeaseRequest, 'hasEnded'> & { readonly before: string | null },
 ): Promise<boolean> {
   const row = await db
-    .insertInto('listing_feed')
+    .insertInto('listings_reading')
     .values({ name: LISTINGS, holder, lease_until_ms: nowMs + leaseMs, is_shown: false, state: 'reading' })
     .onConflict((conflict) =>
       conflict
         .column('name')
         .doUpdateSet({ holder, lease_until_ms: nowMs + leaseMs })
-        .where(sql<boolean>`listing_feed.holder is not distinct from ${before}`),
+        .where(sql<boolean>`listings_reading.holder is not distinct from ${before}`),
     )
     .returning('name')
     .executeTakeFirst()
@@ -78,25 +78,25 @@ async function writeLease(
 }
 
 /** Lets another process read at once. */
-export async function releaseFeedLease(db: Db, holder: string): Promise<void> {
+export async function releaseListingsLease(db: Db, holder: string): Promise<void> {
   await db
-    .updateTable('listing_feed')
+    .updateTable('listings_reading')
     .set({ holder: null, lease_until_ms: 0 })
     .where('name', '=', LISTINGS)
     .where('holder', '=', holder)
     .execute()
 }
 
-/** Says how far the feed is. */
-export async function noteFeed(
+/** Says how far the readings are. */
+export async function noteListings(
   db: Db,
-  facts: Partial<Pick<ListingFeedTable, 'read_at_ms' | 'state' | 'reason'>>,
+  facts: Partial<Pick<ListingsReadingTable, 'read_at_ms' | 'state' | 'reason'>>,
 ): Promise<void> {
-  await db.updateTable('listing_feed').set(facts).where('name', '=', LISTINGS).execute()
+  await db.updateTable('listings_reading').set(facts).where('name', '=', LISTINGS).execute()
 }
 
-export async function readFeed(db: Db): Promise<ListingFeedTable | undefined> {
-  return db.selectFrom('listing_feed').selectAll().where('name', '=', LISTINGS).executeTakeFirst()
+export async function readListings(db: Db): Promise<ListingsReadingTable | undefined> {
+  return db.selectFrom('listings_reading').selectAll().where('name', '=', LISTINGS).executeTakeFirst()
 }
 
 /** A trade that was named since is not written again: most of them are named with each reading. */
@@ -135,11 +135,11 @@ export async function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
   return Number(count)
 }
 
-export const FEED_STATES = ['off', 'reading', 'following', 'failing'] as const
+export const LISTINGS_STATES = ['off', 'reading', 'following', 'failing'] as const
 
-/** What everyone may know of the feed. */
-export interface FeedStatus {
-  readonly state: (typeof FEED_STATES)[number]
+/** What everyone may know of the readings. */
+export interface ListingsStatus {
+  readonly state: (typeof LISTINGS_STATES)[number]
   readonly readAtMs: number | null
   /** Offers that are stored, and those that can be accepted now. */
   readonly offers: number
@@ -149,14 +149,14 @@ export interface FeedStatus {
   readonly reason: string | null
 }
 
-const OFF: FeedStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, isShown: false, reason: null }
+const OFF: ListingsStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, isShown: false, reason: null }
 
-/** How far the feed is, whichever process reads it. */
-export async function readFeedStatus(db: Db, nowMs: number): Promise<FeedStatus> {
-  const { rows } = await sql<ListingFeedTable & { offers: number; open: number }>`
-    select listing_feed.*, count(id)::integer as offers,
+/** How far the readings are, whichever process does them. */
+export async function readListingsStatus(db: Db, nowMs: number): Promise<ListingsStatus> {
+  const { rows } = await sql<ListingsReadingTable & { offers: number; open: number }>`
+    select listings_reading.*, count(id)::integer as offers,
       (count(*) filter (where signed_trade.state = 'open' and expires_at_ms > ${nowMs}))::integer as open
-    from listing_feed left join signed_trade on true
+    from listings_reading left join signed_trade on true
     where name = ${LISTINGS} group by name`.execute(db)
   const [row] = rows
   if (!row) return OFF

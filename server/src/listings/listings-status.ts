@@ -1,35 +1,35 @@
 import { type Clock, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import type { SeriesSource } from '../http/metrics.ts'
-import { type FeedStatus, readFeedStatus } from '../land/changes/listing-feed.ts'
+import { type ListingsStatus, readListingsStatus } from '../land/changes/listings-reading.ts'
 import { OneSecondCache } from '../work/one-second-cache.ts'
 import type { ListingsCounts } from './listings-reader.ts'
 
-/** How far the feed is, whichever process reads it: at most a second old. */
-export class FeedStatusReader {
+/** How far the readings are, whichever process does them: at most a second old. */
+export class ListingsStatusReader {
   private readonly db: Db
   private readonly clock: Clock
-  private readonly cache = new OneSecondCache<FeedStatus>()
-  private last: FeedStatus | undefined
+  private readonly cache = new OneSecondCache<ListingsStatus>()
+  private last: ListingsStatus | undefined
 
   constructor(db: Db, clock: Clock) {
     this.db = db
     this.clock = clock
   }
 
-  readonly read = async (): Promise<FeedStatus> => {
-    this.last = await this.cache.get('listings', () => readFeedStatus(this.db, this.clock.nowMs()))
+  readonly read = async (): Promise<ListingsStatus> => {
+    this.last = await this.cache.get('listings', () => readListingsStatus(this.db, this.clock.nowMs()))
     return this.last
   }
 
   /** What was read last, without waiting for the database; undefined before the first time. It is read again meanwhile. */
-  lastRead(): FeedStatus | undefined {
+  lastRead(): ListingsStatus | undefined {
     void this.read().catch(() => undefined)
     return this.last
   }
 
   /** The age of the last whole reading; undefined before the first one. */
-  ageSeconds({ readAtMs }: FeedStatus): number | undefined {
+  ageSeconds({ readAtMs }: ListingsStatus): number | undefined {
     return readAtMs === null
       ? undefined
       : Math.max(Math.round((this.clock.nowMs() - readAtMs) / SECOND_MS), 0)
@@ -40,7 +40,7 @@ export class FeedStatusReader {
     const gauge = (
       name: string,
       help: string,
-      value: (status: FeedStatus) => number | undefined,
+      value: (status: ListingsStatus) => number | undefined,
     ): SeriesSource => ({
       ...{ kind: 'gauge', name: `landpass_listings_${name}`, help, labelNames: [] },
       read: () => {
