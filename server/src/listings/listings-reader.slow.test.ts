@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type MarketplaceSimulator,
   startMarketplaceSimulator,
@@ -7,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   describeOnBothEngines,
   describeOnOneEngine,
+  emptyDir,
   type OpenEngine,
 } from '../../test/support/database/engines.ts'
 import {
@@ -21,6 +24,7 @@ import {
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
+import { exportSnapshot } from '../land/snapshot/export.ts'
 import { ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
 
@@ -140,6 +144,21 @@ describeOnBothEngines('offers of a marketplace server', (open) => {
     expect([await story.shown(), await story.states()]).toEqual([[], { late: 'cancelled' }])
     await story.block([], 1)
     expect([await story.shown(), await story.states()]).toEqual([['late'], { late: 'open' }])
+  })
+
+  test('are in no export, which is the same with them and without', async () => {
+    const filesOf = async () => {
+      const folder = join(emptyDir(), 'world')
+      await exportSnapshot(story.db, folder)
+      return readdirSync(folder)
+        .filter((name) => name !== 'manifest.json')
+        .map((name) => [name, readFileSync(join(folder, name), 'latin1')])
+    }
+    const before = await filesOf()
+    story.offer('mana')
+    await story.reader().step()
+    expect(await story.shown()).toEqual(['mana'])
+    expect(await filesOf()).toEqual(before)
   })
 
   test('are judged anew in another world, and are hidden where a setting says so', async () => {
