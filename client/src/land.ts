@@ -97,6 +97,14 @@ export const marketplace = (query: MarketQuery = {}): Call<DataOf<'GET /marketpl
 /** The prices of all offers, column by column: docs/offers.md. */
 export const offers = (): Call<DataOf<'GET /v2/offers'>> => read('/v2/offers')
 
+/** The offers of a parcel, also those that cannot be accepted now, and why. */
+export const parcelOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}/offers'>> =>
+  read(`/v2/parcels/${place.x}/${place.y}/offers`)
+
+/** The offers of an estate, also those that cannot be accepted now, and why. */
+export const estateOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/offers'>> =>
+  read(`/v2/estates/${encodeURIComponent(id)}/offers`)
+
 /** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
 export const publication = (txHash: string): Call<DataOf<'GET /publications/{txHash}'>> =>
   read(pathOf`/v1/publications/${txHash}`)

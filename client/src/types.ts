@@ -762,6 +762,24 @@ export interface Operations {
   'GET /v2/offers': {
     data: Offers
   }
+  /** The offers of a parcel, and why some cannot be accepted now */
+  'GET /v2/parcels/{x}/{y}/offers': {
+    path: {
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
+      x: number
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
+      y: number
+    }
+    data: Publication[]
+  }
+  /** The offers of an estate, and why some cannot be accepted now */
+  'GET /v2/estates/{id}/offers': {
+    path: {
+      /** Estate id, decimal, or 0x and hex digits. */
+      id: string
+    }
+    data: Publication[]
+  }
   /** Finds parcels, estates, districts and addresses by text */
   'GET /v2/search': {
     query: {
@@ -1309,6 +1327,26 @@ export interface Publication {
   marketplace_id: string
   /** Transaction that closed it. */
   closed_tx_hash?: string | null
+  /** trade: signed off the chain. */
+  source?: 'order' | 'trade'
+  trade_id?: string | null
+  /** usd: paid in MANA. */
+  currency?: 'mana' | 'usd'
+  /** Decimal digits. */
+  price_usd?: string | null
+  state?:
+    | 'open'
+    | 'used'
+    | 'cancelled'
+    | 'expired'
+    | 'not_yet'
+    | 'owner_changed'
+    | 'estate_changed'
+    | 'not_approved'
+    | 'paused'
+    | 'bad_signature'
+    | 'unseen'
+  state_reason?: string | null
 }
 
 /** A group of adjacent parcels. */
@@ -1591,6 +1629,19 @@ export interface ChainStatus {
   } | null
   state: 'history' | 'following' | 'differs' | 'stopped' | 'off'
   reason: string | null
+  /** Offers that are signed off the chain, and read from a marketplace server. */
+  listings: {
+    state: 'off' | 'reading' | 'following' | 'failing'
+    /** ISO 8601, UTC, milliseconds. */
+    read_at: string | null
+    /** Offers that are stored. */
+    offers: number
+    /** Those that can be accepted now. */
+    open: number
+    /** Whether lists, images and tiles have them. */
+    shown: boolean
+    reason: string | null
+  }
   /** Address of a transaction; {tx} is its hash. */
   explorer: string | null
 }

@@ -142,6 +142,8 @@ test('the land is answered alike', async () => {
     '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],
+    '/v2/parcels/{x}/{y}/offers': [`/v2/parcels/${owned.x}/${owned.y}/offers`],
+    '/v2/estates/{id}/offers': [`/v2/estates/${estate}/offers`],
     '/v2/search': ['/v2/search?q=a'],
     '/v2/contracts/{address}/tokens/{id}': [`/v2/contracts/${LAND_REGISTRY}/tokens/${token}`],
     '/translations/{locale}': ['/translations/es'],

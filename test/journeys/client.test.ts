@@ -460,6 +460,8 @@ async function landCalls(): Promise<
     estatesOf: land.estatesOf(owner),
     marketplace: land.marketplace({ asset_type: 'estate' }),
     offers: land.offers(),
+    parcelOffers: land.parcelOffers(PLACE),
+    estateOffers: land.estateOffers(estateId),
     publication: land.publication(publication!.tx_hash),
     parcelPublications: land.parcelPublications(PLACE),
     estatePublications: land.estatePublications(estateId),

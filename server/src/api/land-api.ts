@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
+import type { ListingsStatus } from '../land/changes/listings-reading.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bid-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
@@ -19,6 +20,7 @@ import { pyramidRoutes } from './images/pyramid-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
 import { type MetadataSettings, metadataRoutes } from './metadata/metadata-routes.ts'
 import { mortgageRoutes } from './mortgage-routes.ts'
+import { assetOfferRoutes } from './offers/asset-offer-routes.ts'
 import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
 import { parcelRoutes } from './parcels/parcel-routes.ts'
@@ -32,6 +34,8 @@ export interface LandApiParts {
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
+  /** How far the readings of signed offers are. */
+  readonly listings: () => Promise<ListingsStatus>
   readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
@@ -88,10 +92,10 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, pictures, changeStream, chain, settings },
+  { land, pictures, changeStream, chain, listings, settings },
   done,
 ) => {
-  app.register(chainRoutes, { chain, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
+  app.register(chainRoutes, { chain, listings, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream })
   app.register(newerContributionRoutes, { land })
   app.register(newerDistrictRoutes, { land })
@@ -99,6 +103,7 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app.register(feedRoutes, { land })
   app.register(newerImageRoutes, { land, pictures })
   app.register(offerRoutes, { land })
+  app.register(assetOfferRoutes, { land })
   app.register(searchRoutes, { land })
   app.register(metadataRoutes, { land, settings })
   done()

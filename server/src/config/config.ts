@@ -139,6 +139,13 @@ function configOf(settings: Settings, limits: FixedLimits) {
       /** Address of a transaction, with `{tx}` in place of its hash. */
       explorerUrl: settings.CHAIN_EXPLORER_URL,
     },
+    listings: {
+      /** Undefined: none are read. It may contain a key. */
+      url: settings.LISTINGS_URL,
+      intervalMs: settings.LISTINGS_INTERVAL_MS,
+      callsPerSecond: settings.LISTINGS_CALLS_PER_SECOND,
+      isShown: settings.SHOW_SIGNED_OFFERS,
+    },
     attendance: attendanceConfigOf(settings, limits),
   } as const
 }

@@ -7,6 +7,7 @@ import {
   parseNodeUrls,
   parseProviders,
   parseProxies,
+  parseServerUrl,
 } from './setting-grammars.ts'
 import {
   boolean,
@@ -229,6 +230,29 @@ export const SETTINGS = {
     unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
     meaning:
       'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash.',
+  },
+  LISTINGS_URL: {
+    kind: parsed('http:// or https:// address', parseServerUrl),
+    unset: 'offers that are signed off the chain are not read',
+    meaning:
+      'A marketplace server, or another Landpass: offers of land that are signed off the chain are read from it, and judged by what the chain says (docs/chain.md). Masked, because it may contain a key.',
+    secret: 'whole',
+  },
+  LISTINGS_INTERVAL_MS: {
+    kind: integer({ min: 1_000, max: 86_400_000 }),
+    default: 60_000,
+    meaning: 'The pause between two readings of these offers; after failures up to ten times as long.',
+  },
+  LISTINGS_CALLS_PER_SECOND: {
+    kind: integer({ min: 1, max: 1_000 }),
+    default: 10,
+    meaning: 'The most requests to the marketplace server in a second.',
+  },
+  SHOW_SIGNED_OFFERS: {
+    kind: boolean,
+    default: true,
+    meaning:
+      'Whether lists, images and tiles show these offers while they can be accepted, where LISTINGS_URL is set.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

@@ -54,6 +54,7 @@ test('a listing has what its seller asked, and where it was logged', async () =>
       log_index: 1,
       closed_by: null,
       closed_tx_hash: null,
+      trade_id: null,
     },
   ])
 })

@@ -139,6 +139,7 @@ async function newPublication({ rows, at }: Step, { asset, marketplace, contract
     created_at_ms: at.timeMs,
     updated_at_ms: at.timeMs,
     log_index: at.logIndex,
+    trade_id: null,
   }
 }
 

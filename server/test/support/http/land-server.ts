@@ -82,7 +82,10 @@ export async function startLandServer(
   engine: Engine,
   clock: Clock,
   env: Environment = {},
-  { limits, ...more }: Pick<AppOptions, 'registries'> & { readonly limits?: Partial<FixedLimits> } = {},
+  {
+    limits,
+    ...more
+  }: Pick<AppOptions, 'registries' | 'tradeContracts'> & { readonly limits?: Partial<FixedLimits> } = {},
 ): Promise<LandServer> {
   const settings = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), EVENT_MAKERS: 'nobody', ...env }
   const config = readConfig(settings, limits)

@@ -39,6 +39,7 @@ export function publicationRow(name: string, facts: Partial<NewPublication>): Ne
     log_index: null,
     closed_by: null,
     closed_tx_hash: null,
+    trade_id: null,
     ...facts,
   }
 }

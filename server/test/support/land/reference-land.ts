@@ -276,7 +276,7 @@ export class ReferenceLand {
 
   private openPublication(row: Extract<LandChange, { kind: 'open-publication' }>['publication']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, log_index, closed_by, closed_tx_hash, ...same } = rest
+    const { created_at_ms, updated_at_ms, log_index, closed_by, closed_tx_hash, trade_id, ...same } = rest
     this.publications.push({
       shown: {
         ...same,

@@ -1,7 +1,7 @@
 import { PROJECT } from '../contracts/contracts.ts'
 import type { TokenContract } from '../contracts/tokens.ts'
 import { ASSET_TYPE, type OffChainMarketplace, type Trade, type TradedAsset } from '../contracts/trades.ts'
-import { type Draft, draftOf } from '../contracts/transactions.ts'
+import { callOf, type Draft, draftOf } from '../contracts/transactions.ts'
 import { type Address, hashOfHex, numberWord, ZERO_ADDRESS } from '../encoding/words.ts'
 import type { Action, Land, Scene } from './scene.ts'
 
@@ -81,9 +81,14 @@ export const raiseIndex: Action = (scene) => {
   const market = drawMarket(scene)
   if (!market) return undefined
   const caller = scene.player()
-  return scene.random.chance(95)
-    ? [draftOf(caller, market, 'raiseSignerIndex', caller)]
-    : [draftOf(PROJECT, market, 'raiseContractIndex', PROJECT)]
+  if (scene.random.chance(95)) return [draftOf(caller, market, 'raiseSignerIndex', caller)]
+  // The project pauses the marketplace meanwhile.
+  const calls = [
+    callOf(market, 'pause', PROJECT, true),
+    callOf(market, 'raiseContractIndex', PROJECT),
+    callOf(market, 'pause', PROJECT, false),
+  ]
+  return [{ from: PROJECT, to: market.address, calls }]
 }
 
 function drawMarket({ contracts, machine, random }: Scene): OffChainMarketplace | undefined {
