@@ -16,6 +16,7 @@ import { imageRoutes } from './images/image-routes.ts'
 import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
+import { landRoutes } from './land/land-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
 import { type MetadataSettings, metadataRoutes } from './metadata/metadata-routes.ts'
 import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
@@ -83,7 +84,7 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, offers and the chain, which are new, and again
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, offers and the chain, which are new, and again
  * districts, contributions and map images, in the form of the public atlas server.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
@@ -98,6 +99,7 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app.register(exportRoutes, { land })
   app.register(feedRoutes, { land })
   app.register(newerImageRoutes, { land, pictures })
+  app.register(landRoutes, { land, settings })
   app.register(offerRoutes, { land })
   app.register(searchRoutes, { land })
   app.register(metadataRoutes, { land, settings })

@@ -1,6 +1,7 @@
 import { RECORD_SHAPES } from './common/schemas.ts'
 import { CONTRIBUTION_SHAPES } from './contributions/contribution-shapes.ts'
 import { DISTRICT_SHAPES } from './districts/district-shapes.ts'
+import { LAND_ROW_SHAPES } from './land/land-row-shapes.ts'
 import { TOKEN_SHAPES } from './metadata/metadata-shapes.ts'
 import { OFFER_SHAPES } from './offers/offer-shapes.ts'
 import { SEARCH_SHAPES } from './search/search-shapes.ts'
@@ -15,4 +16,5 @@ export const LAND_SHAPES = {
   ...CONTRIBUTION_SHAPES,
   ...SEARCH_SHAPES,
   ...OFFER_SHAPES,
+  ...LAND_ROW_SHAPES,
 } as const
