@@ -37,10 +37,19 @@ export type Grouping = (typeof GROUPINGS)[number]
 const SALE_SORTS = ['time', 'price'] as const
 
 const ASSET_ALLOWED = 'x,y of a parcel, or estate:<id>'
-const party = (description: string) =>
+
+/** Limits that `/v2/land` has too, with another meaning: so they have other names in openapi.json. */
+function ofSales<Limits extends object>(limits: Limits): Limits {
+  const named = Object.entries(limits as Readonly<Record<string, { readonly title?: string }>>).map(
+    ([name, limit]) => [name, { ...limit, title: limit.title?.replace('Land', 'Sale') }],
+  )
+  return Object.fromEntries(named) as Limits
+}
+
+const party = (title: string, description: string) =>
   Type.Optional(
     Type.String({
-      title: 'SaleParty',
+      title,
       pattern: '^0[xX][0-9a-fA-F]{40}$',
       'x-allowed': 'an address: 0x and 40 hex digits',
       description,
@@ -48,11 +57,12 @@ const party = (description: string) =>
   )
 
 export const saleFilterQuery = {
-  from: timeQuery('Sold then or later.'),
-  to: timeQuery('Sold before.'),
+  from: timeQuery('SoldFrom', 'Sold then or later.'),
+  to: timeQuery('SoldTo', 'Sold before.'),
   asset_type: wordsQuery(ASSET_TYPES, { title: 'SaleAssetTypes', description: 'Both if left out.' }),
   asset: Type.Optional(
     Type.String({
+      title: 'SoldAsset',
       pattern: '^(?:[-\\d]{1,7},[-\\d]{1,7}|estate:[0-9]{1,78})$',
       'x-allowed': ASSET_ALLOWED,
       description: 'Sales of this asset.',
@@ -61,10 +71,10 @@ export const saleFilterQuery = {
   ...placeQuery,
   ...wholeRange('plaza', 'distance of the nearest plaza, in parcels'),
   ...wholeRange('road', 'distance of the nearest road, in parcels'),
-  ...wholeRange('size', 'number of parcels that were sold'),
-  ...manaRange('price', 'price, in MANA'),
-  buyer: party('Who bought it.'),
-  seller: party('Who sold it.'),
+  ...ofSales(wholeRange('size', 'number of parcels that were sold')),
+  ...ofSales(manaRange('price', 'price, in MANA')),
+  buyer: party('SaleBuyer', 'Who bought it.'),
+  seller: party('SaleSeller', 'Who sold it.'),
   source: wordsQuery(SOURCES, {
     title: 'SaleSource',
     description:

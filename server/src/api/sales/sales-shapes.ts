@@ -19,27 +19,27 @@ export const manaText = (description: string, decimals = 18) =>
     description: `${description} In MANA, all digits.`,
   })
 
-const sale = closedObject(
-  {
-    asset_type: oneOf(['parcel', 'estate']),
-    asset_id: idText('x,y of a parcel, or the id of an estate.'),
-    x: orNull(wholeNumber('Of an estate: of its most western parcel now; null where it has none.')),
-    y: orNull(wholeNumber()),
-    size: orNull(wholeNumber('Parcels that were sold; null where that is unknown.')),
-    price: manaText('The price.'),
-    currency: oneOf(['mana']),
-    price_usd: Type.Null({ description: 'The price is in MANA.' }),
-    price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
-    buyer: orNull(addressText()),
-    seller: addressText(),
-    source: oneOf(['order', 'bid', 'trade'], { description: 'What was accepted.' }),
-    time: epochMs(),
-    block_number: orNull(wholeNumber('Block of the sale; null where it is unknown.')),
-    tx_hash: orNull(hashText('Transaction of the sale; null where it is unknown.')),
-    log_index: orNull(wholeNumber('Position in its block of the log of the sale; null where it is unknown.')),
-  },
-  'A sale.',
-)
+/** @returns the fields of a sale, which comparable sales have too */
+export const saleFields = () => ({
+  asset_type: oneOf(['parcel', 'estate']),
+  asset_id: idText('x,y of a parcel, or the id of an estate.'),
+  x: orNull(wholeNumber('Of an estate: of its most western parcel now; null where it has none.')),
+  y: orNull(wholeNumber()),
+  size: orNull(wholeNumber('Parcels that were sold; null where that is unknown.')),
+  price: manaText('The price.'),
+  currency: oneOf(['mana']),
+  price_usd: Type.Null({ description: 'The price is in MANA.' }),
+  price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
+  buyer: orNull(addressText()),
+  seller: addressText(),
+  source: oneOf(['order', 'bid', 'trade'], { description: 'What was accepted.' }),
+  time: epochMs(),
+  block_number: orNull(wholeNumber('Block of the sale; null where it is unknown.')),
+  tx_hash: orNull(hashText('Transaction of the sale; null where it is unknown.')),
+  log_index: orNull(wholeNumber('Position in its block of the log of the sale; null where it is unknown.')),
+})
+
+const sale = closedObject(saleFields(), 'A sale.')
 
 const page = closedObject(
   {

@@ -1,20 +1,18 @@
 import Type from 'typebox'
 import { closedObject, idText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
-import { manaText } from '../sales/sales-shapes.ts'
+import { manaText, saleFields } from '../sales/sales-shapes.ts'
 
 const number = (description: string) => orNull(manaText(description))
 
-const comparable = Type.Intersect(
-  [
-    shapeRef('Sale'),
-    Type.Object({
-      weight: Type.Number({ minimum: 0, maximum: 1, description: 'How much it counts.' }),
-      is_own: Type.Boolean({ description: 'Whether it is an earlier sale of the asset itself.' }),
-      why: Type.String({ description: 'What it has in common with the asset.' }),
-    }),
-  ],
-  { description: 'A comparable sale.' },
+const comparable = closedObject(
+  {
+    ...saleFields(),
+    weight: Type.Number({ minimum: 0, maximum: 1, description: 'How much it counts.' }),
+    is_own: Type.Boolean({ description: 'Whether it is an earlier sale of the asset itself.' }),
+    why: Type.String({ description: 'What it has in common with the asset.' }),
+  },
+  'A comparable sale.',
 )
 
 const nearOffer = closedObject(
