@@ -1372,7 +1372,7 @@ export interface Operations {
   }
   /** What was sold, newest first, in pages */
   'GET /v2/sales': {
-    query: {
+    query?: {
       /** Sold then or later. */
       from?: string
       /** Sold before. */
@@ -1400,13 +1400,13 @@ export interface Operations {
       /** The highest distance of the nearest road, in parcels. */
       max_road?: number
       /** The lowest number of parcels that were sold. */
-      min_size: number
+      min_size?: number
       /** The highest number of parcels that were sold. */
-      max_size: number
+      max_size?: number
       /** The lowest price, in MANA. */
-      min_price: string
+      min_price?: string
       /** The highest price, in MANA. */
-      max_price: string
+      max_price?: string
       /** Who bought it. */
       buyer?: string
       /** Who sold it. */
@@ -1426,7 +1426,7 @@ export interface Operations {
   }
   /** Prices of sales and of open offers: quartiles, volume and floor, in groups */
   'GET /v2/stats': {
-    query: {
+    query?: {
       /** Sold then or later. */
       from?: string
       /** Sold before. */
@@ -1454,13 +1454,13 @@ export interface Operations {
       /** The highest distance of the nearest road, in parcels. */
       max_road?: number
       /** The lowest number of parcels that were sold. */
-      min_size: number
+      min_size?: number
       /** The highest number of parcels that were sold. */
-      max_size: number
+      max_size?: number
       /** The lowest price, in MANA. */
-      min_price: string
+      min_price?: string
       /** The highest price, in MANA. */
-      max_price: string
+      max_price?: string
       /** Who bought it. */
       buyer?: string
       /** Who sold it. */

@@ -1,5 +1,5 @@
 import { parseCoord } from '@landpass/client/grid'
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { invalidParameter } from '../../http/validation.ts'
 import { ASSET_TYPES, type AssetName, type AssetType, findAsset } from '../../land/records/assets.ts'
 import { oneOf } from '../../schema-parts.ts'
@@ -39,10 +39,11 @@ const SALE_SORTS = ['time', 'price'] as const
 const ASSET_ALLOWED = 'x,y of a parcel, or estate:<id>'
 
 /** Limits that `/v2/land` has too, with another meaning: so they have other names in openapi.json. */
-function ofSales<Limits extends object>(limits: Limits): Limits {
-  const named = Object.entries(limits as Readonly<Record<string, { readonly title?: string }>>).map(
-    ([name, limit]) => [name, { ...limit, title: limit.title?.replace('Land', 'Sale') }],
-  )
+function ofSales<Limits extends Readonly<Record<string, TSchema>>>(limits: Limits): Limits {
+  const named = Object.entries(limits).map(([name, { title, ...limit }]: [string, { title?: string }]) => [
+    name,
+    Type.Optional({ ...limit, title: title?.replace('Land', 'Sale') }),
+  ])
   return Object.fromEntries(named) as Limits
 }
 
