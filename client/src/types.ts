@@ -758,6 +758,564 @@ export interface Operations {
     }
     data: Uint8Array
   }
+  /** Parcels and estates, filtered and sorted, in pages */
+  'GET /v2/land': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
+      /** Counts of all rows by class, beside the rows. */
+      facets?: string
+      /** Rows on a page. */
+      limit?: number
+      /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
+      cursor?: string
+    }
+    data: LandPage
+  }
+  /** Land as a table */
+  'GET /v2/land.csv': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
+    }
+    data: string
+  }
+  /** Land as lines of JSON */
+  'GET /v2/land.ndjson': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
+    }
+    data: AsyncIterable<Uint8Array>
+  }
+  /** The outlines of land as GeoJSON */
+  'GET /v2/land.geojson': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+    }
+    data: AsyncIterable<Uint8Array>
+  }
+  /** The newest offers of land as an Atom feed */
+  'GET /v2/land.atom': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+    }
+    data: string
+  }
+  /** The ends of offers and rents as a calendar */
+  'GET /v2/land.ics': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+      /** listed_at if left out. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+    }
+    data: string
+  }
   /** The prices of all parcels and estates for sale, for a price layer of a map */
   'GET /v2/offers': {
     data: Offers
@@ -1605,6 +2163,124 @@ export interface NewerContribution {
   districtId: string
   /** land_count as a number. */
   totalParcels: number
+}
+
+/** A page of land. */
+export interface LandPage {
+  land: LandRow[]
+  /** Rows of all pages. */
+  total: number
+  limit: number
+  /** Asks for the next page; null where no row follows. */
+  cursor: string | null
+  /** Counts over all rows. Classes without a row are left out. */
+  facets?: {
+    /** Items: A class and its number of rows. */
+    price?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    price_per_parcel?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    size?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    plaza?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    road?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    district?: {
+      key: string
+      count: number
+    }[]
+    /** Items: A class and its number of rows. */
+    asset_type?: {
+      key: string
+      count: number
+    }[]
+  }
+}
+
+/** A parcel or an estate. */
+export interface LandRow {
+  asset_type: 'parcel' | 'estate'
+  /** x,y of a parcel, or the id of an estate. */
+  asset_id: string
+  /** Of an estate: of its most western parcel, of these the most northern one. */
+  x: number
+  y: number
+  /** The estate itself, or the one that holds the parcel. */
+  estate_id: string | null
+  name: string | null
+  /** Of a parcel in an estate: that of the estate. */
+  owner: string | null
+  /** Parcels in the world. */
+  size: number
+  /** Of the bounding box, in parcels. */
+  width: number
+  /** Of the bounding box, in parcels. */
+  height: number
+  /**
+   * With include=parcels: by x, then from north to south.
+   *
+   * Items: A parcel.
+   */
+  parcels?: {
+    x: number
+    y: number
+  }[]
+  /** Of the parcel at x,y. */
+  district_id: string | null
+  /** Parcels to the nearest plaza; of an estate the smallest. */
+  plaza: number | null
+  /** Parcels to the nearest road; of an estate the smallest. */
+  road: number | null
+  /** The cheapest open offer that has not expired. */
+  offer: {
+    source: 'order' | 'trade' | 'auction'
+    /** The price. In MANA, all digits. */
+    price: string
+    currency: 'mana' | 'usd'
+    /** Milliseconds since 1970-01-01 UTC. */
+    listed_at: number
+    /** Milliseconds since 1970-01-01 UTC. */
+    expires_at: number
+    /** Transaction that made it. */
+    tx_hash: string
+  } | null
+  /** Rental offers are not read yet. */
+  rental_offer: null
+  /** The rent that runs now. */
+  rent: {
+    /** Address in lower case. */
+    tenant: string
+    /** Milliseconds since 1970-01-01 UTC. */
+    rented_until: number
+  } | null
+  /** The last sale of a publication. */
+  last_sale: {
+    /** The price. In MANA, all digits. */
+    price: string
+    /** Milliseconds since 1970-01-01 UTC. */
+    time: number
+  } | null
+  /** Price of the offer for each parcel, rounded down. In MANA, all digits. */
+  price_per_parcel: string | null
+  token_id: string
+  /** Contract of the token. */
+  contract: string
 }
 
 /** Lists of the same length: equal indexes belong to the same offer. */

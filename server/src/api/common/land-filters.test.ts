@@ -22,7 +22,7 @@ const schema = strictQuery({
   ...placeQuery,
   ...wholeRange('road', 'distance of the nearest road, in parcels'),
   ...manaRange('price', 'price'),
-  from: timeQuery('At or after.'),
+  from: timeQuery('From', 'At or after.'),
   kind: wordsQuery(KINDS, { title: 'Kind', description: 'Kinds.' }),
 })
 

@@ -25,12 +25,12 @@ const MAX_DISTRICTS = 50
 const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 export const placeQuery = {
-  nw: place('NorthWest', 'Has a parcel in the area from this north-west corner, x,y, to se.'),
-  se: place('SouthEast', 'South-east corner of the area, x,y.'),
-  center: place('Center', 'Has a parcel at most radius away from here, x,y.'),
+  nw: place('LandNorthWest', 'Has a parcel in the area from this north-west corner, x,y, to se.'),
+  se: place('LandSouthEast', 'South-east corner of the area, x,y.'),
+  center: place('LandCenter', 'Has a parcel at most radius away from here, x,y.'),
   radius: Type.Optional(
     Type.Number({
-      title: 'Radius',
+      title: 'LandRadius',
       minimum: 0,
       maximum: MAX_RADIUS,
       'x-allowed': `a number from 0 to ${MAX_RADIUS}`,
@@ -39,7 +39,7 @@ export const placeQuery = {
   ),
   district: Type.Optional(
     Type.String({
-      title: 'InDistrict',
+      title: 'LandDistrict',
       'x-list': true,
       pattern: `^${UUID}(?:,${UUID}){0,${MAX_DISTRICTS - 1}}$`,
       'x-allowed': `ids of districts, at most ${MAX_DISTRICTS}, separated by commas`,
@@ -143,8 +143,8 @@ function limits<Name extends string, Schema>(
 ) {
   const title = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return {
-    [`min_${name}`]: limit(`Min${title}`, `The lowest ${of}.`),
-    [`max_${name}`]: limit(`Max${title}`, `The highest ${of}.`),
+    [`min_${name}`]: limit(`LandMin${title}`, `The lowest ${of}.`),
+    [`max_${name}`]: limit(`LandMax${title}`, `The highest ${of}.`),
   } as Record<LimitsOf<Name>, Schema>
 }
 
@@ -178,10 +178,12 @@ function readRange<Value extends number | bigint>(
   return { min, max }
 }
 
-/** A time as a parameter. */
-export function timeQuery(description: string) {
+/** A time as a parameter. @param title its name in openapi.json */
+export function timeQuery(title: string, description: string) {
   const allowed = 'a time: ISO 8601 with a time zone, a day, or milliseconds since 1970-01-01 UTC'
-  return Type.Optional(Type.String({ pattern: '^[0-9TtZz:.+-]{1,40}$', 'x-allowed': allowed, description }))
+  return Type.Optional(
+    Type.String({ title, pattern: '^[0-9TtZz:.+-]{1,40}$', 'x-allowed': allowed, description }),
+  )
 }
 
 /**

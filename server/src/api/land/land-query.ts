@@ -40,10 +40,10 @@ export type FacetName = (typeof FACETS)[number]
 const MAX_TEXT = 100
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT} characters`
 
-const address = (description: string) =>
+const address = (title: string, description: string) =>
   Type.Optional(
     Type.String({
-      title: 'OfAddress',
+      title,
       pattern: '^0[xX][0-9a-fA-F]{40}$',
       'x-allowed': 'an address: 0x and 40 hex digits',
       description,
@@ -54,7 +54,10 @@ const address = (description: string) =>
 export const filterQuery = {
   asset_type: wordsQuery(ASSET_TYPES, { title: 'AssetTypes', description: 'Both if left out.' }),
   inside_estates: Type.Optional(
-    Type.Boolean({ description: 'Whether parcels of estates are rows of their own, beside their estates.' }),
+    Type.Boolean({
+      title: 'InsideEstates',
+      description: 'Whether parcels of estates are rows of their own, beside their estates.',
+    }),
   ),
   status: wordsQuery(STATUSES, {
     title: 'LandStatus',
@@ -77,20 +80,25 @@ export const filterQuery = {
   ...placeQuery,
   neighbours_of: Type.Optional(
     Type.String({
+      title: 'NeighboursOf',
       pattern: '^(?:[-\\d]{1,7},[-\\d]{1,7}|estate:[0-9]{1,78})$',
       'x-allowed': 'x,y of a parcel, or estate:<id>',
       description: 'Shares an edge with this asset, and is not part of it.',
     }),
   ),
-  owner: address('Of rented land the owner is the lessor; of a parcel in an estate, that of the estate.'),
-  lessor: address('Owner of land that is rented now.'),
-  tenant: address('Who rents it now.'),
-  may_update: address('Who may change what is built there.'),
-  listed_since: timeQuery('Its newest open offer was made then or later.'),
-  sold_since: timeQuery('It was sold last then or later.'),
-  ends_before: timeQuery('Its cheapest open offer ends before.'),
+  owner: address(
+    'LandOwner',
+    'Of rented land the owner is the lessor; of a parcel in an estate, that of the estate.',
+  ),
+  lessor: address('LandLessor', 'Owner of land that is rented now.'),
+  tenant: address('LandTenant', 'Who rents it now.'),
+  may_update: address('LandMayUpdate', 'Who may change what is built there.'),
+  listed_since: timeQuery('ListedSince', 'Its newest open offer was made then or later.'),
+  sold_since: timeQuery('SoldSince', 'It was sold last then or later.'),
+  ends_before: timeQuery('EndsBefore', 'Its cheapest open offer ends before.'),
   q: Type.Optional(
     Type.String({
+      title: 'LandText',
       'x-allowed': TEXT_ALLOWED,
       description: 'Each of these words is in its name or description. Letter case and accents are ignored.',
     }),
