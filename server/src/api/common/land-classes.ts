@@ -16,18 +16,32 @@ export function sizeClass(size: number): (typeof SIZE_CLASSES)[number] {
   return size <= 3 ? '2-3' : size <= 9 ? '4-9' : size <= 24 ? '10-24' : '25+'
 }
 
+const STEPS = [1, 2, 5, 10] as const
+
 /**
- * The class of a price: from its lower bound to below the next one. Bounds are 0, and 1, 2 and 5 times the powers of ten.
+ * The number of the class of a price, ascending. The bounds of classes are 0, and 1, 2 and 5 times the powers of ten; the lower one
+ * belongs to the class.
  *
  * @param price decimal text in its shortest form
- * @example
- * priceClass('1999.5') // '1000-2000'
- * priceClass('0.7') // '0-1'
  */
-export function priceClass(price: string): string {
-  const [whole = ''] = price.split('.')
-  if (whole === '0') return '0-1'
-  const zeros = '0'.repeat(whole.length - 1)
-  const lead = Number(whole[0])
-  return lead === 1 ? `1${zeros}-2${zeros}` : lead < 5 ? `2${zeros}-5${zeros}` : `5${zeros}-1${zeros}0`
+export function priceClass(price: string): number {
+  const point = price.indexOf('.')
+  const digits = point < 0 ? price.length : point
+  const lead = Number(price[0])
+  if (lead === 0) return 0
+  return 1 + (digits - 1) * 3 + (lead < 2 ? 0 : lead < 5 ? 1 : 2)
+}
+
+/**
+ * The bounds of a class of prices, as text.
+ *
+ * @example
+ * priceClassKey(priceClass('1999.5')) // '1000-2000'
+ * priceClassKey(priceClass('0.7')) // '0-1'
+ */
+export function priceClassKey(number: number): string {
+  if (number === 0) return '0-1'
+  const step = (number - 1) % 3
+  const zeros = '0'.repeat((number - 1) / 3)
+  return `${STEPS[step]}${zeros}-${STEPS[step + 1]}${zeros}`
 }

@@ -39,7 +39,7 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
   let kept = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
   // There are no rental offers, and all open offers are orders in MANA.
   if (query.rent || isWithout(query.currencies, 'mana') || isWithout(query.sources, 'order')) return NONE
-  for (const marks of marksOf(view, query, withText)) kept = keep(kept, (asset) => marks[asset] === 1)
+  for (const marks of marksOf(view, query, withText)) kept = keepMarked(kept, marks)
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
     if (range) kept = keepRange(kept, column, range)
@@ -82,9 +82,28 @@ function keep(assets: Uint32Array, keeps: (asset: number) => boolean): Uint32Arr
   return kept.subarray(0, count)
 }
 
+// The next two are loops of their own, without a call for each asset, because they may go over the whole world several times.
+
+function keepMarked(assets: Uint32Array, marks: Marks): Uint32Array {
+  const kept = new Uint32Array(assets.length)
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    if (marks[asset] === 1) kept[count++] = asset
+  }
+  return kept.subarray(0, count)
+}
+
 /** Numbers below 0 are unknown: no range has them. */
 function keepRange(assets: Uint32Array, column: Int32Array, { min = 0, max = Infinity }: Range<number>) {
-  return keep(assets, (asset) => column[asset]! >= min && column[asset]! <= max)
+  const kept = new Uint32Array(assets.length)
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    const value = column[asset]!
+    if (value >= min && value <= max) kept[count++] = asset
+  }
+  return kept.subarray(0, count)
 }
 
 /** The ranks of the prices within a range: from the first, to before the second. */
@@ -102,7 +121,7 @@ function* marksOf(view: LandView, query: LandQuery, withText: Marks | undefined)
   if (query.tenant !== undefined) yield rentedMarks(view, query.tenant)
   if (query.mayUpdate !== undefined) yield marksOfUpdatable(view, query.mayUpdate)
   if (query.neighboursOf) yield marksOfNeighbours(view, query.neighboursOf)
-  if (query.area) yield marksOfArea(view, query.area, () => true)
+  if (query.area) yield marksOfArea(view, query.area)
   const { center, radius } = query
   if (center && radius !== undefined) yield marksOfCircle(view, center, radius)
   if (query.districts) yield marksOfDistricts(view, query.districts)
@@ -113,8 +132,10 @@ function* marksOf(view: LandView, query: LandQuery, withText: Marks | undefined)
   if (query.statuses) yield marksOfStatuses(view, query.statuses)
 }
 
+/** Writes into the first ones. */
 function both(some: Marks, others: Marks): Marks {
-  return some.map((mark, asset) => mark & others[asset]!)
+  for (let asset = 0; asset < some.length; asset++) some[asset]! &= others[asset]!
+  return some
 }
 
 /** Marks a parcel in the world, and the estate that holds it. */
@@ -168,9 +189,9 @@ function rentedMarks(view: LandView, tenant?: string): Marks {
  */
 function marksOfUpdatable(view: LandView, address: string): Marks {
   const { assets, parcels, estates } = view
-  const rented = rentedMarks(view)
-  const marks = marksOfOwned(view, address).map((mark, asset) => mark & (1 - rented[asset]!))
-  for (const [asset, mark] of rentedMarks(view, address).entries()) marks[asset]! |= mark
+  const marks = marksOfOwned(view, address)
+  const [rented, ofTenant] = [rentedMarks(view), rentedMarks(view, address)]
+  for (let asset = 0; asset < assets.count; asset++) if (rented[asset] === 1) marks[asset] = ofTenant[asset]!
   for (const row of rowsOf(parcels.operators, address))
     if (row < parcels.inWorld) marks[assets.estates + row] = 1
   for (const row of rowsOf(estates.operators, address)) markEstate(view, marks, row)
@@ -207,25 +228,42 @@ function marksOfNeighbours(view: LandView, { type, id }: AssetName): Marks {
   return marks
 }
 
-function marksOfArea(view: LandView, area: Area, isMeant: (x: number, y: number) => boolean): Marks {
-  const { assets, parcels, bounds } = view
-  const marks = new Uint8Array(assets.count)
-  const height = bounds.maxY - bounds.minY + 1
-  const [north, south] = [Math.min(bounds.maxY, area.maxY), Math.max(bounds.minY, area.minY)]
-  for (let x = Math.max(bounds.minX, area.minX); x <= Math.min(bounds.maxX, area.maxX); x++) {
-    const column = (x - bounds.minX) * height + bounds.maxY
-    for (let y = north; y >= south; y--) {
-      const row = parcels.rowAt[column - y]!
-      if (row >= 0 && isMeant(x, y)) markParcel(view, marks, row)
-    }
-  }
-  return marks
+function marksOfArea(view: LandView, { minX, maxX, minY, maxY }: Area): Marks {
+  return marksOfColumns(view, { minX, maxX }, () => ({ minY, maxY }))
 }
 
 function marksOfCircle(view: LandView, { x, y }: Coord, radius: number): Marks {
   const reach = Math.floor(radius)
-  const box = { minX: x - reach, maxX: x + reach, minY: y - reach, maxY: y + reach }
-  return marksOfArea(view, box, (otherX, otherY) => (otherX - x) ** 2 + (otherY - y) ** 2 <= radius * radius)
+  return marksOfColumns(view, { minX: x - reach, maxX: x + reach }, (column) => {
+    const left = radius * radius - (column - x) ** 2
+    let up = Math.floor(Math.sqrt(left))
+    // The root of a large number may be rounded to the next whole one.
+    if (up * up > left) up -= 1
+    return { minY: y - up, maxY: y + up }
+  })
+}
+
+/** Marks the parcels of columns, each from one row of parcels to another, and the estates that hold them. */
+function marksOfColumns(
+  { assets, parcels, bounds }: LandView,
+  { minX, maxX }: Pick<Area, 'minX' | 'maxX'>,
+  rowsAt: (x: number) => Pick<Area, 'minY' | 'maxY'>,
+): Marks {
+  const marks = new Uint8Array(assets.count)
+  const { rowAt, estate } = parcels
+  const height = bounds.maxY - bounds.minY + 1
+  for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
+    const { minY, maxY } = rowsAt(x)
+    const column = (x - bounds.minX) * height + bounds.maxY
+    const last = column - Math.max(bounds.minY, minY)
+    for (let cell = column - Math.min(bounds.maxY, maxY); cell <= last; cell++) {
+      const row = rowAt[cell]!
+      if (row < 0) continue
+      marks[assets.estates + row] = 1
+      if (estate[row]! >= 0) marks[estate[row]!] = 1
+    }
+  }
+  return marks
 }
 
 function marksOfDistricts(view: LandView, ids: readonly string[]): Marks {
@@ -241,22 +279,13 @@ function marksOfDistricts(view: LandView, ids: readonly string[]): Marks {
   return marks
 }
 
+/** What has one of the statuses. There are no rental offers, so nothing is `for_rent`. */
 function marksOfStatuses(view: LandView, statuses: NonNullable<LandQuery['statuses']>): Marks {
   const { assets, offers, lastSales } = view
-  const marks = new Uint8Array(assets.count)
-  const markWhere = (isMeant: (asset: number) => boolean) => {
-    for (let asset = 0; asset < assets.count; asset++) if (isMeant(asset)) marks[asset] = 1
-  }
-  for (const status of statuses) {
-    if (status === 'open') for (const asset of offers.assets) marks[asset] = 1
-    else if (status === 'sold') markWhere((asset) => lastSales[asset]! >= 0)
-    else if (status === 'never_sold') markWhere((asset) => lastSales[asset]! < 0)
-    else if (status === 'none') markWhere((asset) => offers.placeOf[asset]! < 0)
-    else if (status === 'rented') {
-      const rented = rentedMarks(view)
-      markWhere((asset) => rented[asset] === 1)
-    }
-    // for_rent: there are no rental offers.
-  }
+  const marks = statuses.includes('rented') ? rentedMarks(view) : new Uint8Array(assets.count)
+  const [open, none] = [Number(statuses.includes('open')), Number(statuses.includes('none'))]
+  const [sold, never] = [Number(statuses.includes('sold')), Number(statuses.includes('never_sold'))]
+  for (let asset = 0; asset < assets.count; asset++)
+    marks[asset]! |= (offers.placeOf[asset]! < 0 ? none : open) | (lastSales[asset]! < 0 ? never : sold)
   return marks
 }

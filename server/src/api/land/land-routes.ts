@@ -27,7 +27,7 @@ import {
 } from './land-query.ts'
 import { landPageSchema } from './land-row-shapes.ts'
 import { landRow } from './land-rows.ts'
-import { firstAssets, type LandOrder, landOrder } from './land-sorts.ts'
+import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
 import { assetsWithText } from './land-texts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
 
@@ -88,10 +88,8 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const body = async () => {
         const assets = await findAssets(state, view, query)
         const order = landOrder(view, query)
-        const behind = place ? assets.filter(order.isBehind(place)) : assets
-        const rows = firstAssets(behind, order.compare, limit)
-        const next =
-          rows.length < behind.length ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
+        const { assets: rows, count } = order.first(assets, limit, place)
+        const next = rows.length < count ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
         const counts = wordsOf<FacetName>(facets)
         return JSON.stringify({
           land: rows.map((asset) => rowOf(view, asset, carried.include !== undefined)),
@@ -133,7 +131,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const assets = await findAssets(state, view, query)
       const order = landOrder(view, query)
       const count = Math.min(assets.length, maxRows)
-      const pieces = () => filePieces(format, inOrder(assets, order, maxRows))
+      const pieces = () => filePieces(format, inOrder(view, assets, order, maxRows))
       return streamed(pieces, FIND_UNITS + assetsCost(count))
     }
     const freshness = state.freshness(lastEndOf(view))
@@ -191,18 +189,17 @@ async function findAssets(state: State, view: LandView, query: LandQuery): Promi
   return matchingAssets(view, query, withText)
 }
 
-function placeOf(view: LandView, order: LandOrder, asset: number) {
+function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {
   return { value: order.valueOf(asset), asset: assetName(landRow(view, asset)) }
 }
 
-function* inOrder(assets: Uint32Array, { compare }: LandOrder, maxRows: number): Generator<number> {
-  let left = assets
-  for (let rows = 0; rows < maxRows && left.length > 0; ) {
-    const first = firstAssets(left, compare, Math.min(SORTED_ROWS, maxRows - rows))
-    yield* first
-    rows += first.length
-    const last = first.at(-1)!
-    left = left.filter((asset) => compare(asset, last) > 0)
+function* inOrder(view: LandView, assets: Uint32Array, order: LandOrder, maxRows: number): Generator<number> {
+  let behind: SortPlace | undefined
+  for (let left = maxRows; left > 0; left -= SORTED_ROWS) {
+    const first = order.first(assets, Math.min(SORTED_ROWS, left), behind)
+    yield* first.assets
+    if (first.assets.length === first.count) return
+    behind = placeOf(view, order, first.assets.at(-1)!)
   }
 }
 

@@ -1,8 +1,8 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
 import { compareEstateIds } from '../../state/parts/estate-ids.ts'
 import { compareDecimals, type PriceList } from '../../state/parts/price-ranks.ts'
-import { foldedName } from './folded-names.ts'
 import type { LandView } from './land-view.ts'
+import { nameRanks } from './name-ranks.ts'
 
 /**
  * The orders of `/v2/land`. Rows have a key each; those without one come last in both directions, and equal keys are ordered by
@@ -32,20 +32,10 @@ export const DEFAULT_ORDERS: Readonly<Record<Sort, SortOrder>> = {
   ...{ name: 'asc', expires_at: 'asc', distance: 'asc', listed_at: 'desc', sold_at: 'desc' },
 }
 
-/** An order of the rows of one view. */
-export interface LandOrder {
-  /** Less than 0 where the first asset comes first. */
-  compare(a: number, b: number): number
-  /** The value of an asset, as it stands in a cursor. */
-  valueOf(asset: number): SortValue
-  /** A function that says whether an asset comes behind a place. The asset and the value of the place may be gone. */
-  isBehind(place: SortPlace): (asset: number) => boolean
-}
-
-export type SortValue = string | number | null
-
+/** A place in an order. The asset and the value need not be there any more. */
 export interface SortPlace {
-  readonly value: SortValue
+  /** Null where the asset had none. */
+  readonly value: string | number | null
   /** `x,y` of a parcel, or `estate:<id>`. */
   readonly asset: string
 }
@@ -56,90 +46,131 @@ export interface OrderQuery {
   readonly center: Coord | undefined
 }
 
-type Key = string | number | undefined
+/** An order of the rows of one view. */
+export interface LandOrder {
+  /** The first of some assets, which must be in ascending order; with a place those behind it. */
+  first(assets: Uint32Array, limit: number, behind?: SortPlace): FirstAssets
+  /** The value of an asset, as it stands in a cursor. */
+  valueOf(asset: number): SortPlace['value']
+}
+
+/** The assets at the beginning of an order, and how many there are in all. */
+export interface FirstAssets {
+  readonly assets: readonly number[]
+  readonly count: number
+}
 
 /** How assets are sorted by one value. */
 interface Keys {
-  /** Numbers or texts that sort as the values do; undefined where there is no value. */
-  keyOf(asset: number): Key
-  valueOf(asset: number): SortValue
-  /** The key of a value, which need not be among those of the assets. */
-  keyOfValue(value: string | number): Key
+  /** Per asset a number from 0 that sorts as its value does; below 0: it has no value. */
+  readonly keys: Float64Array
+  valueOf(asset: number): string | number
+  /** The key of a value, which no asset need have. */
+  keyOf(value: string | number): number
 }
 
 export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQuery): LandOrder {
-  const keys = keysOf(view, sortBy, center)
+  const by = keysOf(view, sortBy, center)
   const sign = sortOrder === 'asc' ? 1 : -1
-  const compareKeys = (a: Key, b: Key): number => {
-    if (a === b) return 0
-    if (a === undefined) return 1
-    if (b === undefined) return -1
-    return a < b ? -sign : sign
-  }
   return {
-    compare: (a, b) => compareKeys(keys.keyOf(a), keys.keyOf(b)) || a - b,
-    valueOf: (asset) => keys.valueOf(asset),
-    isBehind: ({ value, asset }) => {
-      const key = value === null ? undefined : keys.keyOfValue(value)
-      const number = assetNumber(view, asset)
-      return (other) => (compareKeys(keys.keyOf(other), key) || other - number) > 0
+    valueOf: (asset) => (by.keys[asset]! < 0 ? null : by.valueOf(asset)),
+    first: (assets, limit, behind) => {
+      const key = !behind ? -Infinity : behind.value === null ? Infinity : sign * by.keyOf(behind.value)
+      const place = { key, asset: behind ? assetNumber(view, behind.asset) : -1 }
+      return firstAssets(assets, { keys: by.keys, sign }, place, limit)
     },
   }
+}
+
+/**
+ * The first assets behind a place, by key, then by number. What has no key comes last.
+ *
+ * @param assets in ascending order
+ * @param sign -1 for descending keys
+ */
+export function firstAssets(
+  assets: Uint32Array,
+  { keys, sign }: { readonly keys: Float64Array; readonly sign: number },
+  place: { readonly key: number; readonly asset: number },
+  limit: number,
+): FirstAssets {
+  const keyOf = (asset: number) => (keys[asset]! < 0 ? Infinity : sign * keys[asset]!)
+  const compare = (a: number, b: number) => {
+    const [left, right] = [keyOf(a), keyOf(b)]
+    return left < right ? -1 : left > right ? 1 : a - b
+  }
+  const first: number[] = []
+  let last = Infinity
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    const key = keyOf(asset)
+    if (key < place.key || (key === place.key && asset <= place.asset)) continue
+    count += 1
+    // Of equal keys this one comes later: assets are in ascending order.
+    if (key >= last && first.length >= limit) continue
+    first.push(asset)
+    // Sorting now and then keeps the list short, and most of the others are never added to it.
+    if (first.length < 2 * limit) continue
+    first.sort(compare).length = limit
+    last = keyOf(first[limit - 1]!)
+  }
+  return { assets: first.sort(compare).slice(0, limit), count }
 }
 
 function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
-  const { assets, offers, lastSales, publications } = view
-  const ofOffer = (column: ArrayLike<number>) => (asset: number) => {
-    const place = offers.placeOf[asset]!
-    return place < 0 ? undefined : column[place]
+  const { assets, offers, lastSales, publications, estates, parcels } = view
+  const ofOffers = (column: ArrayLike<number>) => {
+    const keys = new Float64Array(assets.count).fill(-1)
+    for (const [place, asset] of offers.assets.entries()) keys[asset] = column[place]!
+    return keys
   }
   switch (sortBy) {
     case 'price':
-      return byRank(ofOffer(offers.price), offers.prices)
+      return byRank(ofOffers(offers.price), offers.prices)
     case 'price_per_parcel':
-      return byRank(ofOffer(offers.pricePerParcel), offers.pricesPerParcel)
+      return byRank(ofOffers(offers.pricePerParcel), offers.pricesPerParcel)
     case 'expires_at':
-      return byNumber(ofOffer(offers.expiresAtMs))
+      return byNumber(ofOffers(offers.expiresAtMs))
     case 'listed_at':
-      return byNumber(ofOffer(offers.listedAtMs))
+      return byNumber(ofOffers(offers.listedAtMs))
     case 'sold_at':
-      return byNumber((asset) => publications.updatedAtMs[lastSales[asset]!])
+      return byNumber(saleTimes(lastSales, publications.updatedAtMs))
     case 'size':
-      return byNumber((asset) => assets.size[asset])
     case 'plaza':
     case 'road':
-      return byNumber((asset) => known(assets[sortBy][asset]!))
-    case 'distance': {
-      const distances = squaredDistances(view, center!)
-      return byNumber((asset) => distances[asset])
-    }
+      return byNumber(new Float64Array(assets[sortBy]))
+    case 'distance':
+      return byNumber(squaredDistances(view, center!))
     case 'rent':
       // There are no rental offers.
-      return byNumber(() => undefined)
+      return byNumber(new Float64Array(assets.count).fill(-1))
     case 'name': {
-      const keyOf = (asset: number) => foldedName(view, asset)
-      return { keyOf, valueOf: (asset) => keyOf(asset) ?? null, keyOfValue: (value) => value }
+      const { ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
+      return { keys: ranks, valueOf: (asset) => keyOf(asset)!, keyOf: (value) => rankOf(String(value)) }
     }
   }
 }
 
-function known(distance: number): number | undefined {
-  return distance < 0 ? undefined : distance
+function saleTimes(lastSales: Int32Array, updatedAtMs: Float64Array): Float64Array {
+  const times = new Float64Array(lastSales.length).fill(-1)
+  for (let asset = 0; asset < times.length; asset++) {
+    const row = lastSales[asset]!
+    if (row >= 0) times[asset] = updatedAtMs[row]!
+  }
+  return times
 }
 
-function byNumber(keyOf: (asset: number) => number | undefined): Keys {
-  return { keyOf, valueOf: (asset) => keyOf(asset) ?? null, keyOfValue: (value) => value }
+function byNumber(keys: Float64Array): Keys {
+  return { keys, valueOf: (asset) => keys[asset]!, keyOf: Number }
 }
 
 /** By the rank of a price: ranks change when prices come and go, so cursors have the price. */
-function byRank(rankOf: (asset: number) => number | undefined, prices: PriceList): Keys {
+function byRank(keys: Float64Array, prices: PriceList): Keys {
   return {
-    keyOf: rankOf,
-    valueOf: (asset) => {
-      const rank = rankOf(asset)
-      return rank === undefined ? null : prices[rank]!
-    },
-    keyOfValue: (value) => {
+    keys,
+    valueOf: (asset) => prices[keys[asset]!]!,
+    keyOf: (value) => {
       const rank = rankFrom(prices, String(value))
       return prices[rank] === value ? rank : rank - 0.5
     },
@@ -160,13 +191,15 @@ export function rankFrom(prices: PriceList, price: string): number {
 
 /** dx² + dy² per asset; of an estate that of its nearest parcel. */
 function squaredDistances({ assets, parcels }: LandView, { x, y }: Coord): Float64Array {
-  const distances = new Float64Array(assets.count).fill(Number.POSITIVE_INFINITY)
+  const distances = new Float64Array(assets.count).fill(-1)
   for (let row = 0; row < parcels.inWorld; row++) {
     const [dx, dy] = [parcels.x[row]! - x, parcels.y[row]! - y]
     const distance = dx * dx + dy * dy
     distances[assets.estates + row] = distance
     const estate = parcels.estate[row]!
-    if (estate >= 0 && distance < distances[estate]!) distances[estate] = distance
+    if (estate < 0) continue
+    const nearest = distances[estate]!
+    if (nearest < 0 || distance < nearest) distances[estate] = distance
   }
   return distances
 }
@@ -192,29 +225,4 @@ function assetNumber({ assets, estates, parcels, bounds }: LandView, name: strin
   const before = cell < 0 ? -1 : parcels.rowAt[cell]!
   const isThere = before >= 0 && parcels.x[before] === place.x && parcels.y[before] === place.y
   return assets.estates + before + (isThere ? 0 : 0.5)
-}
-
-/**
- * The first of some assets in an order.
- *
- * @param limit how many at most
- * @example
- * firstAssets(Uint32Array.of(5, 3, 9), (a, b) => a - b, 2) // [3, 5]
- */
-export function firstAssets(
-  assets: Uint32Array,
-  compare: (a: number, b: number) => number,
-  limit: number,
-): number[] {
-  const first: number[] = []
-  let last = -1
-  for (const asset of assets) {
-    if (last >= 0 && compare(asset, last) > 0) continue
-    first.push(asset)
-    // Sorting now and then keeps the list short, and most of the others are not added to it at all.
-    if (first.length < 2 * limit) continue
-    first.sort(compare).length = limit
-    last = first[limit - 1]!
-  }
-  return first.sort(compare).slice(0, limit)
 }

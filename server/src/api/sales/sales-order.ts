@@ -50,3 +50,28 @@ export function isBehindSale(
 function comparePrices(sales: SaleParts, sale: number, price: string, rounded: number): number {
   return sales.roundedPrice[sale]! - rounded || compareDecimals(sales.price[sale]!, price)
 }
+
+/**
+ * The first of some numbers in an order.
+ *
+ * @param limit how many at most
+ * @example
+ * firstInOrder(Uint32Array.of(5, 3, 9), (a, b) => a - b, 2) // [3, 5]
+ */
+export function firstInOrder(
+  numbers: Uint32Array,
+  compare: (a: number, b: number) => number,
+  limit: number,
+): number[] {
+  const first: number[] = []
+  let last = -1
+  for (const number of numbers) {
+    if (last >= 0 && compare(number, last) > 0) continue
+    first.push(number)
+    // Sorting now and then keeps the list short, and most of the others are not added to it at all.
+    if (first.length < 2 * limit) continue
+    first.sort(compare).length = limit
+    last = first[limit - 1]!
+  }
+  return first.sort(compare).slice(0, limit)
+}

@@ -7,13 +7,12 @@ import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
-import { firstAssets } from '../land/land-sorts.ts'
 import { landViewOf } from '../land/land-view.ts'
 import { matchingOffers, matchingSales, saleColumnsOf } from './sale-matches.ts'
 import { saleRows } from './sale-rows.ts'
 import { statGroups } from './sale-stats.ts'
 import { readSaleCursor, saleCursorQuery, saleCursorText } from './sales-cursor.ts'
-import { isBehindSale, placeOfSale, saleOrder } from './sales-order.ts'
+import { firstInOrder, isBehindSale, placeOfSale, saleOrder } from './sales-order.ts'
 import { GROUPINGS, readSaleFilter, saleFilterQuery, saleSortQuery } from './sales-query.ts'
 import { salesPageSchema, statsSchema } from './sales-shapes.ts'
 
@@ -66,7 +65,7 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
         const columns = saleColumnsOf(state.parts, view.assets)
         const found = matchingSales(view, columns, filter)
         const behind = place ? found.filter(isBehindSale(sales, order, place)) : found
-        const numbers = firstAssets(behind, saleOrder(sales, order), limit)
+        const numbers = firstInOrder(behind, saleOrder(sales, order), limit)
         const last = numbers.length < behind.length ? numbers.at(-1) : undefined
         return JSON.stringify({
           sales: await saleRows({ db: land.db, worldId: state.worldId }, view, columns, numbers),

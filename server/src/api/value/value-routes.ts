@@ -10,10 +10,10 @@ import { type AssetName, estateIdOf } from '../../land/records/assets.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
 import { assertInWorld, coordParams, estateParams } from '../common/parameters.ts'
-import { firstAssets } from '../land/land-sorts.ts'
 import { type LandView, landViewOf } from '../land/land-view.ts'
 import { assetNumber, type SaleColumns, saleColumnsOf } from '../sales/sale-matches.ts'
 import { saleRows } from '../sales/sale-rows.ts'
+import { firstInOrder } from '../sales/sales-order.ts'
 import {
   aboveRange,
   type ComparableSale,
@@ -128,7 +128,7 @@ function valueAnswer(
 function nearOffers({ assets, offers, estates }: LandView, asset: number) {
   const distance = (other: number) => distanceOf(assets, asset, other)
   const others = offers.assets.filter((other) => other !== asset)
-  const nearest = firstAssets(others, (a, b) => distance(a) - distance(b) || a - b, NEAR_OFFERS)
+  const nearest = firstInOrder(others, (a, b) => distance(a) - distance(b) || a - b, NEAR_OFFERS)
   return nearest.map((other) => {
     const place = offers.placeOf[other]!
     const isEstate = other < assets.estates
