@@ -167,6 +167,11 @@ test('the land is answered alike', async () => {
     }
   }
 
+  const rights = { address: owned.owner, places: ['1,1', `${owned.x},${owned.y}`] }
+  const [one, other] = await Promise.all(lands.map(({ server }) => server.send('POST', '/v2/rights', rights)))
+  expect([one!.status, one!.body]).toEqual([200, other!.body])
+  asked.add('post /v2/rights')
+
   for (const land of lands) await land.change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'changed' } })
   await expectAlike('/tiles/new', `/tiles/new?from=${lands[0].nowMs()}`, 200)
   await expectAlike('/parcels/{x}/{y}', '/parcels/1/1', 200)

@@ -123,7 +123,10 @@ describe('the land', () => {
 
     for (const [name, call] of Object.entries(calls)) {
       const answer = await client.answer(call)
-      const { status, text, body } = await server.server.get(call.path)
+      const { status, text, body } =
+        call.method === 'GET'
+          ? await server.server.get(call.path)
+          : await server.server.send(call.method, call.path, call.body)
       expect(status, name).toBe(200)
       // The client has a function of its own for the parcels of an area.
       expect(idsOf(call), name).toContain(name === 'parcelsInArea' ? 'parcels' : name)

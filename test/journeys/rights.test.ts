@@ -24,7 +24,9 @@ const MARGIN_MS = 60_000
 
 const MANAGED = { approvals_for_all: [CLEO, ANN], update_managers: [BOB] }
 const RIGHTS_OF_CLEO = {
-  may_update: [`2,-1 approved by ${BOB}`, `2 update_manager of ${BOB}`],
+  owns: ['10 owner'],
+  operates: ['1 operator'],
+  may_update: [`2,-1 approved by ${BOB}`, '1 operator', `2 update_manager of ${BOB}`],
   manages: [`2 update_manager of ${BOB}`],
   approved_for_all: [`2,-1 approved by ${BOB}`],
 }

@@ -119,7 +119,9 @@ export function rightsOfAddress(state: State, address: string, nowMs: number): A
     if (tenant === address) add('rents', 'tenant')
     if (rights.operator === address) add('operates', 'operator')
     const first = deployersOf(state, asset, nowMs).find((one) => one.address === address)
-    if (first) add('may_update', first.why)
+    // A dissolved estate has a token, and no place to deploy at.
+    const hasPlace = asset.type === 'parcel' || !state.isDissolved(asset.row)
+    if (first && hasPlace) add('may_update', first.why)
     if (rights.update_managers.includes(address)) add('manages', `update_manager of ${owner}`)
     if (rights.approvals_for_all.includes(address)) add('approved_for_all', `approved by ${owner}`)
   }

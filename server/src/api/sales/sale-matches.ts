@@ -156,7 +156,7 @@ function priceTest({ price, roundedPrice }: SaleParts, { min, max }: Range<bigin
 }
 
 /** Binary search: the first sale at a time or later. */
-function firstFrom(timeMs: Float64Array, fromMs: number): number {
+export function firstFrom(timeMs: Float64Array, fromMs: number): number {
   let low = 0
   let high = timeMs.length
   while (low < high) {

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../clock.ts'
 import type { LandAssets } from '../../state/parts/land-assets.ts'
 import { distanceClass } from '../common/land-classes.ts'
-import { perParcelWei, type SaleColumns } from '../sales/sale-matches.ts'
+import { firstFrom, perParcelWei, type SaleColumns } from '../sales/sale-matches.ts'
 
 /**
  * What an asset may be worth, by what was paid for others (docs/sales.md). Each sale weighs the product of what it has in common with
@@ -50,8 +50,7 @@ export function comparableSales(
   nowMs: number,
 ): readonly ComparableSale[] {
   const { timeMs } = columns.sales
-  let end = timeMs.length
-  while (end > 0 && timeMs[end - 1]! >= nowMs) end--
+  const end = firstFrom(timeMs, nowMs)
   const found: { sale: number; weight: number }[] = []
   let least = MIN_WEIGHT
   // From the newest on: the age alone says when no older sale can be among the heaviest.
