@@ -117,11 +117,16 @@ export const assetPublications = (
 
 // Sales, values and rights
 
-/** What was sold, and in which order; with a `cursor` nothing else but `limit`. */
-export type SalesQuery = QueryOf<'GET /v2/sales'>
+export type SalesQuery = Partial<QueryOf<'GET /v2/sales'>>
 
-/** A page of sales, the newest first: docs/sales.md. `allSales` goes through all pages. */
-export const sales = (query: SalesQuery = {}): Call<DataOf<'GET /v2/sales'>> => read('/v2/sales', query)
+/**
+ * A page of sales, the newest first: docs/sales.md. A cursor has all of the query but the limit.
+ *
+ * @example
+ * for await (const sale of rows(client, (page) => land.sales({ asset_type: 'estate', ...page }))) console.log(sale.price)
+ */
+export const sales = ({ limit, cursor, ...query }: SalesQuery = {}): Call<DataOf<'GET /v2/sales'>> =>
+  read('/v2/sales', cursor === undefined ? { ...query, limit } : { cursor, limit })
 
 /** Quartiles, volume and number of sales, and open offers, in groups: docs/sales.md. */
 export const stats = (query: Partial<QueryOf<'GET /v2/stats'>> = {}): Call<DataOf<'GET /v2/stats'>> =>

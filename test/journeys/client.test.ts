@@ -153,6 +153,17 @@ describe('the land', () => {
     expect(part.bounds).toEqual({ minX: -RADIUS, minY: -RADIUS, maxX: RADIUS, maxY: RADIUS })
   })
 
+  test('the pages of all sales are the sales, each once', async () => {
+    const { total } = await client.send(land.sales({ limit: 1 }))
+    const found: string[] = []
+    for await (const { asset_id, time, price } of rows(client, (page) => land.sales(page), { limit: 20 }))
+      found.push(`${asset_id} ${time} ${price}`)
+
+    expect(total).toBeGreaterThan(20)
+    expect(found).toHaveLength(total)
+    expect(new Set(found).size).toBe(total)
+  })
+
   test('the pages of a list are the list', async () => {
     const whole = await client.send(land.marketplace({ limit: 1000 }))
     const found: string[] = []

@@ -177,7 +177,13 @@ function yearText(year: number): string {
   return String(year).padStart(4, '0')
 }
 
+const NO_SALES: SaleStats = {
+  ...{ count: 0, parcels: 0, volume: '0' },
+  per_parcel: { min: null, p25: null, median: null, p75: null, max: null },
+}
+
 function saleStats(columns: SaleColumns, sales: Uint32Array): SaleStats {
+  if (sales.length === 0) return NO_SALES
   let parcels = 0
   for (const sale of sales) parcels += columns.size[sale]!
   return {

@@ -21,6 +21,8 @@ const PLACE_UNITS = 6
 /** Sales that are compared with a filter, or counted in groups, for one unit. */
 const FOUND_PER_UNIT = 20_000
 const COUNTED_PER_UNIT = 3_000
+/** Groups that are counted and written for one unit. */
+const GROUPS_PER_UNIT = 10
 /** Rows of a page that are read, written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
@@ -104,15 +106,17 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
       const filter = readSaleFilter(given)
       const state = land.state()
       const view = landViewOf(state, land.registries, land.clock.nowMs())
+      const cost = 2 * PLACE_UNITS + state.parts.sales.key.length / COUNTED_PER_UNIT
       const body = () => {
         const columns = saleColumnsOf(state.parts, view.assets)
         const counted = {
           sales: matchingSales(view, columns, filter),
           offers: matchingOffers(view, filter),
         }
-        return JSON.stringify({ by, groups: statGroups(view, columns, counted, by, filter) })
+        const groups = statGroups(view, columns, counted, by, filter)
+        request.costAccount?.settle(cost + groups.length / GROUPS_PER_UNIT)
+        return JSON.stringify({ by, groups })
       }
-      const cost = 2 * PLACE_UNITS + state.parts.sales.key.length / COUNTED_PER_UNIT
       const freshness = state.freshness(view.offers.lastExpiryMs)
       return send(request, reply, { freshness, format: DATA, cost, body })
     },
