@@ -142,6 +142,12 @@ test('the land is answered alike', async () => {
     '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],
+    '/v2/land': ['/v2/land?sort_by=price&facets=price,district', '/v2/land?q=a', '/v2/land?price=1'],
+    '/v2/land.csv': ['/v2/land.csv?asset_type=estate'],
+    '/v2/land.ndjson': ['/v2/land.ndjson?asset_type=estate'],
+    '/v2/land.geojson': ['/v2/land.geojson?asset_type=estate'],
+    '/v2/land.atom': ['/v2/land.atom?status=open'],
+    '/v2/land.ics': ['/v2/land.ics?status=open'],
     '/v2/sales': ['/v2/sales?limit=200'],
     '/v2/stats': ['/v2/stats?by=month'],
     '/v2/parcels/{x}/{y}/value': [`/v2/parcels/${owned.x}/${owned.y}/value`],
@@ -158,6 +164,7 @@ test('the land is answered alike', async () => {
     '/bids/none': 404,
     '/estates/999999': 404,
     '/map?nw=1,1': 400,
+    '/v2/land?price=1': 400,
     '/parcels/99/0': 400,
   }
   for (const [template, requests] of Object.entries(paths)) {

@@ -31,8 +31,8 @@ import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
 import { assetsWithText } from './land-texts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
 
-/** Cost of finding the rows of a query in a full world, in units of one parcel read. */
-const FIND_UNITS = 12
+/** Parcels and estates of the world through which a query goes for one unit. */
+const ASSETS_PER_UNIT = 7_500
 /** Rows of a page that are written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
@@ -99,7 +99,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
           ...(counts && { facets: landFacets(view, assets, counts) }),
         })
       }
-      const cost = FIND_UNITS + SMALL_ANSWER_UNITS + limit / ROWS_PER_UNIT
+      const cost = findCost(view) + limit / ROWS_PER_UNIT
       return send(request, reply, { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body })
     },
   )
@@ -132,10 +132,10 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const order = landOrder(view, query)
       const count = Math.min(assets.length, maxRows)
       const pieces = () => filePieces(format, inOrder(view, assets, order, maxRows))
-      return streamed(pieces, FIND_UNITS + assetsCost(count))
+      return streamed(pieces, findCost(view) + assetsCost(count))
     }
     const freshness = state.freshness(lastEndOf(view))
-    return send(request, reply, { freshness, format: headersOf(format), cost: FIND_UNITS, body })
+    return send(request, reply, { freshness, format: headersOf(format), cost: findCost(view), body })
   }
 
   const rowFiles = [
@@ -175,6 +175,11 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     )
   }
   done()
+}
+
+/** Cost of finding the rows of a query, in units of one parcel read. */
+function findCost({ assets }: LandView): number {
+  return SMALL_ANSWER_UNITS + assets.count / ASSETS_PER_UNIT
 }
 
 /** Parameters beside a cursor, which has them all, would be ignored. @throws {AppError} `invalid_parameter` */
