@@ -27,7 +27,7 @@ export interface PageOptions extends SendOptions {
 
 /** The type of the rows of a page: that of its array. */
 export type RowOf<SomePage> = {
-  [Field in keyof SomePage]: SomePage[Field] extends readonly (infer Row)[] ? Row : never
+  [Field in keyof SomePage]-?: SomePage[Field] extends readonly (infer Row)[] ? Row : never
 }[keyof SomePage]
 
 const MAX_LIMIT = 1000

@@ -176,6 +176,17 @@ describe('the land', () => {
     }))
       count += data.parcels.length
 
+    const all = await client.send(land.findLand({ asset_type: 'estate', sort_by: 'name', limit: 1000 }))
+    const estates: string[] = []
+    for await (const { asset_id } of rows(
+      client,
+      (page) => land.findLand({ asset_type: 'estate', sort_by: 'name', ...page }),
+      { limit: 3 },
+    ))
+      estates.push(asset_id)
+
+    expect(estates).toEqual(all.land.map(({ asset_id }) => asset_id))
+    expect(estates.length).toBeGreaterThan(7)
     expect(found).toEqual(whole.assets.map(({ id }) => id))
     expect(found.length).toBeGreaterThan(7)
     expect(count).toBe((await client.send(land.parcels({ status: 'sold', limit: 0 }))).total)

@@ -288,6 +288,11 @@ describeOnOneEngine('finding land', (open) => {
   test.each([
     ['maxprice=3', 'maxprice'],
     ['offset=20', 'offset'],
+    // Public servers of the world take these, and answer as if they were true or not there.
+    ['adjacentToRoad=false', 'adjacentToRoad'],
+    ['isOnSale=false', 'isOnSale'],
+    ['contractAddress=0x1', 'contractAddress'],
+    ['tokenId=1', 'tokenId'],
     ['limit=0', 'limit'],
     ['limit=1001', 'limit'],
     ['min_price=2&max_price=1', 'min_price'],

@@ -28,7 +28,7 @@ export type Marks = Uint8Array
  * @throws {AppError} `invalid_parameter` where `neighbours_of` is no asset on the map
  */
 export function matchingAssets(view: LandView, query: LandQuery, withText: Marks | undefined): Uint32Array {
-  const { assets, offers, lastSales, publications } = view
+  const { assets, offers, lastSales } = view
   const needsOffer =
     query.price ||
     query.pricePerParcel ||
@@ -63,9 +63,8 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
   const { listedSinceMs, endsBeforeMs, soldSinceMs } = query
   if (listedSinceMs !== undefined) ofOffer((place) => offers.listedAtMs[place]! >= listedSinceMs)
   if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
-  // Of an asset that was never sold there is no time, which no comparison holds for.
   if (soldSinceMs !== undefined)
-    kept = keep(kept, (asset) => publications.updatedAtMs[lastSales[asset]!]! >= soldSinceMs)
+    kept = keep(kept, (asset) => lastSales.timeMs[asset]! >= Math.max(0, soldSinceMs))
   return kept
 }
 
@@ -286,6 +285,7 @@ function marksOfStatuses(view: LandView, statuses: NonNullable<LandQuery['status
   const [open, none] = [Number(statuses.includes('open')), Number(statuses.includes('none'))]
   const [sold, never] = [Number(statuses.includes('sold')), Number(statuses.includes('never_sold'))]
   for (let asset = 0; asset < assets.count; asset++)
-    marks[asset]! |= (offers.placeOf[asset]! < 0 ? none : open) | (lastSales[asset]! < 0 ? never : sold)
+    marks[asset]! |=
+      (offers.placeOf[asset]! < 0 ? none : open) | (lastSales.timeMs[asset]! < 0 ? never : sold)
   return marks
 }

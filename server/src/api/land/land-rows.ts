@@ -86,9 +86,7 @@ function rentOf({ assets, parcels, estates, nowMs }: LandView, asset: number, ho
   return rent && rent.untilMs > nowMs ? { tenant: rent.tenant, rented_until: rent.untilMs } : null
 }
 
-function lastSaleOf({ lastSales, publications }: LandView, asset: number) {
-  const row = lastSales[asset]!
-  if (row < 0) return null
-  const { prices, priceRank, updatedAtMs } = publications
-  return { price: prices[priceRank[row]!]!, time: updatedAtMs[row]! }
+function lastSaleOf({ lastSales }: LandView, asset: number) {
+  const time = lastSales.timeMs[asset]!
+  return time < 0 ? null : { price: lastSales.priceOf(asset), time }
 }

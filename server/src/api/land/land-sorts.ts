@@ -119,7 +119,7 @@ export function firstAssets(
 }
 
 function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
-  const { assets, offers, lastSales, publications, estates, parcels } = view
+  const { assets, offers, lastSales, estates, parcels } = view
   const ofOffers = (column: ArrayLike<number>) => {
     const keys = new Float64Array(assets.count).fill(-1)
     for (const [place, asset] of offers.assets.entries()) keys[asset] = column[place]!
@@ -135,7 +135,7 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
     case 'listed_at':
       return byNumber(ofOffers(offers.listedAtMs))
     case 'sold_at':
-      return byNumber(saleTimes(lastSales, publications.updatedAtMs))
+      return byNumber(lastSales.timeMs)
     case 'size':
     case 'plaza':
     case 'road':
@@ -150,15 +150,6 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
       return { keys: ranks, valueOf: (asset) => keyOf(asset)!, keyOf: (value) => rankOf(String(value)) }
     }
   }
-}
-
-function saleTimes(lastSales: Int32Array, updatedAtMs: Float64Array): Float64Array {
-  const times = new Float64Array(lastSales.length).fill(-1)
-  for (let asset = 0; asset < times.length; asset++) {
-    const row = lastSales[asset]!
-    if (row >= 0) times[asset] = updatedAtMs[row]!
-  }
-  return times
 }
 
 function byNumber(keys: Float64Array): Keys {

@@ -1,7 +1,7 @@
 import type { Registries } from '../../land/records/contracts.ts'
 import { type CheapestOffers, cheapestOffersAt } from '../../state/parts/cheapest-offers.ts'
 import { type LandAssets, landAssetsOf } from '../../state/parts/land-assets.ts'
-import { lastSalesOf } from '../../state/parts/last-sales.ts'
+import { type LastSales, lastSalesOf } from '../../state/parts/last-sales.ts'
 import type { EstateParts, ParcelParts, StateParts } from '../../state/parts/parts.ts'
 import { lastRentEnd } from '../../state/parts/rents.ts'
 import type { State } from '../../state/state.ts'
@@ -14,14 +14,10 @@ export interface LandView {
   readonly bounds: StateParts['bounds']
   readonly assets: LandAssets
   readonly offers: CheapestOffers
-  /** Per asset the row of the publication that was sold last, or -1. */
-  readonly lastSales: Int32Array
+  readonly lastSales: LastSales
   readonly parcels: Omit<ParcelParts, 'json'>
   readonly estates: Omit<EstateParts, 'json'>
-  readonly publications: Pick<
-    StateParts['publications'],
-    'prices' | 'priceRank' | 'updatedAtMs' | 'madeAtMs' | 'txHash'
-  >
+  readonly publications: Pick<StateParts['publications'], 'madeAtMs' | 'txHash'>
   readonly districtIds: readonly string[]
   readonly registries: Registries
   readonly nowMs: number
@@ -30,7 +26,7 @@ export interface LandView {
 export function landViewOf({ parts }: State, registries: Registries, nowMs: number): LandView {
   const { json: _parcels, ...parcels } = parts.parcels
   const { json: _estates, ...estates } = parts.estates
-  const { prices, priceRank, updatedAtMs, madeAtMs, txHash } = parts.publications
+  const { madeAtMs, txHash } = parts.publications
   const assets = landAssetsOf(parts)
   return {
     bounds: parts.bounds,
@@ -39,7 +35,7 @@ export function landViewOf({ parts }: State, registries: Registries, nowMs: numb
     lastSales: lastSalesOf(parts.publications, assets),
     parcels,
     estates,
-    publications: { prices, priceRank, updatedAtMs, madeAtMs, txHash },
+    publications: { madeAtMs, txHash },
     districtIds: parts.districts.ids,
     registries,
     nowMs,
