@@ -79,7 +79,12 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     ),
   ]
   const unchanged = await Promise.all(rows.map((one) => unchangedRow(origin, one)))
-  return [...rows, ...unchanged]
+  const searches = row(
+    '/v2/land, all kinds of filters and orders',
+    both(0.05),
+    numbers.map((i) => searchOf(random.pick(parcels), i)),
+  )
+  return [...rows, ...unchanged, searches]
 }
 
 export async function allParcels(origin: string): Promise<readonly Parcel[]> {
@@ -117,6 +122,33 @@ function mapAround({ x, y }: Parcel): string {
   const west = Math.max(-150, Math.min(130, x - 10))
   const north = Math.max(-130, Math.min(150, y + 10))
   return `/map?nw=${west},${north}&se=${west + 20},${north - 20}`
+}
+
+const SORTS = [
+  'price',
+  'price_per_parcel',
+  'size',
+  'plaza',
+  'road',
+  'name',
+  'listed_at',
+  'sold_at',
+  'distance',
+]
+const FILTERS = [
+  'status=open',
+  'min_price=1000&max_price=50000',
+  'max_road=0',
+  'min_size=1&max_width=9&min_height=1&min_road=0&inside_estates=true',
+  'status=sold,none&facets=price,price_per_parcel,size,plaza,road,district,asset_type',
+  'q=old',
+  'nw=-150,150&se=150,-150&min_size=1',
+]
+
+/** A search with one of the filters; every other one goes over the whole world. */
+function searchOf({ x, y }: Parcel, i: number): string {
+  const near = i % 2 === 0 ? '&radius=20' : '&radius=500'
+  return `/v2/land?center=${x},${y}${near}&sort_by=${SORTS[i % SORTS.length]}&${FILTERS[i % FILTERS.length]}`
 }
 
 /** Owners of 2 to 20 parcels, as most owners are. */

@@ -17,6 +17,7 @@ import { imageRoutes } from './images/image-routes.ts'
 import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
+import { landRoutes } from './land/land-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
 import { type MetadataSettings, metadataRoutes } from './metadata/metadata-routes.ts'
 import { mortgageRoutes } from './mortgage-routes.ts'
@@ -25,9 +26,12 @@ import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
 import { parcelRoutes } from './parcels/parcel-routes.ts'
 import { publicationRoutes } from './publication-routes.ts'
+import { rightsRoutes } from './rights/rights-routes.ts'
+import { salesRoutes } from './sales/sales-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
+import { valueRoutes } from './value/value-routes.ts'
 
 export interface LandApiParts {
   readonly land: LandContext
@@ -87,7 +91,7 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, offers and the chain, which are new, and again
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, sales, values, rights, offers and the chain, which are new, and again
  * districts, contributions and map images, in the form of the public atlas server.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
@@ -102,9 +106,13 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app.register(exportRoutes, { land })
   app.register(feedRoutes, { land })
   app.register(newerImageRoutes, { land, pictures })
+  app.register(landRoutes, { land, settings })
   app.register(offerRoutes, { land })
   app.register(assetOfferRoutes, { land })
+  app.register(rightsRoutes, { land })
+  app.register(salesRoutes, { land })
   app.register(searchRoutes, { land })
+  app.register(valueRoutes, { land })
   app.register(metadataRoutes, { land, settings })
   done()
 }

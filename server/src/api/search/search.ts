@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { State } from '../../state/state.ts'
-import { foldText } from './fold.ts'
+import { foldText } from '../common/fold.ts'
 import { hitsIn, RANKS, type Rank } from './matches.ts'
 import { PLACE_TYPES, type PlaceType } from './place-types.ts'
 import type { SearchNames } from './search-names.ts'

@@ -25,5 +25,9 @@ export function publicationOfTrade(offer: SignedTradeTable, key: number): Omit<P
     closed_by: null,
     closed_tx_hash: null,
     trade_id: offer.id,
+    sold_size: null,
+    sold_source: null,
+    sold_block_number: null,
+    sold_log_index: null,
   }
 }
