@@ -1,4 +1,4 @@
-import { type Call, pathOf, read, readAs } from './call.ts'
+import { type Call, pathOf, postFor, read, readAs } from './call.ts'
 import { type Coord, coordText } from './grid/coord.ts'
 import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
 
@@ -114,6 +114,51 @@ export const assetPublications = (
   id: string,
   query: QueryOf<'GET /assets/{id}/publications'> = {},
 ): Call<DataOf<'GET /assets/{id}/publications'>> => read(`${assetPath(id)}/publications`, query)
+
+// Sales, values and rights
+
+export type SalesQuery = Partial<QueryOf<'GET /v2/sales'>>
+
+/**
+ * A page of sales, the newest first: docs/sales.md. A cursor has all of the query but the limit.
+ *
+ * @example
+ * for await (const sale of rows(client, (page) => land.sales({ asset_type: 'estate', ...page }))) console.log(sale.price)
+ */
+export const sales = ({ limit, cursor, ...query }: SalesQuery = {}): Call<DataOf<'GET /v2/sales'>> =>
+  read('/v2/sales', cursor === undefined ? { ...query, limit } : { cursor, limit })
+
+/** Quartiles, volume and number of sales, and open offers, in groups: docs/sales.md. */
+export const stats = (query: Partial<QueryOf<'GET /v2/stats'>> = {}): Call<DataOf<'GET /v2/stats'>> =>
+  read('/v2/stats', query)
+
+/** What a parcel may be worth, by comparable sales. @throws {LandpassError} `parcel_not_found` */
+export const parcelValue = ({ x, y }: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}/value'>> =>
+  read(pathOf`/v2/parcels/${x}/${y}/value`)
+
+/** What an estate may be worth, by comparable sales. @throws {LandpassError} `estate_not_found` */
+export const estateValue = (id: string): Call<DataOf<'GET /v2/estates/{id}/value'>> =>
+  read(pathOf`/v2/estates/${id}/value`)
+
+/** Every right of an address over land, each with why: docs/rights.md. */
+export const rightsOf = (address: string): Call<DataOf<'GET /v2/addresses/{address}/rights'>> =>
+  read(pathOf`/v2/addresses/${address}/rights`)
+
+/** Who may deploy on a parcel; with an address, whether that one may. @throws {LandpassError} `parcel_not_found` */
+export const parcelRights = (
+  { x, y }: Coord,
+  query: { readonly address?: string } = {},
+): Call<DataOf<'GET /v2/parcels/{x}/{y}/rights'>> => read(pathOf`/v2/parcels/${x}/${y}/rights`, query)
+
+/** Who may deploy on an estate; with an address, whether that one may. @throws {LandpassError} `estate_not_found` */
+export const estateRights = (
+  id: string,
+  query: { readonly address?: string } = {},
+): Call<DataOf<'GET /v2/estates/{id}/rights'>> => read(pathOf`/v2/estates/${id}/rights`, query)
+
+/** Whether an address may deploy at each of up to 500 places, and why. */
+export const rightsAt = (address: string, places: readonly Coord[]): Call<DataOf<'POST /v2/rights'>> =>
+  postFor('envelope', '/v2/rights', { address, places: places.map(coordText) })
 
 // Bids
 

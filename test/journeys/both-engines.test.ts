@@ -148,6 +148,13 @@ test('the land is answered alike', async () => {
     '/v2/land.geojson': ['/v2/land.geojson?asset_type=estate'],
     '/v2/land.atom': ['/v2/land.atom?status=open'],
     '/v2/land.ics': ['/v2/land.ics?status=open'],
+    '/v2/sales': ['/v2/sales?limit=200'],
+    '/v2/stats': ['/v2/stats?by=month'],
+    '/v2/parcels/{x}/{y}/value': [`/v2/parcels/${owned.x}/${owned.y}/value`],
+    '/v2/estates/{id}/value': [`/v2/estates/${estate}/value`],
+    '/v2/addresses/{address}/rights': [`/v2/addresses/${owned.owner}/rights`],
+    '/v2/parcels/{x}/{y}/rights': [`/v2/parcels/${owned.x}/${owned.y}/rights`],
+    '/v2/estates/{id}/rights': [`/v2/estates/${estate}/rights?address=${owned.owner}`],
     '/v2/search': ['/v2/search?q=a'],
     '/v2/contracts/{address}/tokens/{id}': [`/v2/contracts/${LAND_REGISTRY}/tokens/${token}`],
     '/translations/{locale}': ['/translations/es'],
@@ -166,6 +173,11 @@ test('the land is answered alike', async () => {
       await expectAlike(template, asking, refused[asking] ?? 200)
     }
   }
+
+  const rights = { address: owned.owner, places: ['1,1', `${owned.x},${owned.y}`] }
+  const [one, other] = await Promise.all(lands.map(({ server }) => server.send('POST', '/v2/rights', rights)))
+  expect([one!.status, one!.body]).toEqual([200, other!.body])
+  asked.add('post /v2/rights')
 
   for (const land of lands) await land.change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'changed' } })
   await expectAlike('/tiles/new', `/tiles/new?from=${lands[0].nowMs()}`, 200)

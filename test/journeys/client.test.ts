@@ -123,7 +123,10 @@ describe('the land', () => {
 
     for (const [name, call] of Object.entries(calls)) {
       const answer = await client.answer(call)
-      const { status, text, body } = await server.server.get(call.path)
+      const { status, text, body } =
+        call.method === 'GET'
+          ? await server.server.get(call.path)
+          : await server.server.send(call.method, call.path, call.body)
       expect(status, name).toBe(200)
       // The client has a function of its own for the parcels of an area.
       expect(idsOf(call), name).toContain(name === 'parcelsInArea' ? 'parcels' : name)
@@ -150,6 +153,17 @@ describe('the land', () => {
 
     expect(new TextDecoder('latin1').decode(picture.subarray(1, 4))).toBe('PNG')
     expect(part.bounds).toEqual({ minX: -RADIUS, minY: -RADIUS, maxX: RADIUS, maxY: RADIUS })
+  })
+
+  test('the pages of all sales are the sales, each once', async () => {
+    const { total } = await client.send(land.sales({ limit: 1 }))
+    const found: string[] = []
+    for await (const { asset_id, time, price } of rows(client, (page) => land.sales(page), { limit: 20 }))
+      found.push(`${asset_id} ${time} ${price}`)
+
+    expect(total).toBeGreaterThan(20)
+    expect(found).toHaveLength(total)
+    expect(new Set(found).size).toBe(total)
   })
 
   test('the pages of a list are the list', async () => {
@@ -490,6 +504,14 @@ async function landCalls(): Promise<
     parcelPublications: land.parcelPublications(PLACE),
     estatePublications: land.estatePublications(estateId),
     assetPublications: land.assetPublications('3,4', { asset_type: 'parcel' }),
+    sales: land.sales({ asset_type: 'parcel', limit: 2 }),
+    stats: land.stats({ by: 'month' }),
+    parcelValue: land.parcelValue(PLACE),
+    estateValue: land.estateValue(estateId),
+    rightsOf: land.rightsOf(owner),
+    parcelRights: land.parcelRights(PLACE, { address: owner }),
+    estateRights: land.estateRights(estateId),
+    rightsAt: land.rightsAt(owner, [PLACE]),
     bid: land.bid(bid!.id),
     bidsOf: land.bidsOf(bid!.bidder, { status: 'all' }),
     parcelBids: land.parcelBids(PLACE, { sanitize: false }),

@@ -24,9 +24,12 @@ import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
 import { parcelRoutes } from './parcels/parcel-routes.ts'
 import { publicationRoutes } from './publications/publication-routes.ts'
+import { rightsRoutes } from './rights/rights-routes.ts'
+import { salesRoutes } from './sales/sales-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
+import { valueRoutes } from './value/value-routes.ts'
 
 export interface LandApiParts {
   readonly land: LandContext
@@ -84,7 +87,7 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, offers and the chain, which are new, and again
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, sales, values, rights, offers and the chain, which are new, and again
  * districts, contributions and map images, in the form of the public atlas server.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
@@ -101,7 +104,10 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app.register(newerImageRoutes, { land, pictures })
   app.register(landRoutes, { land, settings })
   app.register(offerRoutes, { land })
+  app.register(rightsRoutes, { land })
+  app.register(salesRoutes, { land })
   app.register(searchRoutes, { land })
+  app.register(valueRoutes, { land })
   app.register(metadataRoutes, { land, settings })
   done()
 }

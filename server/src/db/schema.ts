@@ -48,7 +48,7 @@ export interface Database {
   attendance_grant: AttendanceGrantTable
 }
 
-export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
+export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication' | 'bid'
 
 /** One row: which world is shown, and the number behind every ETag. */
 export interface LandStateTable {
@@ -95,7 +95,7 @@ export interface LandChangeTable {
   world_id: number
   /** Each revision has one row `revision` (its changes are all named) or `anything` (they are not). */
   subject: ChangeSubject
-  /** `x,y` of a parcel, id of an estate, key of a publication; else the time of the change in milliseconds. */
+  /** `x,y` of a parcel, id of an estate, key of a publication or a bid; else the time of the change in milliseconds. */
   key: string
 }
 

@@ -65,7 +65,7 @@ const LAND = [
   `create table land_change (
     revision bigint not null,
     world_id integer not null,
-    subject text not null check (subject in ('revision', 'anything', 'parcel', 'estate', 'publication')),
+    subject text not null check (subject in ('revision', 'anything', 'parcel', 'estate', 'publication', 'bid')),
     key text not null,
     primary key (revision, subject, key)
   )`,
@@ -155,6 +155,10 @@ const LAND = [
     status text not null check (status in ('open', 'cancelled', 'sold')),
     closed_by text check (closed_by in ('event', 'moved', 'replaced')),
     closed_tx_hash text,
+    sold_size integer,
+    sold_source text check (sold_source in ('order', 'trade')),
+    sold_block_number bigint,
+    sold_log_index integer,
     buyer text,
     contract_id text not null,
     block_number bigint not null,
@@ -184,6 +188,8 @@ const LAND = [
     status text not null check (status in ('open', 'cancelled', 'sold')),
     closed_by text check (closed_by in ('event', 'void', 'replaced', 'fingerprint')),
     closed_tx_hash text,
+    sold_size integer,
+    sold_log_index integer,
     asset_id text not null,
     asset_type text not null check (asset_type in ('parcel', 'estate')),
     block_number bigint not null,
@@ -196,6 +202,8 @@ const LAND = [
     contract_address text,
     primary key (world_id, key)
   ) partition by list (world_id)`,
+  // Reading all sales reads no other bids
+  `create index bid_by_sale on bid (world_id, key) where status = 'sold'`,
   `create index bid_by_id on bid (id)`,
   `create index bid_by_bidder on bid (bidder)`,
   `create index bid_by_seller on bid (seller)`,

@@ -9,7 +9,7 @@ import type { Fact, Step } from './rule-context.ts'
 export async function settleTrade(step: Step, fact: Fact<'asset-traded'>): Promise<void> {
   const { priceWei } = fact
   if (priceWei === null || priceWei === 0n) return
-  await addSale(step, { ...fact, priceWei })
+  await addSale(step, { ...fact, priceWei }, 'trade')
 }
 
 /** Whether it counts is for the reader to judge: it does only if `by` signed the trade. */

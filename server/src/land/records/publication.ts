@@ -26,6 +26,9 @@ import { listingStatus } from './statuses.ts'
 export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
 export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
 
+const SOLD_SOURCES = ['order', 'trade'] as const
+type SoldSource = (typeof SOLD_SOURCES)[number]
+
 const ALWAYS_ANSWERED = [
   'tx_hash',
   'tx_status',
@@ -71,6 +74,13 @@ export const PUBLICATION = defineRecord({
       choice<PublicationClosing>(is.oneOf('event', 'moved', 'replaced'), PUBLICATION_CLOSINGS),
     ),
     closed_tx_hash: optional(hash('Transaction that closed it.')),
+    /** Of a sale: the parcels that the asset had then. An estate can have others now, or none. */
+    sold_size: optional(integer(is.isCount)),
+    /** Of a sale: whether a marketplace had stored the offer, or its seller had signed it off the chain. */
+    sold_source: optional(choice<SoldSource>(is.oneOf('order', 'trade'), SOLD_SOURCES)),
+    /** Of a sale: its block, and the position in it of the log that says so. */
+    sold_block_number: optional(integer(is.isSafeInteger)),
+    sold_log_index: optional(integer(is.isCount)),
   },
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
@@ -88,7 +98,16 @@ export const PUBLICATION = defineRecord({
     ),
   },
   answer: [...ALWAYS_ANSWERED, 'closed_tx_hash'],
-  notAnswered: ['created_at', 'updated_at', 'log_index', 'closed_by'],
+  notAnswered: [
+    'created_at',
+    'updated_at',
+    'log_index',
+    'closed_by',
+    'sold_size',
+    'sold_source',
+    'sold_block_number',
+    'sold_log_index',
+  ],
 })
 
 export interface PublicationTable extends Row<typeof PUBLICATION> {}
