@@ -2490,7 +2490,7 @@ export interface LandRow {
     /** Milliseconds since 1970-01-01 UTC. */
     rented_until: number
   } | null
-  /** The last sale of a publication. */
+  /** The last sale, as in /v2/sales. */
   last_sale: {
     /** The price. In MANA, all digits. */
     price: string

@@ -1,7 +1,13 @@
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import type { LandChange } from '@landpass/server/test/support/land/land-changes'
-import { addressOf, estateRow, hashOf, publicationRow } from '@landpass/server/test/support/land/land-rows'
+import {
+  addressOf,
+  bidRow,
+  estateRow,
+  hashOf,
+  publicationRow,
+} from '@landpass/server/test/support/land/land-rows'
 import { type Query, referenceLand } from '@landpass/server/test/support/land/reference-finder'
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { runs } from '@landpass/server/test/support/run/property-seed'
@@ -49,7 +55,7 @@ describeOnOneEngine('finding land', (open) => {
     const estate = estates[pick(estates.length)]!
     const asset = pick(2) === 0 ? (['parcel', parcel.id] as const) : (['estate', estate.id] as const)
     const one = publications[pick(publications.length)]!
-    switch (pick(9)) {
+    switch (pick(10)) {
       case 0:
       case 1:
       case 2:
@@ -72,6 +78,14 @@ describeOnOneEngine('finding land', (open) => {
               to: { status: 'sold', buyer: SELLER, atMs: now - pick(4) * DAY_MS },
             }
           : { kind: 'remove-publication', key: one.key }
+      case 9:
+        return {
+          kind: 'place-bid',
+          bid: bidRow(`found ${seed}`, {
+            ...{ status: 'sold', price: '4.5', asset_type: asset[0], asset_id: asset[1] },
+            block_time_updated_at_ms: now - pick(4) * DAY_MS,
+          }),
+        }
       case 5:
         return {
           kind: 'change-estate',
@@ -107,6 +121,7 @@ describeOnOneEngine('finding land', (open) => {
 
   function rowOf(change: LandChange): string {
     if (change.kind === 'open-publication') return change.publication.tx_hash
+    if (change.kind === 'place-bid') return change.bid.id
     if ('key' in change) return `publication ${change.key}`
     return 'x' in change ? `${change.x},${change.y}` : JSON.stringify(change)
   }

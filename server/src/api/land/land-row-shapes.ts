@@ -55,7 +55,7 @@ const row = closedObject(
     rental_offer: Type.Null({ description: 'Rental offers are not read yet.' }),
     rent: orNull(closedObject({ tenant: addressText(), rented_until: epochMs() }, 'The rent that runs now.')),
     last_sale: orNull(
-      closedObject({ price: manaText('The price.'), time: epochMs() }, 'The last sale of a publication.'),
+      closedObject({ price: manaText('The price.'), time: epochMs() }, 'The last sale, as in /v2/sales.'),
     ),
     price_per_parcel: orNull(manaText('Price of the offer for each parcel, rounded down.')),
     token_id: digitsText(),

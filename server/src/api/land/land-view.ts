@@ -32,7 +32,7 @@ export function landViewOf({ parts }: State, registries: Registries, nowMs: numb
     bounds: parts.bounds,
     assets,
     offers: cheapestOffersAt(parts, assets, nowMs),
-    lastSales: lastSalesOf(parts.publications, assets),
+    lastSales: lastSalesOf(parts, assets),
     parcels,
     estates,
     publications: { madeAtMs, txHash },

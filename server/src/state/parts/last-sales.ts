@@ -1,5 +1,6 @@
 import type { LandAssets } from './land-assets.ts'
-import { ASSET_TYPE_CODES, type PublicationParts, STATUS_CODES } from './parts.ts'
+import type { ParcelParts, SaleParts, StateParts } from './parts.ts'
+import { positionsOf } from './positions.ts'
 
 /** The last sale of each asset: see `LandAssets`. */
 export interface LastSales {
@@ -10,36 +11,39 @@ export interface LastSales {
 }
 
 interface Known {
-  readonly publications: PublicationParts
+  readonly from: SaleParts
   readonly sales: LastSales
 }
 
 const knownOf = new WeakMap<LandAssets, Known>()
 
-/** Cached until a publication changes. @param assets those of the same state */
-export function lastSalesOf(publications: PublicationParts, assets: LandAssets): LastSales {
+/** Cached until a sale comes or goes. @param assets those of the same state */
+export function lastSalesOf(parts: StateParts, assets: LandAssets): LastSales {
   const known = knownOf.get(assets)
-  if (known?.publications === publications) return known.sales
-  const sales = find(publications, assets)
-  knownOf.set(assets, { publications, sales })
+  if (known?.from === parts.sales) return known.sales
+  const sales = find(parts, assets)
+  knownOf.set(assets, { from: parts.sales, sales })
   return sales
 }
 
-function find(publications: PublicationParts, assets: LandAssets): LastSales {
-  const { status, asset: assetOf, assetType, updatedAtMs, madeAtMs, key, prices, priceRank } = publications
+function find({ sales, parcels, estates, bounds }: StateParts, assets: LandAssets): LastSales {
   const timeMs = new Float64Array(assets.count).fill(-1)
   const rowOf = new Int32Array(assets.count).fill(-1)
-  for (let row = 0; row < status.length; row++) {
-    if (status[row] !== STATUS_CODES.sold || assetOf[row]! < 0) continue
-    const asset = assetOf[row]! + (assetType[row] === ASSET_TYPE_CODES.parcel ? assets.estates : 0)
-    if (asset >= assets.count) continue
-    // A snapshot need not say when it was sold.
-    const soldAtMs = Number.isNaN(updatedAtMs[row]!) ? madeAtMs[row]! : updatedAtMs[row]!
-    const isLater =
-      soldAtMs > timeMs[asset]! || (soldAtMs === timeMs[asset] && key[row]! > key[rowOf[asset]!]!)
-    if (!isLater) continue
-    timeMs[asset] = soldAtMs
+  const estateRows = positionsOf(estates.ids)
+  const estateOf = sales.estateIds.map((id) => estateRows.get(id) ?? -1)
+  const height = bounds.maxY - bounds.minY + 1
+  const parcelAt = (x: number, y: number, { rowAt }: ParcelParts) => {
+    const isInBounds = x >= bounds.minX && x <= bounds.maxX && y >= bounds.minY && y <= bounds.maxY
+    return isInBounds ? rowAt[(x - bounds.minX) * height + bounds.maxY - y]! : -1
+  }
+  for (let row = 0; row < sales.key.length; row++) {
+    const estate = sales.estate[row]!
+    const parcel = estate < 0 ? parcelAt(sales.x[row]!, sales.y[row]!, parcels) : -1
+    const asset = estate < 0 ? (parcel < 0 ? -1 : assets.estates + parcel) : estateOf[estate]!
+    // Sales are in the order of their times, and of what was logged.
+    if (asset < 0 || sales.timeMs[row]! < timeMs[asset]!) continue
+    timeMs[asset] = sales.timeMs[row]!
     rowOf[asset] = row
   }
-  return { timeMs, priceOf: (asset) => prices[priceRank[rowOf[asset]!]!]! }
+  return { timeMs, priceOf: (asset) => sales.price[rowOf[asset]!]! }
 }

@@ -62,6 +62,9 @@ function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
     const name = `${one.shown.asset_type} ${one.shown.asset_id}`
     publications.set(name, [...(publications.get(name) ?? []), one])
   }
+  const bids = land.bids.map(({ shown }) => shown).filter(({ status }) => status === 'sold')
+  const bidsOn = (type: string, id: string) =>
+    bids.filter((bid) => bid.asset_type === type && bid.asset_id === id)
   const estates = [...land.estates].sort((a, b) => Number(a.id) - Number(b.id))
   const parcels = [...land.parcels].sort((a, b) => a.x - b.x || b.y - a.y)
   const estateOf = (id: string | null) => estates.find((one) => one.id === id)
@@ -71,14 +74,14 @@ function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
       if (members.length === 0) return []
       const updaters = [estate.owner, ...rightsOf(estate)]
       const source = { ...estate, estate_id: estate.id, type: 'estate' as const, members, updaters }
-      return assetOf(publications.get(`estate ${estate.id}`), source, nowMs)
+      return assetOf(publications.get(`estate ${estate.id}`), bidsOn('estate', estate.id), source, nowMs)
     }),
     ...parcels.map((parcel) => {
       const estate = estateOf(parcel.estate_id)
       const owner = estate ? estate.owner : parcel.owner
       const updaters = [owner, ...rightsOf(parcel), ...(estate ? rightsOf(estate) : [])]
       const source = { ...parcel, owner, type: 'parcel' as const, members: [parcel], updaters }
-      return assetOf(publications.get(`parcel ${parcel.id}`), source, nowMs)
+      return assetOf(publications.get(`parcel ${parcel.id}`), bidsOn('parcel', parcel.id), source, nowMs)
     }),
   ]
 }
@@ -98,7 +101,12 @@ interface Source {
   readonly updaters: readonly (string | null)[]
 }
 
-function assetOf(all: readonly Publication[] = [], asset: Source, nowMs: number): Asset {
+function assetOf(
+  all: readonly Publication[] = [],
+  accepted: readonly ReferenceLand['bids'][number]['shown'][],
+  asset: Source,
+  nowMs: number,
+): Asset {
   const isInside = asset.type === 'parcel' && asset.estate_id !== null
   const newestFirst = [...all].sort(
     (a, b) => b.shown.block_time_created_at - a.shown.block_time_created_at || b.key - a.key,
@@ -110,11 +118,18 @@ function assetOf(all: readonly Publication[] = [], asset: Source, nowMs: number)
     (best, one) => (best && wei(best.price) <= wei(one.price) ? best : one),
     undefined,
   )
-  const sale = all
+  const sold = all
     .filter(({ shown }) => shown.status === 'sold')
-    .sort(
-      (a, b) => b.shown.block_time_updated_at! - a.shown.block_time_updated_at! || b.key - a.key,
-    )[0]?.shown
+    .sort((a, b) => a.key - b.key)
+    .map(({ shown }) => ({
+      price: shown.price,
+      time: shown.block_time_updated_at ?? shown.block_time_created_at,
+    }))
+  const bought = accepted.map(({ price, block_time_updated_at }) => ({
+    price,
+    time: Number(block_time_updated_at),
+  }))
+  const sale = [...sold, ...bought].sort((a, b) => a.time - b.time).at(-1)
   const perParcel = offer ? wei(offer.price) / BigInt(asset.members.length) : null
   return {
     name: asset.type === 'estate' ? `estate:${asset.id}` : asset.id,
@@ -135,7 +150,7 @@ type Shown = Publication['shown']
 
 interface Trade {
   readonly offer: Shown | undefined
-  readonly sale: Shown | undefined
+  readonly sale: { readonly price: unknown; readonly time: number } | undefined
   readonly perParcel: bigint | null
 }
 
@@ -169,7 +184,7 @@ function rowOf(asset: Source, { offer, sale, perParcel }: Trade) {
       : null,
     rental_offer: null,
     rent: null,
-    last_sale: sale ? { price: mana(wei(sale.price)), time: sale.block_time_updated_at } : null,
+    last_sale: sale ? { price: mana(wei(sale.price)), time: sale.time } : null,
     price_per_parcel: perParcel === null ? null : mana(perParcel),
     token_id: asset.type === 'estate' ? asset.id : encodeTokenId(first).toString(),
     contract: asset.type === 'estate' ? ESTATE_REGISTRY : LAND_REGISTRY,
