@@ -2,9 +2,8 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { programPath } from '../run/programs.ts'
+import { SERVER_PROGRAM } from '../run/programs.ts'
 
-const MAIN = programPath('src/cli/main.js')
 const POLL_INTERVAL_MS = 20
 /** Linux counts the CPU time of processes in hundredths of a second. */
 const MS_PER_TICK = 10
@@ -33,7 +32,7 @@ export const SERVER_NODE_OPTIONS: readonly string[] = ['--min-semi-space-size=8'
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
-  main = MAIN,
+  main = SERVER_PROGRAM,
 ): Promise<CommandFigures> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...WASM_OPTIONS, main, ...args], {
@@ -65,7 +64,7 @@ export async function runCommand(
 export async function startServer(
   env: Record<string, string>,
   args: readonly string[] = [],
-  main = MAIN,
+  main = SERVER_PROGRAM,
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...WASM_OPTIONS, main, 'serve', ...args], {
@@ -79,7 +78,7 @@ export async function startServer(
 
 /** Starts a simulator: `landpass simulate <what>`. */
 export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
-  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, 'simulate', what, '--port', '0'], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, SERVER_PROGRAM, 'simulate', what, '--port', '0'], {
     env: { ...process.env, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
