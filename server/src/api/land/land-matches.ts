@@ -11,7 +11,7 @@ import type { PriceList } from '../../state/parts/price-ranks.ts'
 import type { Range } from '../common/land-filters.ts'
 import type { LandQuery } from './land-query.ts'
 import { rankFrom } from './land-sorts.ts'
-import type { LandView } from './land-view.ts'
+import { type LandView, sourceOf } from './land-view.ts'
 
 /**
  * Which assets a query keeps. Each filter goes once through what the filters before it have kept, over a column of numbers or a mark
@@ -37,8 +37,8 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
     query.listedSinceMs !== undefined ||
     query.endsBeforeMs !== undefined
   let kept = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
-  // There are no rental offers, and all open offers are orders in MANA.
-  if (query.rent || isWithout(query.currencies, 'mana') || isWithout(query.sources, 'order')) return NONE
+  // There are no rental offers, and all open offers are in MANA.
+  if (query.rent || (query.currencies && !query.currencies.includes('mana'))) return NONE
   for (const marks of marksOf(view, query, withText)) kept = keepMarked(kept, marks)
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
@@ -60,7 +60,8 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
   }
   ofPrice(query.price, offers.price, offers.prices)
   ofPrice(query.pricePerParcel, offers.pricePerParcel, offers.pricesPerParcel)
-  const { listedSinceMs, endsBeforeMs, soldSinceMs } = query
+  const { sources, listedSinceMs, endsBeforeMs, soldSinceMs } = query
+  if (sources) ofOffer((place) => sources.includes(sourceOf(view, offers.publication[place]!)))
   if (listedSinceMs !== undefined) ofOffer((place) => offers.listedAtMs[place]! >= listedSinceMs)
   if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
   if (soldSinceMs !== undefined)
@@ -69,10 +70,6 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
 }
 
 const NONE = new Uint32Array(0)
-
-function isWithout<Word>(words: readonly Word[] | undefined, word: Word): boolean {
-  return words !== undefined && !words.includes(word)
-}
 
 function keep(assets: Uint32Array, keeps: (asset: number) => boolean): Uint32Array {
   const kept = new Uint32Array(assets.length)

@@ -3,7 +3,7 @@ import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
 import { findRent } from '../../state/parts/rents.ts'
-import type { LandView } from './land-view.ts'
+import { type LandView, sourceOf } from './land-view.ts'
 
 /** A row of `/v2/land`: its schema is `LandRow` (land-row-shapes.ts). */
 export type LandRow = ReturnType<typeof landRow>
@@ -70,9 +70,9 @@ function offerOf({ offers, publications }: LandView, place: number) {
   const row = offers.publication[place]!
   const hash = publications.txHash.subarray(row * HASH_BYTES, (row + 1) * HASH_BYTES)
   return {
-    // All open offers are orders of the marketplace contract, which take MANA.
-    source: 'order' as const,
+    source: sourceOf({ publications }, row),
     price: offers.prices[offers.price[place]!]!,
+    // Offers in dollars are no publications.
     currency: 'mana' as const,
     listed_at: publications.madeAtMs[row]!,
     expires_at: offers.expiresAtMs[place]!,

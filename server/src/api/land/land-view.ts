@@ -17,7 +17,7 @@ export interface LandView {
   readonly lastSales: LastSales
   readonly parcels: Omit<ParcelParts, 'json'>
   readonly estates: Omit<EstateParts, 'json'>
-  readonly publications: Pick<StateParts['publications'], 'madeAtMs' | 'txHash'>
+  readonly publications: Pick<StateParts['publications'], 'madeAtMs' | 'txHash' | 'isSigned'>
   readonly districtIds: readonly string[]
   readonly registries: Registries
   readonly nowMs: number
@@ -26,7 +26,7 @@ export interface LandView {
 export function landViewOf({ parts }: State, registries: Registries, nowMs: number): LandView {
   const { json: _parcels, ...parcels } = parts.parcels
   const { json: _estates, ...estates } = parts.estates
-  const { madeAtMs, txHash } = parts.publications
+  const { madeAtMs, txHash, isSigned } = parts.publications
   const assets = landAssetsOf(parts)
   return {
     bounds: parts.bounds,
@@ -35,7 +35,7 @@ export function landViewOf({ parts }: State, registries: Registries, nowMs: numb
     lastSales: lastSalesOf(parts, assets),
     parcels,
     estates,
-    publications: { madeAtMs, txHash },
+    publications: { madeAtMs, txHash, isSigned },
     districtIds: parts.districts.ids,
     registries,
     nowMs,
@@ -45,4 +45,9 @@ export function landViewOf({ parts }: State, registries: Registries, nowMs: numb
 /** When the last offer or rent ended, 0 if none has: from then on rows are other ones. */
 export function lastEndOf({ offers, parcels, estates, nowMs }: LandView): number {
   return Math.max(offers.lastExpiryMs, lastRentEnd(parcels.rents, nowMs), lastRentEnd(estates.rents, nowMs))
+}
+
+/** Where the offer of an open publication was made. @param row of the publication */
+export function sourceOf({ publications }: Pick<LandView, 'publications'>, row: number): 'order' | 'trade' {
+  return publications.isSigned[row] === 1 ? 'trade' : 'order'
 }

@@ -151,6 +151,8 @@ export interface PublicationParts {
   readonly txHash: Uint8Array
   /** 0 parcel, 1 estate. */
   readonly assetType: Uint8Array
+  /** 1 where the offer was signed off the chain. */
+  readonly isSigned: Uint8Array
   /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row. */
   readonly asset: Int32Array
   /** 0 open, 1 cancelled, 2 sold. */
