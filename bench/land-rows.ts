@@ -1,4 +1,5 @@
 import type { Request } from '@landpass/server/test/support/processes/load'
+import { Random } from '@landpass/simulators/random'
 
 /** A row of the table: requests, and how much of our CPU time for an answer a bare answer should take at least, on each engine. */
 export interface Row {
@@ -21,8 +22,8 @@ const KEYS = 2000
 /** The rows of the land data interface, with random keys of the imported world. */
 export async function landRows(origin: string): Promise<readonly Row[]> {
   const all = await allParcels(origin)
-  const draw = drawFrom(1)
-  const parcels = Array.from({ length: KEYS }, () => draw(all))
+  const random = new Random(1)
+  const parcels = Array.from({ length: KEYS }, () => random.pick(all))
   const owners = typicalOwners(all)
   const sold = (await getJson(`${origin}/parcels?status=sold&limit=0`)) as { total: number }
   const sorts = ['price', 'created_at', 'block_time_updated_at', 'expires_at']
@@ -59,7 +60,7 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     row(
       '/addresses/:address/parcels',
       both(0.3),
-      numbers.map(() => `/addresses/${draw(owners)}/parcels`),
+      numbers.map(() => `/addresses/${random.pick(owners)}/parcels`),
     ),
     row(
       '/districts',
@@ -69,7 +70,7 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     row(
       '/addresses/:address/bids',
       bySql(0.04),
-      numbers.map(() => `/addresses/${draw(owners)}/bids`),
+      numbers.map(() => `/addresses/${random.pick(owners)}/bids`),
     ),
     row(
       '/parcels/:x/:y/publications',
@@ -78,7 +79,12 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     ),
   ]
   const unchanged = await Promise.all(rows.map((one) => unchangedRow(origin, one)))
-  return [...rows, ...unchanged]
+  const searches = row(
+    '/v2/land, all kinds of filters and orders',
+    both(0.05),
+    numbers.map((i) => searchOf(random.pick(parcels), i)),
+  )
+  return [...rows, ...unchanged, searches]
 }
 
 export async function allParcels(origin: string): Promise<readonly Parcel[]> {
@@ -118,20 +124,38 @@ function mapAround({ x, y }: Parcel): string {
   return `/map?nw=${west},${north}&se=${west + 20},${north - 20}`
 }
 
+const SORTS = [
+  'price',
+  'price_per_parcel',
+  'size',
+  'plaza',
+  'road',
+  'name',
+  'listed_at',
+  'sold_at',
+  'distance',
+]
+const FILTERS = [
+  'status=open',
+  'min_price=1000&max_price=50000',
+  'max_road=0',
+  'min_size=1&max_width=9&min_height=1&min_road=0&inside_estates=true',
+  'status=sold,none&facets=price,price_per_parcel,size,plaza,road,district,asset_type',
+  'q=old',
+  'nw=-150,150&se=150,-150&min_size=1',
+]
+
+/** A search with one of the filters; every other one goes over the whole world. */
+function searchOf({ x, y }: Parcel, i: number): string {
+  const near = i % 2 === 0 ? '&radius=20' : '&radius=500'
+  return `/v2/land?center=${x},${y}${near}&sort_by=${SORTS[i % SORTS.length]}&${FILTERS[i % FILTERS.length]}`
+}
+
 /** Owners of 2 to 20 parcels, as most owners are. */
 function typicalOwners(parcels: readonly Parcel[]): string[] {
   const count = new Map<string, number>()
   for (const { owner } of parcels) if (owner) count.set(owner, (count.get(owner) ?? 0) + 1)
   return [...count].filter(([, held]) => held >= 2 && held <= 20).map(([owner]) => owner)
-}
-
-/** Picks random items of lists, the same ones in every run. */
-export function drawFrom(seed: number): <T>(list: readonly T[]) => T {
-  let state = seed
-  return (list) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return list[Math.floor((state / 2 ** 32) * list.length)]!
-  }
 }
 
 async function getJson(address: string): Promise<unknown> {

@@ -1,4 +1,5 @@
-import { allParcels, both, drawFrom, type Parcel, type Row, row } from './land-rows.ts'
+import { Random } from '@landpass/simulators/random'
+import { allParcels, both, type Parcel, type Row, row } from './land-rows.ts'
 
 /** More than the map images that the server caches: a repeated request finds its image no longer cached. */
 const IMAGES = 20_000
@@ -68,8 +69,8 @@ function anyTile(): string[] {
 
 /** At most `count` items of a list, each once, in a random order that is the same in every run. */
 function anyOf<T>(list: readonly T[], count: number): T[] {
-  const draw = drawFrom(1)
-  const order = list.map((one) => ({ one, at: draw(RANKS) })).sort((a, b) => a.at - b.at)
+  const random = new Random(1)
+  const order = list.map((one) => ({ one, at: random.pick(RANKS) })).sort((a, b) => a.at - b.at)
   return order.slice(0, count).map(({ one }) => one)
 }
 

@@ -1,4 +1,5 @@
-import { allParcels, both, drawFrom, type Row, row } from './land-rows.ts'
+import { Random } from '@landpass/simulators/random'
+import { allParcels, both, type Row, row } from './land-rows.ts'
 
 const KEYS = 2000
 /** Parcels from the middle of an area to its edge: 21 x 21 of them. */
@@ -8,9 +9,9 @@ const TEXTS = ['old', 'caf', 'tow', 'arc', 'lib', '城', 'zzz', 'gar']
 
 /** The rows of tile data and search. All areas differ, and the server does not cache their answers. */
 export async function tileRows(origin: string): Promise<readonly Row[]> {
-  const draw = drawFrom(2)
+  const random = new Random(2)
   const all = await allParcels(origin)
-  const places = Array.from({ length: KEYS }, () => draw(all))
+  const places = Array.from({ length: KEYS }, () => random.pick(all))
   const windows = places.map(({ x, y }) => `x1=${x - REACH}&y1=${y - REACH}&x2=${x + REACH}&y2=${y + REACH}`)
   return [
     row(

@@ -39,7 +39,7 @@ export async function measureAttendance(
   verdict: Verdict,
 ): Promise<void> {
   if (engine !== 'postgres') throw new Error('this script needs PostgreSQL')
-  const env = { OPERATOR_KEY, LIMIT_SHARE_PICTURES_PER_MINUTE: '0', LIMIT_WAITING_EVENTS_PER_DAY: '0' }
+  const env = { OPERATOR_KEY, LIMIT_WAITING_EVENTS_PER_DAY: '0' }
   await withRig({ engine, processes: 1, issuer: 'own', env, demoSeed: seed }, async (rig) => {
     const stock = await makeStock(rig, seed, scale)
     const dear = await dearRequests(rig, stock)

@@ -68,7 +68,7 @@ const CACHES: readonly Cache[] = [
       const answers = new TokenAnswers()
       for (let n = 0; n < keys; n++) {
         const url = `/events/${n}/holders/0x${String(n).padStart(40, '0')}`
-        const headers = { 'cache-control': 'max-age=60', 'content-type': 'application/json' }
+        const headers = ['cache-control', 'max-age=60', 'content-type', 'application/json']
         answers.keepGate(url, readyAnswer({ group: 'claims', headers, body: partOf(150) }), 0)
       }
       return answers

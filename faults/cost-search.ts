@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { SCRAPE_UNITS } from '@landpass/server/http/health'
 import { MAINNET_REGISTRIES } from '@landpass/server/land/records/contracts'
 import { memoryMb, startServer } from '@landpass/server/test/support/processes/measured-processes'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { costOf, cpuMs, type ProcessCost } from './process-cost.ts'
 import {
   addressOf,

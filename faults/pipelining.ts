@@ -13,7 +13,7 @@ import {
   resetPeak,
   startServer,
 } from '@landpass/server/test/support/processes/measured-processes'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { Caller, outcomeOf } from './attendance/calls.ts'
 import { type Script, type ScriptOptions, sized, tally, type Verdict } from './script.ts'
 
@@ -57,7 +57,7 @@ async function withServer(
       DATA_DIR: scratch,
       WORLD: [-radius, -radius, radius, radius].join(),
       ...(postgres ? { DATABASE_URL: postgres.url } : {}),
-      ...(scale < 1 ? { SLOW_READER_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' } : {}),
+      ...(scale < 1 ? { REQUEST_TIMEOUT_MS: '1000' } : {}),
     }
     server = await startServer(env, ['--demo', '--only', 'land'])
     await work(server)

@@ -1,4 +1,4 @@
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 
 /** A parameter of an operation of openapi.json. */
 export interface Parameter {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { outcomeOf } from './attendance/calls.ts'
 import { compareWithLedger } from './attendance/event-records.ts'
 import { makePlayers, type Player, signedClaim } from './attendance/players.ts'

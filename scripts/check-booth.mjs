@@ -1,4 +1,4 @@
-// `npm run check:booth`: builds the example booth of docs/attendance/scene-builders.md with the real SDK, in a temporary
+// `npm run check:booth`: builds the example docs/examples/booth with the real SDK, in a temporary
 // folder. Not part of `npm test`: it downloads about 400 MB, and needs a newer Node.js than the server does.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -27,7 +27,7 @@ import { type TestClock, testClock } from '@landpass/server/test/support/http/la
 import { PREVIEW_REALM, type RequestToSign, type SimulatedPlayer } from '@landpass/simulators/player/player'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-/** The example booth of docs/attendance/scene-builders.md, as a scene's builder would take it from there. */
+/** The example docs/examples/booth, as a scene's builder would take it from there. */
 
 interface Booth {
   readonly server: string

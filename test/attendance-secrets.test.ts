@@ -139,7 +139,7 @@ class Scenario {
         ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
         DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
         CLAIM_WAIT_MS: '500',
-        EVENT_GRANTS_MAX: '1',
+        GRANTS_MAX: '1',
       },
       postgres,
     )
@@ -302,21 +302,23 @@ class Scenario {
   /** A token for each way to claim, and every refusal that a player can meet. */
   async claimAndBeRefused(): Promise<void> {
     const claim = this.path('claim', 1)
-    const [ann, ben, cleo, dora, eve] = [
+    const [ann, ben, cleo, dora, eve, fay] = [
       await this.player('ann'),
       await this.player('ben'),
       await this.player('cleo'),
       await this.player('dora'),
       await this.player('eve'),
+      await this.player('fay'),
     ]
     await this.expect('ok', 'POST', claim, { by: ann, body: { address: ann.address } })
     await this.expect('already_claimed', 'POST', claim, { by: ann, body: {} })
 
     const answer = await this.captchaOf(ben)
     await this.expect('wrong_captcha', 'POST', claim, { body: { address: ben.address, captcha: 'WRONG' } })
+    const ofFay = await this.captchaOf(fay)
     await outside.presenceSettings({ down: true })
     await this.expect('presence_unavailable', 'POST', claim, {
-      body: { address: ben.address, captcha: answer },
+      body: { address: fay.address, captcha: ofFay },
     })
     await outside.presenceSettings({ down: false })
     await this.expect('ok', 'POST', claim, {

@@ -303,13 +303,14 @@ describe('the pages about the land and about HTTP', () => {
     for (const path of addresses) expect(text).toContain(`\`${path.replace(/\{(\w+)\}/g, ':$1')}\``)
   })
 
-  test('docs/http.md has the limits as they are', () => {
+  test('docs/http.md and the page for operators have the limits as they are', () => {
     const text = page('docs/http.md')
-    const { requestTimeoutMs, attendance } = readConfig({})
-    const { limits } = attendance
+    const { requestTimeoutMs, slowReaders, attendance } = readConfig({})
+    const { limits, makers, maxOpenGrants, presence } = attendance
 
     expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${MAX_JSON_DEPTH} levels deep`)
     expect(text).toContain(`${requestTimeoutMs / 1000} seconds (\`REQUEST_TIMEOUT_MS\`)`)
+    expect(text).toContain(`${slowReaders.timeoutMs / 1000} seconds (twice \`REQUEST_TIMEOUT_MS\`)`)
     expect(text).toContain(
       `| ${limits.clientPerMinute} a minute for a network address, ${limits.playerPerMinute} for a player |`,
     )
@@ -317,6 +318,11 @@ describe('the pages about the land and about HTTP', () => {
     for (const number of [MAX_PARCELS, MAX_SELECTED])
       expect(text).toContain(`| ${number.toLocaleString('en')} |`)
     for (const [, code = ''] of text.matchAll(/\d{3} `(\w+)`/g)) expect(Object.keys(ERRORS)).toContain(code)
+    const forOperators = page('docs/attendance/operators.md')
+    expect(forOperators).toContain(`events that wait in all: ${makers.maxWaiting};`)
+    expect(forOperators).toContain(`${limits.sharePicturesPerMinute} new pictures of links`)
+    expect(forOperators).toContain(`those of one event: ${maxOpenGrants.toLocaleString('en')}`)
+    expect(forOperators).toContain(`| where a player was | memory | ${presence.cacheMs / 1000} seconds |`)
   })
 })
 
@@ -332,7 +338,9 @@ describe('a server over the demo world', () => {
   test('answers the examples in README.md and the pages about the land as they say', async () => {
     const pages = [
       'README.md',
-      ...['land', 'http', 'map', 'tiles', 'search', 'offers'].map((name) => `docs/${name}.md`),
+      ...['land', 'http', 'map', 'tiles', 'search', 'offers', 'find-land', 'sales', 'rights'].map(
+        (name) => `docs/${name}.md`,
+      ),
     ]
     const text = pages.map(page).join('')
     const examples = examplesOf(text)

@@ -6,5 +6,5 @@ test('measurements start a server with the options of Node.js that users start i
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 
   for (const name of ['start', 'landpass'])
-    expect(scripts[name]).toMatch(`node ${SERVER_NODE_OPTIONS.join(' ')} server/dist/src/cli/main.js`)
+    expect(scripts[name]).toMatch(`node ${SERVER_NODE_OPTIONS.join(' ')} server/bundle/src/cli/main.js`)
 })

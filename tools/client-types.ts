@@ -55,6 +55,8 @@ const LEFT_OUT: readonly string[] = ['Error']
 const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
   'text/csv': 'string',
   'text/plain': 'string',
+  'application/atom+xml': 'string',
+  'text/calendar': 'string',
   'image/png': 'Uint8Array',
   'application/vnd.landpass.feed': 'Uint8Array',
   'text/event-stream': 'AsyncIterable<Uint8Array>',

@@ -47,12 +47,11 @@ Every failure is answered with its HTTP status and
 \`\`\`
 
 \`data\` holds details, and the header \`x-error-code\` says the code again. Codes never change their meaning; sentences
-may. \`npm run generate\` makes this page. Below each code are its status and
-the endpoints that answer it. One failure is a line of text: an image of too many parcels, \`docs/map.md\`.
+may. With 429 and 503, try again after the seconds in \`Retry-After\`. \`npm run generate\` makes this page.
 `
   const sections = Object.entries<ErrorMeaning>(ERRORS).map(
     ([code, { status, where, meaning, next }]) =>
-      `\n## \`${code}\`\n\nStatus ${status}: ${where}.\n\n${meaning} ${next}\n`,
+      `\n## \`${code}\`\n\n${status}, ${where}: ${meaning} ${next}\n`,
   )
   return head + sections.join('')
 }

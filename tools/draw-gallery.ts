@@ -38,8 +38,7 @@ function pathOf(name: string): string {
 function galleryPage(): string {
   const head = `# Gallery
 
-Map images of the demo city that \`npm start\` serves, each with its address. \`docs/map.md\` explains the addresses.
-\`npm run gallery\` makes this page and its images, and a test compares them with what the server draws.
+[Images](map.md) of the demo city that \`npm start\` serves, each with its address. \`npm run gallery\` makes this page.
 `
   return head + SECTIONS.map(sectionText).join('')
 }
@@ -47,7 +46,7 @@ Map images of the demo city that \`npm start\` serves, each with its address. \`
 function sectionText({ title, text, images }: GallerySection): string {
   const shown = images.map(
     ({ name, caption, address }) =>
-      `\n${caption}\n\n\`${address}\`\n\n![${caption}](${pathOf(name).replace('docs/', '')})\n`,
+      `\n${caption} \`${address}\`\n\n![](${pathOf(name).replace('docs/', '')})\n`,
   )
   return `\n## ${title}\n\n${text}\n${shown.join('')}`
 }

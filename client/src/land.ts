@@ -1,4 +1,4 @@
-import { type Call, pathOf, read, readAs } from './call.ts'
+import { type Call, pathOf, postFor, read, readAs } from './call.ts'
 import { type Coord, coordText } from './grid/coord.ts'
 import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
 
@@ -97,6 +97,14 @@ export const marketplace = (query: MarketQuery = {}): Call<DataOf<'GET /marketpl
 /** The prices of all offers, column by column: docs/offers.md. */
 export const offers = (): Call<DataOf<'GET /v2/offers'>> => read('/v2/offers')
 
+/** The offers of a parcel, also those that cannot be accepted now, and why. */
+export const parcelOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}/offers'>> =>
+  read(`/v2/parcels/${place.x}/${place.y}/offers`)
+
+/** The offers of an estate, also those that cannot be accepted now, and why. */
+export const estateOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/offers'>> =>
+  read(`/v2/estates/${encodeURIComponent(id)}/offers`)
+
 /** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
 export const publication = (txHash: string): Call<DataOf<'GET /publications/{txHash}'>> =>
   read(pathOf`/v1/publications/${txHash}`)
@@ -114,6 +122,51 @@ export const assetPublications = (
   id: string,
   query: QueryOf<'GET /assets/{id}/publications'> = {},
 ): Call<DataOf<'GET /assets/{id}/publications'>> => read(`${assetPath(id)}/publications`, query)
+
+// Sales, values and rights
+
+export type SalesQuery = Partial<QueryOf<'GET /v2/sales'>>
+
+/**
+ * A page of sales, the newest first: docs/sales.md. A cursor has all of the query but the limit.
+ *
+ * @example
+ * for await (const sale of rows(client, (page) => land.sales({ asset_type: 'estate', ...page }))) console.log(sale.price)
+ */
+export const sales = ({ limit, cursor, ...query }: SalesQuery = {}): Call<DataOf<'GET /v2/sales'>> =>
+  read('/v2/sales', cursor === undefined ? { ...query, limit } : { cursor, limit })
+
+/** Quartiles, volume and number of sales, and open offers, in groups: docs/sales.md. */
+export const stats = (query: Partial<QueryOf<'GET /v2/stats'>> = {}): Call<DataOf<'GET /v2/stats'>> =>
+  read('/v2/stats', query)
+
+/** What a parcel may be worth, by comparable sales. @throws {LandpassError} `parcel_not_found` */
+export const parcelValue = ({ x, y }: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}/value'>> =>
+  read(pathOf`/v2/parcels/${x}/${y}/value`)
+
+/** What an estate may be worth, by comparable sales. @throws {LandpassError} `estate_not_found` */
+export const estateValue = (id: string): Call<DataOf<'GET /v2/estates/{id}/value'>> =>
+  read(pathOf`/v2/estates/${id}/value`)
+
+/** Every right of an address over land, each with why: docs/rights.md. */
+export const rightsOf = (address: string): Call<DataOf<'GET /v2/addresses/{address}/rights'>> =>
+  read(pathOf`/v2/addresses/${address}/rights`)
+
+/** Who may deploy on a parcel; with an address, whether that one may. @throws {LandpassError} `parcel_not_found` */
+export const parcelRights = (
+  { x, y }: Coord,
+  query: { readonly address?: string } = {},
+): Call<DataOf<'GET /v2/parcels/{x}/{y}/rights'>> => read(pathOf`/v2/parcels/${x}/${y}/rights`, query)
+
+/** Who may deploy on an estate; with an address, whether that one may. @throws {LandpassError} `estate_not_found` */
+export const estateRights = (
+  id: string,
+  query: { readonly address?: string } = {},
+): Call<DataOf<'GET /v2/estates/{id}/rights'>> => read(pathOf`/v2/estates/${id}/rights`, query)
+
+/** Whether an address may deploy at each of up to 500 places, and why. */
+export const rightsAt = (address: string, places: readonly Coord[]): Call<DataOf<'POST /v2/rights'>> =>
+  postFor('envelope', '/v2/rights', { address, places: places.map(coordText) })
 
 // Bids
 
@@ -229,6 +282,80 @@ export const parcelsGeoJson = (): Call<DataOf<'GET /v2/export/parcels.geojson'>>
 /** The whole world as lines of JSON, one for each parcel, streamed: docs/exports.md. */
 export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =>
   readAs('stream', '/v2/export/parcels.ndjson')
+
+// Finding land: docs/find-land.md
+
+type LandFilters = QueryOf<'GET /v2/land.geojson'>
+type LandRange = Extract<keyof LandFilters, `min_${string}` | `max_${string}`>
+type LandPlace = 'nw' | 'se' | 'center'
+type LandList = 'asset_type' | 'status' | 'currency' | 'source' | 'district'
+type LandTime = 'listed_since' | 'sold_since' | 'ends_before'
+
+/** Which land, and in which order. Prices are MANA: texts keep every digit. Times are dates, ISO 8601 or milliseconds. */
+export type LandFilter = Omit<LandFilters, LandRange | LandPlace | LandList | LandTime> & {
+  readonly [Name in LandRange]?: string | number
+} & { readonly [Name in LandPlace]?: Coord } & { readonly [Name in LandTime]?: Date | string | number } & {
+  readonly asset_type?: OneOrMore<AssetType>
+  readonly status?: OneOrMore<LandStatus>
+  readonly currency?: OneOrMore<'mana' | 'usd'>
+  readonly source?: OneOrMore<'order' | 'trade' | 'auction'>
+  readonly district?: OneOrMore<string>
+}
+export type LandStatus = 'open' | 'for_rent' | 'rented' | 'sold' | 'never_sold' | 'none'
+export type LandFacet = keyof NonNullable<DataOf<'GET /v2/land'>['facets']>
+
+/** A page of {@link findLand}: its cursor has all but the limit. */
+export interface LandPageQuery extends LandFilter {
+  readonly include?: 'parcels'
+  readonly facets?: OneOrMore<LandFacet>
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/**
+ * Parcels and estates, filtered and sorted, in pages.
+ *
+ * @example
+ * const cheap = { status: 'open', max_plaza: 2, sort_by: 'price_per_parcel' } as const
+ * for await (const row of rows(client, (page) => land.findLand({ ...cheap, ...page }))) console.log(row.asset_id, row.offer?.price)
+ */
+export const findLand = ({ limit, cursor, ...query }: LandPageQuery = {}): Call<DataOf<'GET /v2/land'>> =>
+  read('/v2/land', cursor === undefined ? { ...landTexts(query), limit } : { cursor, limit })
+
+/** All land that fits, as a table for spreadsheets. */
+export const landCsv = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land.csv'>> =>
+  readAs('text', '/v2/land.csv', landTexts(query))
+
+/** All land that fits, a line of JSON each, streamed. */
+export const landNdjson = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land.ndjson'>> =>
+  readAs('stream', '/v2/land.ndjson', landTexts(query))
+
+/** The outlines of all land that fits, streamed. */
+export const landGeoJson = (query: LandFilter = {}): Call<DataOf<'GET /v2/land.geojson'>> =>
+  readAs('stream', '/v2/land.geojson', landTexts(query))
+
+/** The first 100 of the land that fits, the newest offers if there is no other order, as an Atom feed. */
+export const landAtom = (query: LandFilter = {}): Call<DataOf<'GET /v2/land.atom'>> =>
+  readAs('text', '/v2/land.atom', landTexts(query))
+
+/** The ends of offers and rents of all land that fits, as a calendar. */
+export const landCalendar = (query: LandFilter = {}): Call<DataOf<'GET /v2/land.ics'>> =>
+  readAs('text', '/v2/land.ics', landTexts(query))
+
+export type LandFileQuery = LandFilter & Pick<LandPageQuery, 'include'>
+
+function landTexts(query: LandPageQuery): object {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]: [string, unknown]) => {
+      if (value instanceof Date) return [name, value.toISOString()]
+      return [name, isPlace(value) ? coordText(value) : value]
+    }),
+  )
+}
+
+function isPlace(value: unknown): value is Coord {
+  return typeof value === 'object' && value !== null && 'x' in value && 'y' in value
+}
 
 /** Finds parcels, estates, districts and addresses by typed text, the best first: docs/search.md. */
 export const search = (q: string, query: { readonly limit?: number } = {}): Call<DataOf<'GET /v2/search'>> =>

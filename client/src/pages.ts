@@ -7,8 +7,8 @@ export interface Page {
   readonly total: number
   /** The highest number of rows on this page. */
   readonly limit: number
-  /** Number of rows before this page. */
-  readonly offset: number
+  /** Number of rows before this page. Not every list has it. */
+  readonly offset?: number
   /** Asks for the next page, whatever has changed before it; null on the last page. Not every list has cursors. */
   readonly cursor?: string | null
 }
@@ -27,7 +27,7 @@ export interface PageOptions extends SendOptions {
 
 /** The type of the rows of a page: that of its array. */
 export type RowOf<SomePage> = {
-  [Field in keyof SomePage]: SomePage[Field] extends readonly (infer Row)[] ? Row : never
+  [Field in keyof SomePage]-?: SomePage[Field] extends readonly (infer Row)[] ? Row : never
 }[keyof SomePage]
 
 const MAX_LIMIT = 1000
@@ -44,7 +44,7 @@ const MAX_LIMIT = 1000
  * @throws {RangeError} when the first page is requested, if `limit` is no whole number from 1 to 1,000
  * @example
  * for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page })))
- *   console.log(`${data.offset + data.assets.length} of ${data.total}`)
+ *   console.log(`${data.assets.length} of ${data.total}`)
  */
 export async function* pages<SomePage extends Page>(
   client: Client,
@@ -54,7 +54,7 @@ export async function* pages<SomePage extends Page>(
   const { limit = MAX_LIMIT, ...sendOptions } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`limit must be a whole number from 1 to ${MAX_LIMIT}, and is ${limit}.`)
-  let begin: { readonly offset: number } | { readonly cursor: string } = { offset: 0 }
+  let begin: { readonly offset?: number } | { readonly cursor: string } = {}
   for (let reached = limit; ; reached += limit) {
     const answer: Answer<SomePage> = await client.answer(call({ limit, ...begin }), sendOptions)
     yield answer
@@ -81,7 +81,7 @@ export async function* rows<SomePage extends Page>(
   for await (const { data } of pages(client, call, options)) yield* rowsOf(data)
 }
 
-/** A page has one list: parcels, estates or assets. */
+/** A page has one list: parcels, estates, assets or land. */
 function rowsOf<SomePage extends Page>(page: SomePage): readonly RowOf<SomePage>[] {
   const list = Object.values(page).find((value) => Array.isArray(value))
   return (list ?? []) as readonly RowOf<SomePage>[]

@@ -1,4 +1,4 @@
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { inParallel, type Script, sized, tally, type Verdict } from '../script.ts'
 import { type Call, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { type BenchEvent, type Rig, withRig } from './rig.ts'

@@ -1,6 +1,6 @@
 import { solveProofOfWork } from '@landpass/client'
 import { median } from '@landpass/server/test/support/processes/load'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { inParallel, type Script, sized, tally, type Verdict } from '../script.ts'
 import { type CallCounter, startCallCounter } from './call-counter.ts'
 import { type Call, jsonCall, outcomeOf, type Reply } from './calls.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { inParallel, type ScriptOptions, sized, tally, type Verdict } from '../script.ts'
 import { outcomeOf, type Reply } from './calls.ts'
 import { compareWithLedger } from './event-records.ts'

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { usableForMs } from '@landpass/server/attendance/presence/provider'
 import { SECOND_MS } from '@landpass/server/clock'
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 import { type Script, sized, type Verdict } from '../script.ts'
 import {
   checkWhenSettled,

@@ -1,5 +1,5 @@
 import { SIGNATURE_ERRORS } from '@landpass/server/attendance/signed-fetch/signature-errors'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { inParallel, type Script, sized, tally, type Verdict } from '../script.ts'
 import { outcomeOf, type Reply } from './calls.ts'
 import { makePlayers, type Player } from './players.ts'

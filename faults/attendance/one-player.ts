@@ -1,4 +1,4 @@
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { type Script, sized, tally, type Verdict } from '../script.ts'
 import { type Call, outcomeOf } from './calls.ts'
 import { compareWithLedger } from './event-records.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { SECOND_MS } from '@landpass/server/clock'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { type ScriptOptions, sized, tally, type Verdict } from '../script.ts'
 import { outcomeOf } from './calls.ts'
 import { checkWhenSettled, claimWithRetries, retry } from './kill-rounds.ts'

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 import type { Call } from './calls.ts'
 
 /** An event that takes grants: its uuid here, and its secret. */

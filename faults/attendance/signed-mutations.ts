@@ -1,4 +1,4 @@
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 import type { Call } from './calls.ts'
 import type { Player, RequestToSign } from './players.ts'
 

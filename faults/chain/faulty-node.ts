@@ -10,7 +10,7 @@ import {
   RECEIPTS,
 } from '@landpass/simulators/chain/node/settings'
 import { SimulatedNode } from '@landpass/simulators/chain/node/simulated-node'
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 
 /** A call of JSON-RPC, as it arrives. */
 export interface NodeCall {

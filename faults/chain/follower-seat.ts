@@ -1,7 +1,7 @@
 import type { StepResult } from '@landpass/server/chain/follow/follower'
 import type { Db } from '@landpass/server/db/engine'
 import type { ContractReads } from '@landpass/simulators/chain/node/contract-reads'
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 import type { FaultyNode, MissingLogs, NodeCall } from './faulty-node.ts'
 import { FollowerProcess, type SimulatedClock } from './follower-process.ts'
 import type { NodeServer } from './node-server.ts'

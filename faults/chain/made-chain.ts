@@ -1,5 +1,5 @@
 import type { SimulatedChain } from '@landpass/simulators/chain/blocks/chain'
-import type { Random } from '@landpass/simulators/demo/random'
+import type { Random } from '@landpass/simulators/random'
 
 const DEEP_PERCENT = 2
 const REORGANISED_PERCENT = 5

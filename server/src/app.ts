@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Coord } from '@landpass/client/grid'
 import { isGift } from '@landpass/client/tokens'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
@@ -15,6 +15,7 @@ import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-header
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
 import { type OwnState, StatusReader } from './chain/follow/status-reader.ts'
+import { REAL_TIMING } from './chain/rpc/timing.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
@@ -38,7 +39,12 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
+import type { ListingsStatus } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
+import { hideAbandonedOffers, ListingsReader } from './listings/listings-reader.ts'
+import { ListingsStatusReader, readerSeries } from './listings/listings-status.ts'
+import { MarketplaceServer } from './listings/marketplace-server.ts'
+import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
 import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
@@ -88,6 +94,8 @@ export interface AppOptions {
   readonly chain?: FollowingChain | undefined
   /** Contracts of the network that the land is of; mainnet by default. */
   readonly registries?: Registries | undefined
+  /** Contracts that signed offers of the network are about; undefined: none are read. */
+  readonly tradeContracts?: TradeContracts | undefined
   /** Where the program of the thread that reads the land lies, when it is bundled. */
   readonly stateThread?: URL | undefined
 }
@@ -131,6 +139,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     ownState: options.chain?.ownState,
   })
 
+  const listingsStatus = new ListingsStatusReader(engine.db, clock)
+  const listings = servesLand ? listingsOf(options, server.log, closing.signal) : undefined
+
   await describeRoutes(server, {
     publicUrl: config.publicUrl,
     shapes: servesLand ? LAND_SHAPES : {},
@@ -138,14 +149,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   healthRoutes(server, {
     stopping,
-    checks: readinessChecks(engine, servesLand ? { keeper, chainStatus, clock } : undefined, attendance),
+    checks: readinessChecks(
+      engine,
+      servesLand ? { keeper, chainStatus, listingsStatus, clock } : undefined,
+      attendance,
+    ),
   })
   const { port: metricsPort, ...metricsAddress } = config.metrics
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
   measureCost(metrics, costLimits)
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = servesLand
-    ? await serveLand({ server, metrics, keeper, chainStatus, ...options })
+    ? await serveLand({ server, metrics, keeper, chainStatus, listingsStatus, listings, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
@@ -166,6 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
+  let reading: Promise<void> | undefined
   const startMetrics = async () => {
     if (metricsPort === undefined || metricsServer) return
     metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
@@ -180,7 +196,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       await startMetrics()
       await attendance?.open()
       attendance?.start()
-      if (servesLand) await keeper.start()
+      if (!servesLand) return
+      await keeper.start()
+      if (listings) reading ??= listings.run()
+      // A database that accepts no changes still serves the land.
+      else
+        await hideAbandonedOffers(engine.db, clock.nowMs()).catch((error: unknown) =>
+          server.log.error({ err: error }, 'offers that are not read any more could not be hidden'),
+        )
     },
     drain: async (signal) => {
       stopping.begin()
@@ -193,7 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.close()
       closing.abort()
       timeout.abort()
-      await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
+      await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close(), reading])
     },
   }
 }
@@ -207,6 +230,29 @@ async function callContractOf({ chain }: Config, signal: AbortSignal) {
   return contractCaller({ urls: chain.nodeUrls, network: await readNetwork(chain.network), signal })
 }
 
+/** Reads signed offers; undefined where that is off. */
+function listingsOf(
+  { config, engine, clock, tradeContracts }: AppOptions,
+  log: FastifyBaseLogger,
+  signal: AbortSignal,
+): ListingsReader | undefined {
+  const { url, callsPerSecond, intervalMs, isShown } = config.listings
+  if (url === undefined || !tradeContracts) return undefined
+  return new ListingsReader({
+    ...{
+      db: engine.db,
+      clock,
+      contracts: tradeContracts,
+      intervalMs,
+      isShown,
+      timing: REAL_TIMING,
+      signal,
+      log,
+    },
+    server: new MarketplaceServer({ url, callsPerSecond, timing: REAL_TIMING, signal }),
+  })
+}
+
 function summaryOf(token: SignedToken): TokenSummary {
   const { id, eventName, eventLocation: place, number, timeS, revokedAtS } = token
   return { id, eventName, place, number, timeS, isGiven: isGift(token), isRevoked: revokedAtS !== null }
@@ -217,12 +263,16 @@ interface LandParts extends AppOptions {
   readonly metrics: Metrics
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
+  readonly listingsStatus: ListingsStatusReader
+  readonly listings: ListingsReader | undefined
 }
 
 /** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
 async function serveLand(parts: LandParts): Promise<Pictures> {
   const { server, metrics, keeper, config, engine, clock } = parts
-  const { chainStatus } = parts
+  const { chainStatus, listingsStatus, listings } = parts
+  metrics.addSeries(listingsStatus.series())
+  if (listings) metrics.addSeries(readerSeries(listings.counts))
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
   const { registries = MAINNET_REGISTRIES } = parts
@@ -256,7 +306,14 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings: config })
+  await serveLandApi(server, {
+    land,
+    pictures,
+    changeStream,
+    chain: chainStatus,
+    listings: listingsStatus.read,
+    settings: config,
+  })
   return pictures
 }
 
@@ -303,16 +360,28 @@ function readinessChecks(
 interface ServedLand {
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
+  readonly listingsStatus: ListingsStatusReader
   readonly clock: Clock
 }
 
 /** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
-function landFacts({ keeper, chainStatus, clock }: ServedLand): Record<string, unknown> {
+function landFacts({ keeper, chainStatus, listingsStatus, clock }: ServedLand): Record<string, unknown> {
   const { revision } = keeper.current()
+  const read = listingsStatus.lastRead()
+  const listings = read && read.state !== 'off' ? { listings: listingsFacts(read, listingsStatus) } : {}
   const { block, state, reason } = chainStatus.lastRead() ?? {}
-  if (!block) return { revision }
+  if (!block) return { revision, ...listings }
   const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
-  return { revision, chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) } }
+  return {
+    revision,
+    chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) },
+    ...listings,
+  }
+}
+
+function listingsFacts(read: ListingsStatus, reader: ListingsStatusReader): Record<string, unknown> {
+  const { state, reason } = read
+  return { state, ageSeconds: reader.ageSeconds(read) ?? null, ...(reason && { reason }) }
 }
 
 function measureDatabase(metrics: Metrics, engine: Engine): void {

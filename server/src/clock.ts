@@ -25,6 +25,7 @@ export function steadyMs(clock: Clock): number {
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /**
  * The result of `work`, or of `late` if that takes longer. The work goes on, and its failure after the limit is ignored.

@@ -136,44 +136,43 @@ export const ERRORS = {
     status: 503,
     where: 'every endpoint that reads the database',
     meaning: 'The database did not answer in time.',
-    next: 'Try again after the seconds in Retry-After.',
+    next: 'Try again later.',
   },
   database_read_only: {
     status: 503,
     where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database accepts no changes: it is a standby, or set to read-only. Nothing was changed.',
-    next: 'Try again after the seconds in Retry-After. The operator has to make the database writable.',
+    next: 'The operator has to make the database writable.',
   },
   database_full: {
     status: 503,
     where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database has no disk space or memory left. Nothing was changed.',
-    next: 'Try again after the seconds in Retry-After. The operator has to free or add space.',
+    next: 'The operator has to free or add space.',
   },
   server_stopping: {
     status: 503,
     where: '/health/ready, /health/ready/land, /health/ready/attendance',
     meaning: 'This process is about to stop. Until it does, it answers all other requests.',
-    next: 'Send requests to another process, or try again after the seconds in Retry-After.',
+    next: 'Send requests to another process.',
   },
   server_busy: {
     status: 503,
     where: 'every endpoint',
     meaning: 'The server has more requests than it can answer: this one waited for five seconds.',
-    next: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+    next: 'Send fewer requests at a time.',
   },
   too_many_streams: {
     status: 503,
     where: '/v2/changes',
     meaning: 'The server has reached its limit of open streams.',
-    next: 'Try again after the seconds in Retry-After, or poll /v2/feed?since= for the same changes.',
+    next: 'Try again later, or poll /v2/feed?since= for the same changes.',
   },
   too_many_large_answers: {
     status: 503,
-    where:
-      '/map, /parcels, /addresses/:address/parcels, /v1/tiles, /v2/tiles, /v2/export and other large answers',
+    where: '/map, /parcels, tiles, exports and other large answers',
     meaning: 'The server sends as many large answers as it can.',
-    next: 'Try again after the seconds in Retry-After, or request less at a time.',
+    next: 'Try again later, or request less at a time.',
   },
   // Attendance
   invalid_coordinates: {
@@ -193,20 +192,19 @@ export const ERRORS = {
     where: 'POST /events, GET /events/waiting, POST /events/:id/approval, POST /event/:id/gifts',
     meaning:
       'Only the operator of this server makes or approves events here, or has not allowed tokens for a list.',
-    next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
+    next: 'Ask the operator, who sends the header Operator-Key.',
   },
   wrong_edit_code: {
     status: 401,
-    where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
+    where: 'calls with an edit code',
     meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
-    next: "Copy both from the issuer's e-mail: the event id is a number, the edit code usually six digits. The code of an event made here has 32 letters and digits, and was shown once.",
+    next: 'Copy both from where you received them.',
   },
   bad_grant: {
     status: 401,
     where: 'POST /grants/:uuid',
     meaning: 'The signature does not belong to this grant and event, or the event takes no grants.',
-    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md. The organiser can make a new secret.',
+    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md.',
   },
   not_signed: {
     status: 401,
@@ -251,7 +249,7 @@ export const ERRORS = {
     where: 'POST /captcha, POST /claim/:uuid',
     meaning:
       'The wallet is a contract, and no Ethereum node answered whether its signature is right. Nothing was used up.',
-    next: 'Sign the request again after the seconds in Retry-After.',
+    next: 'Sign the request again later.',
   },
   captcha_required: {
     status: 403,
@@ -336,7 +334,7 @@ export const ERRORS = {
     status: 404,
     where: 'every endpoint of an event',
     meaning: 'The event is not registered on this server.',
-    next: 'Register it first: with the form at /organise, or with POST /event/:id, its edit code and coordinates (docs/attendance/organisers.md).',
+    next: 'Register it first: docs/attendance/organisers.md.',
   },
   captcha_not_found: {
     status: 404,
@@ -348,7 +346,7 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet, where it can take some minutes, or at GET /addresses/:address/tokens for a token made here.',
+    next: 'Look into the wallet, or at GET /addresses/:address/tokens for a token made here.',
   },
   nonce_used: {
     status: 409,
@@ -361,21 +359,21 @@ export const ERRORS = {
     where: 'POST /grants/:uuid',
     meaning:
       'The event (limit in data is event), or all events of this server together (server), have as many unused grants as the server allows.',
-    next: 'Wait until players have used some or some have expired. Give grants that expire sooner. Where the limit is that of the server, its operator can raise GRANTS_MAX.',
+    next: 'Wait until players have used some or some have expired. The operator can raise GRANTS_MAX.',
   },
   no_codes_left: {
     status: 409,
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'No claim code is free: all are used. For a list: fewer are free than it needs, and nothing was given.',
-    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
+    next: 'The organiser can load more with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
     where: 'POST /claim/:uuid, POST /event/:id/gifts',
     meaning:
       'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
-    next: 'The organiser loads them with POST /addcodes/:id. An event made here needs no loading: wait until the operator has approved it.',
+    next: 'The organiser loads them with POST /addcodes/:id; of an event made here, wait for the operator.',
   },
   content_changed: {
     status: 409,
@@ -417,20 +415,19 @@ export const ERRORS = {
     status: 429,
     where: 'every endpoint of the land and attendance interfaces',
     meaning: 'Too many requests of this player or network address.',
-    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads, open streams and open large answers. `limit` in data is waiting_events where it is that of events that wait for the operator.',
+    next: 'Wait. `limit` in data is waiting_events where it is that of events that wait for the operator.',
   },
   too_many_guesses: {
     status: 429,
-    where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
+    where: 'calls with an edit code',
     meaning: 'Too many wrong edit codes were sent, by anybody.',
-    next: 'Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from where you received it.',
+    next: 'Send the pass of an earlier answer, or the solution of data.proof_of_work as proof; or wait. A refused proof stays valid.',
   },
   too_many_pictures: {
     status: 503,
     where: 'POST /events',
     meaning: 'The server checks one picture at a time, and too many wait.',
-    next: 'Try again after the seconds in Retry-After. No event was made.',
+    next: 'Try again later. No event was made.',
   },
   issuer_refused: {
     status: 502,
@@ -442,20 +439,20 @@ export const ERRORS = {
     status: 503,
     where: 'every endpoint that calls the issuer',
     meaning: 'The issuer did not answer, or sent an answer that the server cannot read.',
-    next: 'Try again after the seconds in Retry-After. Nothing was lost.',
+    next: 'Try again later. Nothing was lost.',
   },
   event_held: {
     status: 503,
     where: 'POST /claim/:uuid',
     meaning:
       'The issuer gives contradictory answers about the codes of this event, so its claims are paused.',
-    next: 'Try again after the seconds in Retry-After. The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
+    next: 'The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
   },
   presence_unavailable: {
     status: 503,
     where: 'POST /claim/:uuid',
     meaning: 'No presence provider could say where the player is. No claim code was used.',
-    next: 'Try again after the seconds in Retry-After.',
+    next: 'Try again later.',
   },
   attendance_not_configured: {
     status: 503,

@@ -186,12 +186,11 @@ describe('strangers with many addresses', () => {
   }
   const registration = (editCode: string, more = {}) => ({ editCode, coordinates: '10,20', ...more })
   const startAttacked = async () =>
-    startAttendance(await open(), clock, outside, {
-      ...LIMITS,
-      LIMIT_ORGANISER_PER_MINUTE: '20',
-      TRUSTED_PROXIES: '127.0.0.1',
-      ORGANISER_PROOF_OF_WORK_BITS: '6',
-    })
+    startAttendance(
+      ...([await open(), clock, outside] as const),
+      { ...LIMITS, LIMIT_ORGANISER_PER_MINUTE: '20', TRUSTED_PROXIES: '127.0.0.1' },
+      { organiserProofBits: 6 },
+    )
   const passOf = ({ body }: Answer) =>
     (body.data as { organiser_pass?: { pass: string } }).organiser_pass?.pass
   const challengeIn = ({ body }: Answer) =>
@@ -306,12 +305,11 @@ describe('strangers with many addresses', () => {
   })
 
   test('at a low pace strangers are asked for a proof, which an organiser gets in by, and claims say how long they wait', async () => {
-    const server = await startAttendance(await open(), clock, outside, {
-      TRUSTED_PROXIES: '127.0.0.1',
-      ORGANISER_PROOF_OF_WORK_BITS: '6',
-      ISSUER_CALLS_PER_SECOND: '2',
-      CLAIM_WAIT_MS: '1',
-    })
+    const server = await startAttendance(
+      ...([await open(), clock, outside] as const),
+      { TRUSTED_PROXIES: '127.0.0.1', ISSUER_CALLS_PER_SECOND: '2', CLAIM_WAIT_MS: '1' },
+      { organiserProofBits: 6 },
+    )
     await outside.putEvent(89_014, { edit_code: EDIT_CODE, codes: 5 })
     const uuid = await server.register(89_014, EDIT_CODE, '10,20')
     const strangers = Array.from({ length: 20 }, (_, n) =>

@@ -43,10 +43,7 @@ describeOnOneEngine('the figures of attendance', (open) => {
   beforeAll(async () => {
     clock = testClock()
     const engine = await open()
-    server = await startAttendance(engine, clock, outside, {
-      PRESENCE_CACHE_MS: '5000',
-      METRICS_MAX_AGE_MS: '0',
-    })
+    server = await startAttendance(engine, clock, outside, {}, { presenceCacheMs: 5_000, metricsMaxAgeMs: 0 })
     return () => server.close()
   })
 
@@ -281,10 +278,11 @@ describeOnOneEngine('the figures of attendance', (open) => {
   test('proofs of work', async () => {
     const uuid = await event(8, 1)
     const hal = await player('hal')
-    const asking = await startAttendance(await open(), clock, outside, {
-      CLAIM_PROOF_OF_WORK_BITS: '4',
-      METRICS_MAX_AGE_MS: '0',
-    })
+    const asking = await startAttendance(
+      ...([await open(), clock, outside] as const),
+      { CLAIM_PROOF_OF_WORK_BITS: '4' },
+      { metricsMaxAgeMs: 0 },
+    )
     const headers = hal.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() })
     const { body } = await asking.send('POST', '/captcha', undefined, headers)
     const { proof_of_work: work } = body.data as { proof_of_work: { bits: number; challenge: string } }

@@ -142,6 +142,21 @@ test('the land is answered alike', async () => {
     '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],
+    '/v2/parcels/{x}/{y}/offers': [`/v2/parcels/${owned.x}/${owned.y}/offers`],
+    '/v2/estates/{id}/offers': [`/v2/estates/${estate}/offers`],
+    '/v2/land': ['/v2/land?sort_by=price&facets=price,district', '/v2/land?q=a', '/v2/land?price=1'],
+    '/v2/land.csv': ['/v2/land.csv?asset_type=estate'],
+    '/v2/land.ndjson': ['/v2/land.ndjson?asset_type=estate'],
+    '/v2/land.geojson': ['/v2/land.geojson?asset_type=estate'],
+    '/v2/land.atom': ['/v2/land.atom?status=open'],
+    '/v2/land.ics': ['/v2/land.ics?status=open'],
+    '/v2/sales': ['/v2/sales?limit=200'],
+    '/v2/stats': ['/v2/stats?by=month'],
+    '/v2/parcels/{x}/{y}/value': [`/v2/parcels/${owned.x}/${owned.y}/value`],
+    '/v2/estates/{id}/value': [`/v2/estates/${estate}/value`],
+    '/v2/addresses/{address}/rights': [`/v2/addresses/${owned.owner}/rights`],
+    '/v2/parcels/{x}/{y}/rights': [`/v2/parcels/${owned.x}/${owned.y}/rights`],
+    '/v2/estates/{id}/rights': [`/v2/estates/${estate}/rights?address=${owned.owner}`],
     '/v2/search': ['/v2/search?q=a'],
     '/v2/contracts/{address}/tokens/{id}': [`/v2/contracts/${LAND_REGISTRY}/tokens/${token}`],
     '/translations/{locale}': ['/translations/es'],
@@ -151,6 +166,7 @@ test('the land is answered alike', async () => {
     '/bids/none': 404,
     '/estates/999999': 404,
     '/map?nw=1,1': 400,
+    '/v2/land?price=1': 400,
     '/parcels/99/0': 400,
   }
   for (const [template, requests] of Object.entries(paths)) {
@@ -159,6 +175,11 @@ test('the land is answered alike', async () => {
       await expectAlike(template, asking, refused[asking] ?? 200)
     }
   }
+
+  const rights = { address: owned.owner, places: ['1,1', `${owned.x},${owned.y}`] }
+  const [one, other] = await Promise.all(lands.map(({ server }) => server.send('POST', '/v2/rights', rights)))
+  expect([one!.status, one!.body]).toEqual([200, other!.body])
+  asked.add('post /v2/rights')
 
   for (const land of lands) await land.change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'changed' } })
   await expectAlike('/tiles/new', `/tiles/new?from=${lands[0].nowMs()}`, 200)

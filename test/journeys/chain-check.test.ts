@@ -28,7 +28,7 @@ let land: FollowedLand
 beforeAll(async () => {
   databaseUrl = await freshDatabaseUrl()
   db = (await open({ databaseUrl })).db
-  simulated = await startSimulatedChain({ seed: 2, blocks: 600, world: '-5,-5,5,5', transactions: 3 })
+  simulated = await startSimulatedChain({ seed: 6, blocks: 600, world: '-5,-5,5,5', transactions: 3 })
   land = await followLand(db, simulated)
   await land.readHistory()
   await land.followTo((await simulated.mine(40)).number)
@@ -100,7 +100,7 @@ describe('a land that is right', () => {
 
     expect([once.assets, once.differences]).toEqual([24, []])
     expect((await check({ sample })).calls).toBe(once.calls)
-    expect((await check({ sample: { size: 24, seed: 6 } })).calls).not.toBe(once.calls)
+    expect((await check({ sample: { size: 24, seed: 7 } })).calls).not.toBe(once.calls)
   })
 })
 

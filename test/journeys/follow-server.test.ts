@@ -18,7 +18,7 @@ const SOON = { timeout: 60_000, interval: 100 }
 let simulated: SimulatedChain
 
 beforeAll(async () => {
-  simulated = await startSimulatedChain({ blocks: 120, world: '-2,-2,2,2' })
+  simulated = await startSimulatedChain({ seed: 12, blocks: 120, world: '-2,-2,2,2' })
 })
 
 test('a server fills an empty database, follows, and says so; an import beside it stays', async () => {
@@ -80,7 +80,7 @@ async function plantDifference(db: Db): Promise<void> {
   const { x, y, world_id } = await db
     .selectFrom('parcel')
     .select(['x', 'y', 'world_id'])
-    .where('owner', 'is not', null)
+    .where('name', 'is not', null)
     .executeTakeFirstOrThrow()
   await db
     .updateTable('parcel')

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
-import type { Environment } from '@landpass/server/config/config'
+import type { Environment, FixedLimits } from '@landpass/server/config/config'
 import type { Engine } from '@landpass/server/db/engine'
+import { EXAMPLES_PATH } from '@landpass/server/test/support/attendance/attendance-page'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -17,8 +18,8 @@ import { compileScene, runOnSceneServer } from '@landpass/server/test/support/at
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
-import { Random } from '@landpass/simulators/demo/random'
 import { PREVIEW_REALM } from '@landpass/simulators/player/player'
+import { Random } from '@landpass/simulators/random'
 import { beforeAll, expect, test } from 'vitest'
 import { prepareGrants, type SendGrant, sendGrantMutations } from '../../faults/attendance/grant-mutations.ts'
 import { Verdict } from '../../faults/script.ts'
@@ -364,7 +365,7 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     expect(await reportedGrants(events[1].uuid)).toEqual({ open: 0, used: 0, expired: 0 })
   })
 
-  test('has a server like that of docs/attendance/scene-builders.md', async () => {
+  test('has a server like docs/examples/grants/game-server.mjs', async () => {
     const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
     const quest = await event(13, 2)
     const [lea, mo] = [await player('lea'), await player('mo')]
@@ -384,14 +385,14 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
   })
 
-  test('has a scene with a server of its own like that of docs/attendance/scene-builders.md', async () => {
+  test('has a scene with a server of its own like docs/examples/grants/give-token.ts', async () => {
     const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
     const quest = await event(14, 2)
     const lea = await player('scene lea')
     const stored = new Map<string, unknown>()
     const sent: string[] = []
     let fails = 1
-    const code = codeOfPage(/^### On the scene's own server$[\s\S]*?^```ts\n([\s\S]*?)^```$/m)
+    const code = exampleCode('give-token.ts')
       .replace('https://landpass.example.org', today.origin)
       .replace(/(?<=EVENT = ')[^']+/, quest.uuid)
     const folder = await compileScene({ 'src/give-token.ts': code })
@@ -428,13 +429,13 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
   test('is limited: by its network address, by the event, and in unused grants', async () => {
     const quest = await event(10, 1)
     const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
-    const limits: readonly [Environment, string][] = [
-      [{ LIMIT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
-      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
-      [{ EVENT_GRANTS_MAX: '6' }, 'too_many_grants'],
+    const refusals: readonly [Environment, Partial<FixedLimits>, string][] = [
+      [{ LIMIT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
+      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
+      [{}, { maxOpenGrants: 6 }, 'too_many_grants'],
     ]
-    for (const [n, [env, refusal]] of limits.entries()) {
-      const limited = await startAttendance(engine, clock, outside, env)
+    for (const [n, [env, limits, refusal]] of refusals.entries()) {
+      const limited = await startAttendance(engine, clock, outside, env, limits)
       const client = clientOf(limited)
       const answers = [
         await give(quest, kim(3 * n), {}, client),
@@ -466,15 +467,13 @@ interface Game {
   allowToken(address: string, quest: string): Promise<unknown>
 }
 
-/** The code in the first group of a pattern for the page for scene builders. */
-function codeOfPage(pattern: RegExp): string {
-  const page = readFileSync(new URL('../../../docs/attendance/scene-builders.md', import.meta.url), 'utf8')
-  return pattern.exec(page)?.[1] ?? ''
+function exampleCode(name: string): string {
+  return readFileSync(join(EXAMPLES_PATH, 'grants', name), 'utf8')
 }
 
 /** The example of a game's server, with its settings in place of the environment. */
 async function gameOfThePage(env: object) {
-  const code = codeOfPage(/^## A game that gives tokens$[\s\S]*?^```js\n([\s\S]*?)^```$/m)
+  const code = exampleCode('game-server.mjs')
   const file = join(mkdtempSync(join(tmpdir(), 'landpass-game-')), 'game.mjs')
   writeFileSync(file, code.replace('process.env', JSON.stringify(env)))
   return (await import(pathToFileURL(file).href)) as Game

@@ -22,7 +22,7 @@ import {
   serve,
   startLandpass,
 } from '@landpass/server/test/support/processes/landpass'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 

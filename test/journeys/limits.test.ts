@@ -11,7 +11,7 @@ import { type LandServer, startLandServer, testClock } from '@landpass/server/te
 import { openApiOf } from '@landpass/server/test/support/http/openapi'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { importWorld } from '@landpass/server/test/support/land/worlds'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chargedUnits, isSearched, knownValues } from '../../faults/cost-search.ts'
 import { addressOf, RequestMaker, readRoutes } from '../../faults/request-maker.ts'

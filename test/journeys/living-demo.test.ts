@@ -22,10 +22,10 @@ const WORLD = '-9,-9,9,9'
 const ADDRESSES = Object.fromEntries(
   Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]),
 )
-/** What the deeds of players send. */
+/** The functions of contracts that the deeds of players call. */
 const CALLS_OF_PLAYERS = [
-  ...['approve', 'list', 'buy', 'cancel-listing', 'transfer', 'bid', 'accept-bid', 'cancel-bid'],
-  ...['make-estate', 'grow-estate', 'shrink-estate', 'describe', 'set-update-operator', 'rent', 'end-rent'],
+  ...['approve', 'create', 'execute', 'cancel', 'transferFrom', 'place', 'acceptFrom'],
+  ...['createEstate', 'transferToEstate', 'removeLand', 'describe', 'setUpdateOperator', 'rent', 'claim'],
 ]
 const open = freshEngine('postgres')
 const snapshot = emptyDir()
@@ -131,11 +131,11 @@ test('and after the simulator was killed while it wrote a block: the chain goes 
   await expectTruth()
 })
 
-/** How often each kind of call was sent in these blocks. */
+/** How often each function was called in these blocks. */
 function timesSent(blocks: readonly number[]): Readonly<Record<string, number>> {
   const times: Record<string, number> = {}
-  for (const { call } of blocks.flatMap((number) => simulator.chain.requestsOf(number)))
-    times[call!.does] = (times[call!.does] ?? 0) + 1
+  for (const { calls } of blocks.flatMap((number) => simulator.chain.requestsOf(number)))
+    for (const { method } of calls) times[method] = (times[method] ?? 0) + 1
   return times
 }
 

@@ -458,7 +458,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
   })
 
   test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {
-    const bounded = await stage.startAnother({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
+    const bounded = await stage.startAnother({ LIMIT_WAITING_EVENTS_PER_DAY: '2' }, { maxWaitingEvents: 3 })
     await answerAll()
     const attempt = (headers: Record<string, string> = {}) => bounded.send('POST', '/events', EVENT, headers)
     const oldest = await make(bounded)
@@ -470,7 +470,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     expect(ofOperator.body.data, 'the operator approves by making it').toMatchObject({ approval: 'approved' })
     await bounded.close()
 
-    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '3' })
+    const full = await stage.startAnother({}, { maxWaitingEvents: 3 })
     const last = await make(full)
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
@@ -485,7 +485,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
 
   test('a burst of requests does not make more events wait than may', async () => {
     await answerAll()
-    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '3', LIMIT_WAITING_EVENTS_PER_DAY: '0' })
+    const full = await stage.startAnother({ LIMIT_WAITING_EVENTS_PER_DAY: '0' }, { maxWaitingEvents: 3 })
     const answers = await Promise.all(Array.from({ length: 12 }, () => full.send('POST', '/events', EVENT)))
     await full.close()
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
@@ -495,7 +495,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
   test('an event whose maker got no answer holds no place and ends, unless its code or its tokens are used', async () => {
     await answerAll()
     const { db } = stage.engine
-    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '1' })
+    const full = await stage.startAnother({}, { maxWaitingEvents: 1 })
     const lost = await make(full)
     expect((await full.send('POST', '/events', EVENT)).body.code).toBe('too_many_requests')
     const [unused, known, claimed] = [await make(), await make(), await make()]

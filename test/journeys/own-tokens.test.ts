@@ -536,7 +536,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const large = [1_200, 'image/png', 'public, max-age=300']
     const small = [64, 'image/png', 'no-store']
 
-    const bounded = await stage.startAnother({ LIMIT_SHARE_PICTURES_PER_MINUTE: '1' })
+    const bounded = await stage.startAnother({}, { sharePicturesPerMinute: 1 })
     expect(await read(links[0]!, bounded)).toEqual(large)
     expect(await read(links[1]!, bounded)).toEqual(small)
     expect(await read(links[0]!, bounded), 'from memory').toEqual(large)
@@ -989,9 +989,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   })
 
   test('what strangers may cost has bounds', async () => {
-    const bounded = await stage.startAnother({
-      ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_TOKEN_LISTS_PER_MINUTE: '3' },
-    })
+    const bounded = await stage.startAnother(
+      { EVENT_MAKERS: 'approved', LIMIT_TOKEN_LISTS_PER_MINUTE: '3' },
+      { maxWaitingEvents: 2 },
+    )
     const attempt = (fields: object = {}, headers = {}, of = bounded) =>
       of.send('POST', '/events', { ...EVENT, ...fields }, headers)
     const [kept, refused] = [await make({ image }, bounded), await make({ image }, bounded)]

@@ -23,6 +23,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const MARGIN_MS = 60_000
 
 const MANAGED = { approvals_for_all: [CLEO, ANN], update_managers: [BOB] }
+const RIGHTS_OF_CLEO = {
+  owns: ['10 owner'],
+  operates: ['1 operator'],
+  may_update: [`2,-1 approved by ${BOB}`, '1 operator', `2 update_manager of ${BOB}`],
+  manages: [`2 update_manager of ${BOB}`],
+  approved_for_all: [`2,-1 approved by ${BOB}`],
+}
 const NOBODY = { approvals_for_all: [], update_managers: [] }
 
 /** The tiny world, where others may act for the owners of parcel 2,-1 and estate 2. */
@@ -125,6 +132,67 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     expect((await server.ask('GET', path, again)).status).toBe(200)
     expect((await server.get(path)).text).toContain('"2,0":{"type":0,')
     clock.set(Date.parse('2019-06-01T00:00:00.000Z'))
+  })
+
+  test('is answered for an address: what it has a right over, each with why', async () => {
+    interface Right {
+      readonly asset_id: string
+      readonly why: string
+    }
+    const rights = async (who: string) => {
+      const found = await server.data<Record<string, Right[]>>(`/v2/addresses/${who}/rights`)
+      return Object.fromEntries(
+        Object.entries(found)
+          .filter(([, list]) => list.length > 0)
+          .map(([name, list]) => [name, list.map(({ asset_id, why }) => `${asset_id} ${why}`)]),
+      )
+    }
+
+    expect(await rights(CLEO)).toEqual(RIGHTS_OF_CLEO)
+    expect((await rights(BOB)).manages).toEqual([`2,-1 update_manager of ${BOB}`])
+    expect(await rights(address('9'))).toEqual({})
+  })
+
+  test('is answered for places: who may deploy there, and why not another', async () => {
+    const deployers = await server.data<{ who: object[] }>('/v2/parcels/2/-1/rights')
+    const asked = (who: string, path: string) =>
+      server.data(`/v2/${path}/rights?address=${who.toUpperCase().replace('X', 'x')}`)
+
+    expect(deployers.who).toEqual([
+      { address: BOB, why: 'owner' },
+      { address: CLEO, why: `approved by ${BOB}` },
+      { address: ANN, why: `approved by ${BOB}` },
+      { address: BOB, why: `update_manager of ${BOB}` },
+    ])
+    expect(await asked(CLEO, 'parcels/2/-1')).toMatchObject({ may_update: true, why: `approved by ${BOB}` })
+    // In an estate the rights over the estate count
+    expect(await asked(CLEO, 'parcels/2/1')).toMatchObject({
+      address: CLEO,
+      may_update: true,
+      why: `estate's update_manager of ${BOB}`,
+    })
+    expect(await asked(ANN, 'estates/2')).toMatchObject({
+      may_update: false,
+      why: `the owner is ${BOB}, who gave ${ANN} no right`,
+    })
+
+    const places = ['2,-1', '2,1', '0,0', '900,900']
+    const { body } = await server.send('POST', '/v2/rights', { address: BOB, places })
+    expect(body.data).toMatchObject({
+      address: BOB,
+      places: [
+        { place: '2,-1', may_update: true, why: 'owner' },
+        { place: '2,1', may_update: true, why: "estate's owner" },
+        { place: '0,0', may_update: false },
+        { place: '900,900', may_update: false, why: 'there is no parcel' },
+      ],
+    })
+    const many = Array.from({ length: 501 }, () => '0,0')
+    for (const refused of [{ address: BOB, places: many }, { address: BOB, places: ['east'] }, { places }])
+      expect(await server.send('POST', '/v2/rights', refused)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_parameter' },
+      })
   })
 
   test('is exported as it was imported', async () => {

@@ -266,6 +266,15 @@ describeOnOneEngine('search', (open) => {
     expect(status).toBe(200)
     expect(headers.get('etag')).not.toBe(tag)
   })
+
+  test('the answer to the same text is the same in any spelling, until the land changes', async () => {
+    const [first, again] = [await search('old orchard'), await search(' OLD  Orchard')]
+    expect(again).toEqual(first)
+    expect((await search('old orchard', 1)).limit).toBe(1)
+
+    await land.change(named('6,6', 'Old orchard'))
+    expect((await search('old orchard')).total).toBe(first.total + 1)
+  })
 })
 
 function named(place: string, name: string | null): LandChange {

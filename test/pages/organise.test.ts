@@ -37,7 +37,7 @@ const PLACES = '5,-2;6,-2'
 const open = testBrowser()
 const stage = attendanceStage(freshEngine('postgres'), {
   env: { WORLD },
-  ownEnv: { ORGANISER_PROOF_OF_WORK_BITS: '10' },
+  ownLimits: { organiserProofBits: 10 },
   prepare: async (engine, clock) => {
     const folder = emptyDir()
     await writeDemoSnapshot(1, folder, undefined, { radius: 10 })

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
+import type { ListingsStatus } from '../land/changes/listings-reading.ts'
 import { mapRoutes } from './area/map-routes.ts'
-import { bidRoutes } from './bids/bid-routes.ts'
+import { bidRoutes } from './bid-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
 import type { LandContext } from './common/land-context.ts'
 import { contributionRoutes, newerContributionRoutes } from './contributions/contribution-routes.ts'
 import { districtRoutes, newerDistrictRoutes } from './districts/district-routes.ts'
-import { estateRoutes } from './estates/estate-routes.ts'
+import { estateRoutes } from './estate-routes.ts'
 import { exportRoutes } from './export/export-routes.ts'
 import { feedRoutes } from './feed/feed-routes.ts'
 import { dataImageRoutes } from './images/data-image-routes.ts'
@@ -16,22 +17,29 @@ import { imageRoutes } from './images/image-routes.ts'
 import { newerImageRoutes } from './images/newer-image-routes.ts'
 import type { Pictures } from './images/pictures.ts'
 import { pyramidRoutes } from './images/pyramid-routes.ts'
+import { landRoutes } from './land/land-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
 import { type MetadataSettings, metadataRoutes } from './metadata/metadata-routes.ts'
-import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
+import { mortgageRoutes } from './mortgage-routes.ts'
+import { assetOfferRoutes } from './offers/asset-offer-routes.ts'
 import { offerRoutes } from './offers/offer-routes.ts'
 import { availableRoutes } from './parcels/available-routes.ts'
 import { parcelRoutes } from './parcels/parcel-routes.ts'
-import { publicationRoutes } from './publications/publication-routes.ts'
+import { publicationRoutes } from './publication-routes.ts'
+import { rightsRoutes } from './rights/rights-routes.ts'
+import { salesRoutes } from './sales/sales-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
+import { valueRoutes } from './value/value-routes.ts'
 
 export interface LandApiParts {
   readonly land: LandContext
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
+  /** How far the readings of signed offers are. */
+  readonly listings: () => Promise<ListingsStatus>
   readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
@@ -83,23 +91,28 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, offers and the chain, which are new, and again
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, sales, values, rights, offers and the chain, which are new, and again
  * districts, contributions and map images, in the form of the public atlas server.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, pictures, changeStream, chain, settings },
+  { land, pictures, changeStream, chain, listings, settings },
   done,
 ) => {
-  app.register(chainRoutes, { chain, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
+  app.register(chainRoutes, { chain, listings, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream })
   app.register(newerContributionRoutes, { land })
   app.register(newerDistrictRoutes, { land })
   app.register(exportRoutes, { land })
   app.register(feedRoutes, { land })
   app.register(newerImageRoutes, { land, pictures })
+  app.register(landRoutes, { land, settings })
   app.register(offerRoutes, { land })
+  app.register(assetOfferRoutes, { land })
+  app.register(rightsRoutes, { land })
+  app.register(salesRoutes, { land })
   app.register(searchRoutes, { land })
+  app.register(valueRoutes, { land })
   app.register(metadataRoutes, { land, settings })
   done()
 }

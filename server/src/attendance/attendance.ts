@@ -11,7 +11,7 @@ import { Captchas } from './captcha/captchas.ts'
 import { ClaimQueue } from './claims/claim-queue.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
-import { Claims, type ClaimsOptions } from './claims/claims.ts'
+import { Claims } from './claims/claims.ts'
 import { Refusals } from './claims/refusals.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
@@ -23,9 +23,8 @@ import { EventHolds } from './events/event-holds.ts'
 import type { Event } from './events/event-queries.ts'
 import { Gifts } from './gifts/gifts.ts'
 import { Grants } from './grants/grants.ts'
-import type { Issuer } from './issuers/issuer.ts'
-import { Issuers, withoutTokenKey } from './issuers/issuers.ts'
-import { areKeysRestored, createOwnIssuer, openKeys } from './issuers/own/connect-own-issuer.ts'
+import { Issuers } from './issuers/issuers.ts'
+import { ConnectedOwnIssuer } from './issuers/own/connect-own-issuer.ts'
 import { TokenLog } from './issuers/own/log/token-log.ts'
 import { AnsweredEvents } from './issuers/own/made-events/answered-events.ts'
 import { Approvals } from './issuers/own/made-events/approvals.ts'
@@ -118,171 +117,56 @@ const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret
 export async function createAttendance(options: AttendanceOptions): Promise<Attendance> {
   const { config, engine, clock, log } = options
   const { db } = engine
-  const metrics = new AttendanceMetrics(options.metrics, db)
   const opened = await openVault(options)
   const { vault } = opened
   let { setupProblem } = opened
   let isOpen = setupProblem !== undefined
   let isStarted = false
-  const base = { db, clock, vault, metrics }
+  const assertConfigured = () => {
+    if (!isOpen) throw databaseUnavailable('what it says about the key was not read yet')
+    assertNoSetupProblem(setupProblem)
+  }
 
-  const issuerState = new ServiceState(clock)
-  const presenceState = new ServiceState(clock)
-  const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
-  const missing = missingCredentials(config.attendance.issuer)
-  const halfSet = halfSetCredentials(config.attendance.issuer)
-  if (halfSet) log.warn({ missing }, halfSet)
-  let keyProblem: SetupProblem | undefined
-  /** A file of keys that was restored is used from then on. */
-  const assertKeysUsable = async () => {
-    if (keyProblem && (await areKeysRestored(keys, log))) keyProblem = undefined
-    assertNoSetupProblem(keyProblem)
-  }
-  const issuer = new Issuers({
-    get own() {
-      return keyProblem ? undefined : own
-    },
-    other: watched(poap, issuerState),
-    missing,
-  })
-  const prepareToken = async (event: Event, address: string, isGiven = false) => {
-    await assertKeysUsable()
-    if (!own) throw withoutTokenKey()
-    return own.prepare(event, address, isGiven)
-  }
-  const { guard, organisers } = createOrganisers({
-    ...base,
-    issuer,
-    config: config.attendance.organisers,
-  })
-  const codeCounts = new CodeCountCache(db)
-  const holds = new EventHolds({ db, clock })
-  const blocked = new BlockedPlayers({ db, clock })
-  const refusals = new Refusals({ db, clock })
-  const rehearsals = new Rehearsals({ db, clock })
-  const players = createPlayers({
-    ...base,
-    config: config.attendance,
-    publicUrl: config.publicUrl,
-    presenceState,
-    callContract: options.callContract,
-    log,
-  })
-  const { maxOpenGrants: maxOpen, maxOpenGrantsOfAll: maxOpenOfAll } = config.attendance
-  const grants = new Grants({ db, clock, vault, maxOpen, maxOpenOfAll })
-  const { worker, rules } = createClaims({
-    ...base,
-    insertsAtOnce: engine.kind === 'postgres' ? INSERTS_AT_ONCE : 1,
-    ...players,
-    config: config.attendance,
-    issuer,
-    prepareToken: async (event, address) =>
-      isOwnEvent(event.event_id) ? prepareToken(event, address) : undefined,
-    codeCounts,
-    holds,
-    blocked,
-    grants,
-    rehearsals,
-    log,
-  })
-  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
-  const loads = new PendingLoads({ db, clock, vault, issuer, codes, log })
-  const approvals = new Approvals({ db, clock, codeCounts })
-  const { makers } = config.attendance
-  const gifts = new Gifts({
-    ...{ db, clock, codeCounts, log },
-    who: makers.who,
-    prepareToken: (event, address) => prepareToken(event, address, true),
-    onMinted: () => metrics.onStep('confirm'),
-    forgetReport: (eventId) => reports.forget(eventId),
-  })
-  const answered = new AnsweredEvents({ db, log })
+  const base = { ...options, db, vault, metrics: new AttendanceMetrics(options.metrics, db) }
+  const events = createEvents(base)
+  const players = createPlayers(base)
+  const claims = createClaims({ ...base, ...events, ...players })
+  const { ownIssuer, pictures, missing, loads } = events
+  const { worker, gifts } = claims
+  const tokenAnswers = new TokenAnswers()
+  const readyPictures = new ReadyPictures(pictures)
   const cleanup = new Cleanup({
+    ...events,
     ...players,
-    guard,
-    answered,
-    approvals,
-    grants,
-    gifts,
-    refusals,
-    rehearsals,
+    ...claims,
     tokenLog: new TokenLog({ db, clock }),
     log,
   })
 
-  const { drawPlaces = () => undefined } = options
-  const current = async () => {
-    await assertKeysUsable()
-    return keys.current()
-  }
-  const maker = new EventMaker({ db, clock, keys: { current }, codeCounts, drawPlaces, ...makers })
-  const pictures = new TokenPictures(db)
-  const shares = new SharePictures(db)
-  const readyPictures = new ReadyPictures(pictures)
-  const tokenAnswers = new TokenAnswers()
-  const reports = new Reports({
-    ...{ db, clock, refusals, rehearsals, gifts, codeCounts, holds, issuerState, presenceState },
-  })
-  const endpoints: Endpoints = {
-    ...players,
-    db,
-    clock,
-    world: config.world,
-    organisers,
-    events: new EventCache(db),
-    codeCounts,
-    holds,
-    rehearsals,
-    blocked,
-    codes,
-    loads,
-    maker,
-    editCodes: new EditCodes({ db, clock }),
-    answered,
-    approvals,
-    ...makers,
-    publicUrl: config.publicUrl,
-    showsHolders: (eventId) => maker.showsHolders(eventId),
-    changeMade: (event, change, by) => maker.change(event, change, by).then(() => pictures.forget(event)),
-    keys,
-    pictures,
-    shares,
-    tokenAnswers,
-    reports,
-    forgetReport: (eventId) => reports.forget(eventId),
-    rules,
-    grants,
-    gifts,
-    onGrant: metrics.onGrant,
-    queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
-    refusals,
-    onClaim: metrics.onClaim,
-    assertConfigured: () => {
-      if (!isOpen) throw databaseUnavailable('what it says about the key was not read yet')
-      assertNoSetupProblem(setupProblem)
-    },
-  }
+  const { world, publicUrl } = config
+  const { makers, limits } = config.attendance
+  const shared = { db, clock, world, publicUrl, ...makers, assertConfigured, tokenAnswers }
+  const endpoints: Endpoints = { ...shared, ...events, ...players, ...claims }
   return {
     get setupProblem() {
       return setupProblem
     },
-    assertConfigured: endpoints.assertConfigured,
+    assertConfigured,
     register: async (app) => {
-      await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
+      await app.register((scope) => addRoutes(scope, limits, endpoints))
     },
     offers: () => {
       if (setupProblem) return { makers: 'nobody', hasOwn: false, hasPoap: false }
       // A file that was restored is found for the next reader
-      if (keyProblem) void assertKeysUsable().catch(() => {})
-      const hasOwn = own !== undefined && !keyProblem
+      void ownIssuer.assertKeysUsable().catch(() => {})
+      const hasOwn = ownIssuer.issuer !== undefined
       return { makers: hasOwn ? makers.who : 'nobody', hasOwn, hasPoap: missing.length === 0 }
     },
     findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault, { nowMs: clock.nowMs(), log })
-      if (!setupProblem && own) keyProblem = await openKeys(keys, log)
+      if (!setupProblem) await ownIssuer.open()
       isOpen = true
     },
     start: () => {
@@ -302,68 +186,69 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   }
 }
 
-interface IssuerNeeds {
-  readonly config: AttendanceConfig['issuer']
+/** What all parts are made from. */
+interface Base extends Omit<AttendanceOptions, 'metrics'> {
   readonly db: Db
-  readonly clock: Clock
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
 }
 
-function createIssuer({ config, db, clock, vault, metrics }: IssuerNeeds): PoapIssuer {
-  return new PoapIssuer({
-    config: missingCredentials(config).length > 0 ? { ...config, ...PLACEHOLDER_CREDENTIALS } : config,
-    db,
-    vault,
-    clock,
+/** Both issuers, the events, and what their organisers and the operator do. */
+function createEvents(base: Base) {
+  const { config, db, clock, metrics } = base
+  const { issuer: settings, organisers: limits, makers } = config.attendance
+
+  const missing = missingCredentials(settings)
+  const halfSet = halfSetCredentials(settings)
+  if (halfSet) base.log.warn({ missing }, halfSet)
+  const credentials = missing.length > 0 ? PLACEHOLDER_CREDENTIALS : {}
+  const poap = new PoapIssuer({
+    ...base,
+    config: { ...settings, ...credentials },
     onCall: metrics.onIssuerCall,
   })
-}
+  const issuerState = new ServiceState(clock)
+  const ownIssuer = new ConnectedOwnIssuer(base)
+  const issuer = new Issuers({ own: () => ownIssuer.issuer, other: watched(poap, issuerState), missing })
 
-interface OrganisersNeeds {
-  readonly db: Db
-  readonly clock: Clock
-  readonly vault: Vault
-  readonly issuer: Issuer
-  readonly config: AttendanceConfig['organisers']
-}
+  const challenges = new GuessChallenges(base)
+  const passes = new OrganiserPasses({ ...base, ttlMs: limits.passTtlMs })
+  const guard = new EditCodeGuard({ ...base, challenges, proofBits: limits.proofBits })
+  // The edit codes of our own events have 128 random bits
+  const isGuessable = (eventId: number) => !isOwnEvent(eventId)
+  const organisers = new Organisers({ ...base, guard, challenges, passes, issuer, isGuessable })
 
-/** What decides who may change an event. */
-function createOrganisers({ db, clock, vault, issuer, config }: OrganisersNeeds) {
-  const challenges = new GuessChallenges({ vault, clock })
-  const passes = new OrganiserPasses({ db, clock, vault, ttlMs: config.passTtlMs })
-  const guard = new EditCodeGuard({ db, clock, challenges, proofBits: config.proofBits })
+  const codeCounts = new CodeCountCache(db)
+  const holds = new EventHolds(base)
+  const codes = new CodeLoader({ ...base, issuer, codeCounts, holds })
+  const loads = new PendingLoads({ ...base, issuer, codes })
+
+  const { drawPlaces = () => undefined } = base
+  const maker = new EventMaker({ ...base, ...makers, keys: ownIssuer, codeCounts, drawPlaces })
+  const pictures = new TokenPictures(db)
   return {
-    guard,
-    organisers: new Organisers({
-      db,
-      clock,
-      guard,
-      challenges,
-      passes,
-      issuer,
-      // The edit codes of our own events have 128 random bits
-      isGuessable: (eventId) => !isOwnEvent(eventId),
-    }),
+    ...{ missing, poap, issuerState, ownIssuer, keys: ownIssuer.keys, issuer, guard, organisers },
+    ...{ codeCounts, holds, codes, loads, maker, pictures },
+    events: new EventCache(db),
+    blocked: new BlockedPlayers(base),
+    rehearsals: new Rehearsals(base),
+    approvals: new Approvals({ ...base, codeCounts }),
+    editCodes: new EditCodes(base),
+    answered: new AnsweredEvents(base),
+    shares: new SharePictures(db),
+    forgetPicture: (event: Event) => pictures.forget(event),
+    showsHolders: (eventId: number) => maker.showsHolders(eventId),
+    changeMade: async (...change: Parameters<EventMaker['change']>) => {
+      await maker.change(...change)
+      pictures.forget(change[0])
+    },
   }
 }
 
-interface PlayersNeeds {
-  readonly config: AttendanceConfig
-  readonly publicUrl: string | undefined
-  readonly db: Db
-  readonly clock: Clock
-  readonly vault: Vault
-  readonly metrics: AttendanceMetrics
-  readonly presenceState: ServiceState
-  readonly callContract: CallContract | undefined
-  readonly log: FastifyBaseLogger
-}
-
 /** What finds out who a player is, and where. */
-function createPlayers(needs: PlayersNeeds) {
-  const { config, publicUrl, db, clock, vault, metrics, presenceState, callContract, log } = needs
-  const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
+function createPlayers({ config, db, clock, vault, metrics, callContract, log }: Base) {
+  const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config.attendance
+  const presenceState = new ServiceState(clock)
   const onThreadEnded = () =>
     log.error(
       {},
@@ -372,9 +257,10 @@ function createPlayers(needs: PlayersNeeds) {
   const signerCheck = newSignerCheck({ onThreadEnded })
   const onFailure = (err: unknown) => log.warn({ err }, 'a wallet that is a contract could not be asked')
   return {
+    presenceState,
     signerCheck,
     signedFetch: new SignedFetch({
-      ...{ db, clock, windowMs, publicUrl },
+      ...{ db, clock, windowMs, publicUrl: config.publicUrl },
       checkSigners: (signatures) => signerCheck.do(signatures),
       contractWallets: callContract && new ContractWallets({ callContract, clock, onFailure }),
       onResult: metrics.onSignature,
@@ -389,45 +275,44 @@ function createPlayers(needs: PlayersNeeds) {
   }
 }
 
-interface ClaimsNeeds {
-  readonly config: AttendanceConfig
-  readonly db: Db
-  readonly clock: Clock
-  readonly vault: Vault
-  readonly metrics: AttendanceMetrics
-  readonly issuer: Issuers
-  readonly prepareToken: ClaimsOptions['prepareToken']
-  readonly insertsAtOnce: number
-  readonly signedFetch: SignedFetch
-  readonly captchas: Captchas
-  readonly codeCounts: CodeCountCache
-  readonly holds: EventHolds
-  readonly blocked: BlockedPlayers
-  readonly grants: Grants
-  readonly rehearsals: Rehearsals
-  readonly log: FastifyBaseLogger
-}
+type ClaimsNeeds = Base & ReturnType<typeof createEvents> & ReturnType<typeof createPlayers>
 
-/** The rules of claims, and the worker that finishes claims at the issuer. */
+/** The rules of claims, the worker that finishes claims at the issuer, grants, gifts and the report. */
 function createClaims(needs: ClaimsNeeds) {
-  const { config, db, clock, vault, metrics, issuer, prepareToken, insertsAtOnce, signedFetch, captchas } =
-    needs
-  const { codeCounts, holds, blocked, grants, rehearsals, log } = needs
-  const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
-  const forSteps = { issuer, own: issuer, issuerTimeoutMs, callsPerSecond, holds }
-  const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
+  const { config, engine, metrics, poap, ownIssuer, issuer } = needs
+  const { maxOpenGrants, maxOpenGrantsOfAll, makers } = config.attendance
+  const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.attendance.issuer
+  const onMinted = () => metrics.onStep('confirm')
+
+  const grants = new Grants({ ...needs, maxOpen: maxOpenGrants, maxOpenOfAll: maxOpenGrantsOfAll })
+  const forSteps = { issuer, own: issuer, issuerTimeoutMs, callsPerSecond, onStep: metrics.onStep }
+  const worker = new ClaimWorker({ ...needs, ...forSteps })
   const claims = new Claims({
-    db,
-    clock,
-    worker,
-    prepareToken,
-    insertsAtOnce,
-    onMinted: () => metrics.onStep('confirm'),
-    signedFetch,
-    codeCounts,
+    ...needs,
     grants,
-    waitMs: config.claimWaitMs,
+    worker,
+    prepareToken: async (event, address) =>
+      isOwnEvent(event.event_id) ? ownIssuer.prepare(event, address) : undefined,
+    insertsAtOnce: engine.kind === 'postgres' ? INSERTS_AT_ONCE : 1,
+    onMinted,
+    waitMs: config.attendance.claimWaitMs,
   })
-  const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
-  return { worker, rules: new ClaimRules({ clock, ...checks }) }
+  const rules = new ClaimRules({ ...needs, claims, grants })
+
+  const refusals = new Refusals(needs)
+  const forgetReport = (eventId: number) => reports.forget(eventId)
+  const gifts = new Gifts({
+    ...needs,
+    who: makers.who,
+    prepareToken: (event, address) => ownIssuer.prepare(event, address, true),
+    onMinted,
+    forgetReport,
+  })
+  const reports = new Reports({ ...needs, refusals, gifts })
+  return {
+    ...{ grants, worker, rules, refusals, gifts, reports, forgetReport },
+    queue: new ClaimQueue({ ...needs, pacer: poap.pacer }),
+    onGrant: metrics.onGrant,
+    onClaim: metrics.onClaim,
+  }
 }

@@ -48,8 +48,8 @@ export class DatabaseWait {
     this.#engine = engine
     this.#server = server
     this.#absence = absence
-    server.addHook('onRequest', ({ routeOptions }, _reply, done) => {
-      if (this.#absence && routeOptions.url !== '/health/live') done(this.#absence)
+    server.addHook('onRequest', (request, _reply, done) => {
+      if (this.#absence && request.routeOptions.url !== '/health/live') done(this.#absence)
       else done()
     })
   }

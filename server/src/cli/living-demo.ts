@@ -10,7 +10,7 @@ import { hasEnded, type Simulator, startSimulator } from './stand-ins.ts'
 
 /** The chain that the demo's land is on. */
 const CHAIN_ID = 1337
-/** With two deeds in each block, land changes hands in every block; more blocks would cost the server more. */
+/** With two deeds in each block, land changes hands in two blocks of three; more blocks would cost the server more. */
 const BLOCK_TIME_S = 5
 const DEEDS_OF_BLOCK = 2
 /** How often the server looks for a new block, where CHAIN_POLL_MS is not set. */
@@ -202,6 +202,6 @@ export function landExample(server: string, simulator: string): readonly string[
     `  curl -X POST ${simulator}/simulator/reorganise -d '{"depth":3}'`,
     `  curl -X PATCH ${simulator}/simulator/market -d '{"transactions_per_minute":60}'`,
     '',
-    'docs/chain-simulator.md goes on from here. npm start -- --still leaves the chain out.',
+    'simulators/src/chain/README.md goes on from here. npm start -- --still leaves the chain out.',
   ]
 }

@@ -10,6 +10,7 @@ import { createEngine, isDatabaseMissing } from '../db/open-engine.ts'
 import { type AppError, CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
+import { tradeContractsOf } from '../listings/trade-contracts.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
 import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
@@ -93,7 +94,10 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       chain = await ServedChain.create({ config, engine })
     }
     const registries = registriesOf(network)
-    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries })
+    const app = await createApp({
+      ...{ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries },
+      tradeContracts: tradeContractsOf(network),
+    })
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
     const waiting = new DatabaseWait(engine, app.server, absence)

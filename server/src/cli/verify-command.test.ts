@@ -217,7 +217,7 @@ test('a token from later than now is no reason to distrust it, but to check the 
   ])
 })
 
-test('the verifier of docs/tokens.md agrees with the public library', async () => {
+test('the short verifier of docs/examples agrees with the public library', async () => {
   const { code, isSignedBy } = await readShortVerifier()
   const lines = code.trimEnd().split('\n')
   const start = lines.findIndex((line) => line.startsWith('/** Whether'))

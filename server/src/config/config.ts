@@ -2,11 +2,27 @@ import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 
-const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** A client that takes less of its answer is disconnected; on average over `SLOW_READER_TIMEOUT_MS`. */
-const SLOW_READER_BYTES_PER_SECOND = 1_000
 const METRICS_PATH = '/metrics'
+
+/** Limits that no operator has a reason to change. Tests pass others to {@link readConfig}; the environment has no way to. */
+const FIXED_LIMITS = {
+  /** How old figures of the metrics may be that are counted in the database. */
+  metricsMaxAgeMs: 15 * SECOND_MS,
+  /** How long the answer of a presence provider is cached. */
+  presenceCacheMs: 5 * SECOND_MS,
+  /** Events that may wait for the operator at a time. */
+  maxWaitingEvents: 200,
+  /** Pictures of links to tokens that one network address may have drawn per minute; 0 is no limit. Each takes a quarter of a second. */
+  sharePicturesPerMinute: 20,
+  /** Open grants of one event at a time: neither used nor expired. */
+  maxOpenGrants: 100_000,
+  /** Zero bits of the first proof of work of an organiser's client, for which a phone needs some seconds; each bit doubles them. */
+  organiserProofBits: 22,
+}
+export type FixedLimits = Readonly<typeof FIXED_LIMITS>
 
 export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
 export type { Environment } from './setting-reader.ts'
@@ -28,12 +44,13 @@ export type LimitsConfig = AttendanceConfig['limits']
 /**
  * Reads all settings and reports every bad one at once.
  *
+ * @param limits other limits than the fixed ones, for tests
  * @throws {CommandError} naming each bad setting, its value and what is allowed.
  * @example
  * readConfig({ PORT: '8080' }).port // 8080
  */
-export function readConfig(env: Environment): Config {
-  const config = configOf(readSettings(SETTINGS, env))
+export function readConfig(env: Environment, limits: Partial<FixedLimits> = {}): Config {
+  const config = configOf(readSettings(SETTINGS, env), { ...FIXED_LIMITS, ...limits })
   if (config.isProduction) refuseSimulators(config.attendance)
   return Object.freeze(config)
 }
@@ -49,7 +66,7 @@ export function describeConfig(env: Environment): string {
 }
 
 /** Gives each setting the name that the code uses. The types of the values come from their kinds in settings.ts. */
-function configOf(settings: Settings) {
+function configOf(settings: Settings, limits: FixedLimits) {
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -72,8 +89,9 @@ function configOf(settings: Settings) {
       perClient: settings.CONNECTIONS_PER_CLIENT,
     },
     slowReaders: {
-      timeoutMs: settings.SLOW_READER_TIMEOUT_MS,
-      bytesPerSecond: SLOW_READER_BYTES_PER_SECOND,
+      timeoutMs: 2 * settings.REQUEST_TIMEOUT_MS,
+      /** A client that takes less of its answer on average over that time is disconnected. */
+      bytesPerSecond: 1_000,
     },
     /** How long the server still serves after SIGTERM while it says that it is not ready. */
     shutdownDelayMs: settings.SHUTDOWN_DELAY_MS,
@@ -92,13 +110,13 @@ function configOf(settings: Settings) {
       host: settings.METRICS_HOST,
       path: METRICS_PATH,
       /** Of figures that are counted in the database. */
-      maxAgeMs: settings.METRICS_MAX_AGE_MS,
+      maxAgeMs: limits.metricsMaxAgeMs,
     },
     mapCaching: {
       /** How long clients may use map images and tile data without asking; 0: they ask before each use. */
       maxAgeMs: settings.MAP_MAX_AGE_MS,
       /** How long after that they may still use them while they ask. */
-      staleMs: settings.MAP_STALE_MS,
+      staleMs: 3 * MINUTE_MS,
     },
     /** Units of one parcel read for one network address; 0 is no limit. */
     readCostPerMinute: settings.READ_COST_PER_MINUTE,
@@ -121,11 +139,18 @@ function configOf(settings: Settings) {
       /** Address of a transaction, with `{tx}` in place of its hash. */
       explorerUrl: settings.CHAIN_EXPLORER_URL,
     },
-    attendance: attendanceConfigOf(settings),
+    listings: {
+      /** Undefined: none are read. It may contain a key. */
+      url: settings.LISTINGS_URL,
+      intervalMs: settings.LISTINGS_INTERVAL_MS,
+      callsPerSecond: settings.LISTINGS_CALLS_PER_SECOND,
+      isShown: settings.SHOW_SIGNED_OFFERS,
+    },
+    attendance: attendanceConfigOf(settings, limits),
   } as const
 }
 
-function attendanceConfigOf(settings: Settings) {
+function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
   return {
     /** 32 bytes; where undefined, the embedded database uses a file in `dataDir`, and PostgreSQL refuses to start. */
     key: settings.ATTENDANCE_KEY,
@@ -136,9 +161,7 @@ function attendanceConfigOf(settings: Settings) {
     makers: {
       who: settings.EVENT_MAKERS,
       operatorKey: settings.OPERATOR_KEY,
-      maxTokens: settings.EVENT_TOKENS_MAX,
-      /** Events that may wait for the operator; 0: any number. */
-      maxWaiting: settings.EVENTS_WAITING_MAX,
+      maxWaiting: limits.maxWaitingEvents,
     },
     issuer: {
       /** Without a slash at its end. */
@@ -155,15 +178,14 @@ function attendanceConfigOf(settings: Settings) {
       providers: settings.PRESENCE_PROVIDERS,
       policy: settings.PRESENCE_POLICY,
       realm: settings.PRESENCE_REALM,
-      timeoutMs: settings.PRESENCE_TIMEOUT_MS,
-      cacheMs: settings.PRESENCE_CACHE_MS,
+      timeoutMs: 5 * SECOND_MS,
+      cacheMs: limits.presenceCacheMs,
       /** An older heartbeat is ignored. */
       maxAgeMs: MINUTE_MS,
       /** How many parcels away from a registered one a player may be. */
       toleranceParcels: settings.PRESENCE_TOLERANCE_PARCELS,
     },
-    /** Of one event at a time: neither used nor expired. */
-    maxOpenGrants: settings.EVENT_GRANTS_MAX,
+    maxOpenGrants: limits.maxOpenGrants,
     maxOpenGrantsOfAll: settings.GRANTS_MAX,
     /** The largest difference between the time of a signature and the time of the server. */
     signatureWindowMs: MINUTE_MS,
@@ -173,9 +195,8 @@ function attendanceConfigOf(settings: Settings) {
     proofOfWorkBits: settings.CLAIM_PROOF_OF_WORK_BITS,
     organisers: {
       /** How long a pass is valid. */
-      passTtlMs: settings.ORGANISER_PASS_DAYS * DAY_MS,
-      /** The number of zero bits of the first proof of work. */
-      proofBits: settings.ORGANISER_PROOF_OF_WORK_BITS,
+      passTtlMs: 30 * DAY_MS,
+      proofBits: limits.organiserProofBits,
     },
     limits: {
       /** From one network address, to `/captcha` and `/claim`. */
@@ -193,8 +214,7 @@ function attendanceConfigOf(settings: Settings) {
       waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
       tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
-      /** Drawn pictures of links to tokens, from one network address. */
-      sharePicturesPerMinute: settings.LIMIT_SHARE_PICTURES_PER_MINUTE,
+      sharePicturesPerMinute: limits.sharePicturesPerMinute,
       /** From one network address, to `/grants`. */
       grantsPerMinute: settings.LIMIT_GRANTS_PER_MINUTE,
       /** For one event, with a right signature. */

@@ -61,6 +61,16 @@ export function parseKeys(text: string): readonly Buffer[] | undefined {
     : undefined
 }
 
+/**
+ * Parses an address of a server, which may have a query. Undefined for what is no web address.
+ *
+ * @example
+ * parseServerUrl('https://market.example/api?key=a') // the same
+ */
+export function parseServerUrl(text: string): string | undefined {
+  return /^https?:\/\/[^/\s]\S*$/.test(text) && URL.canParse(text) ? text : undefined
+}
+
 /** Each node is asked for its chain before it is used. */
 export const MAX_NODES = 8
 

@@ -56,6 +56,7 @@ describe('the page of settings', () => {
       'DATABASE_SYNC',
       'LOG_LEVEL',
       'CHAIN_HEAD',
+      'SHOW_SIGNED_OFFERS',
       'EVENT_MAKERS',
       'PRESENCE_POLICY',
     ])
@@ -96,7 +97,7 @@ test('no error and no list of settings shows a secret, even a malformed one', ()
   const part = fc.stringMatching(/^[\w:/@?#% -]{4,40}$/).map((text) => `S3CR3T${text}`)
   const name = fc.constantFrom(...SECRETS)
 
-  expect(SECRETS).toHaveLength(8)
+  expect(SECRETS).toHaveLength(9)
   fc.assert(
     fc.property(name, part, fc.constantFrom('', ' ', 'a b ', 'mysql://ann:'), (secret, text, start) => {
       const env = { PORT: 'bad', [secret]: start + text }

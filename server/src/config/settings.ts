@@ -7,6 +7,7 @@ import {
   parseNodeUrls,
   parseProviders,
   parseProxies,
+  parseServerUrl,
 } from './setting-grammars.ts'
 import {
   boolean,
@@ -52,8 +53,7 @@ export const SETTINGS = {
   DATA_DIR: {
     kind: text('folder', /./),
     default: './data',
-    meaning:
-      'Folder of the embedded database. With either database it also holds a copy of the land, for a faster start.',
+    meaning: 'Folder of the embedded database. It also holds a copy of the land, for a faster start.',
   },
   DATABASE_URL: {
     kind: text('postgres:// address', /^postgres(ql)?:\/\/\S+$/),
@@ -71,7 +71,7 @@ export const SETTINGS = {
     kind: boolean,
     default: true,
     meaning:
-      'Whether the embedded database waits until each commit is on disk. false is faster, but the last commits can be lost when the machine (not the process) fails.',
+      'Whether the embedded database waits until each commit is on disk. false is faster, but the last commits can be lost when the machine fails.',
   },
   DATABASE_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 600_000 }),
@@ -99,7 +99,8 @@ export const SETTINGS = {
   REQUEST_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 15_000,
-    meaning: 'How long a client may take to send its request.',
+    meaning:
+      'How long a client may take to send its request. A client that takes nothing, or too little, of its answer for twice this time is disconnected.',
   },
   CONNECTIONS_MAX: {
     kind: integer({ min: 10, max: 1_000_000 }),
@@ -112,11 +113,6 @@ export const SETTINGS = {
     default: 500,
     meaning:
       'The most open connections of one network address; 0 is no limit. Further ones wait for five seconds, then their request is refused with 429. Addresses in TRUSTED_PROXIES have no limit. Set 0 behind any other proxy.',
-  },
-  SLOW_READER_TIMEOUT_MS: {
-    kind: integer({ min: 1_000, max: 600_000 }),
-    default: 30_000,
-    meaning: 'A client that takes nothing, or too little, of its answer for this time is disconnected.',
   },
   SHUTDOWN_DELAY_MS: {
     kind: integer({ min: 0, max: 600_000 }),
@@ -145,8 +141,7 @@ export const SETTINGS = {
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 10_000,
-    meaning:
-      'The most open streams of /v2/changes in one process. Each needs about 10 kB of memory and a file descriptor. 0 allows none.',
+    meaning: 'The most open streams of /v2/changes in one process. 0 allows none.',
   },
   CHANGE_STREAMS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -165,12 +160,6 @@ export const SETTINGS = {
     default: '127.0.0.1',
     meaning: 'Address on which METRICS_PORT listens.',
   },
-  METRICS_MAX_AGE_MS: {
-    kind: integer({ min: 0, max: 3_600_000 }),
-    default: 15_000,
-    meaning:
-      'How old the metrics may be that are counted in the database (claim codes, held events). 0 counts them at each scrape.',
-  },
   READ_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),
     default: 200_000,
@@ -181,12 +170,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 86_400_000 }),
     default: 120_000,
     meaning:
-      'How long browsers and caches may use a map image or tile data without asking (whole seconds count). 0: they ask before each use.',
-  },
-  MAP_STALE_MS: {
-    kind: integer({ min: 0, max: 86_400_000 }),
-    default: 180_000,
-    meaning: 'How long after MAP_MAX_AGE_MS they may still use it once more while they ask.',
+      'How long browsers and caches may use a map image or tile data without asking (whole seconds count), and for three minutes more while they ask. 0: they ask before each use.',
   },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
@@ -210,8 +194,7 @@ export const SETTINGS = {
   CHAIN_CONFIRMATIONS: {
     kind: integer({ min: 0, max: 1_000 }),
     default: 0,
-    meaning:
-      'How many blocks must follow a block before it is shown, where CHAIN_HEAD is latest. Blocks that are final are shown without.',
+    meaning: 'How many blocks must follow a block before it is shown, where CHAIN_HEAD is latest.',
   },
   CHAIN_FINALITY: {
     kind: integer({ min: 1, max: 100_000 }),
@@ -222,8 +205,7 @@ export const SETTINGS = {
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
-    meaning:
-      'The longest time between two questions for a new block. Shortly before a block is due they come more often, where CHAIN_HEAD is latest.',
+    meaning: 'The longest time between two questions for a new block.',
   },
   CHAIN_RANGE_BLOCKS: {
     kind: integer({ min: 1, max: 10_000_000 }),
@@ -247,7 +229,30 @@ export const SETTINGS = {
     kind: explorerAddress,
     unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
     meaning:
-      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash. Everyone can read it.',
+      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash.',
+  },
+  LISTINGS_URL: {
+    kind: parsed('http:// or https:// address', parseServerUrl),
+    unset: 'offers that are signed off the chain are not read',
+    meaning:
+      'A marketplace server, or another Landpass: offers of land that are signed off the chain are read from it, and judged by what the chain says (docs/chain.md). Masked, because it may contain a key.',
+    secret: 'whole',
+  },
+  LISTINGS_INTERVAL_MS: {
+    kind: integer({ min: 1_000, max: 86_400_000 }),
+    default: 60_000,
+    meaning: 'The pause between two readings of these offers; after failures up to ten times as long.',
+  },
+  LISTINGS_CALLS_PER_SECOND: {
+    kind: integer({ min: 1, max: 1_000 }),
+    default: 10,
+    meaning: 'The most requests to the marketplace server in a second.',
+  },
+  SHOW_SIGNED_OFFERS: {
+    kind: boolean,
+    default: true,
+    meaning:
+      'Whether lists, images and tiles show these offers while they can be accepted, where LISTINGS_URL is set.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
@@ -269,7 +274,7 @@ export const SETTINGS = {
     unset:
       'DATA_DIR/token.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
     meaning:
-      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same. Only its owner should be able to read it.',
+      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same.',
   },
   EVENT_MAKERS: {
     kind: oneOf(['anyone', 'approved', 'operator', 'nobody']),
@@ -283,46 +288,27 @@ export const SETTINGS = {
     meaning: 'What the operator sends in the header Operator-Key, to make and approve events.',
     secret: 'whole',
   },
-  EVENT_TOKENS_MAX: {
-    kind: integer({ min: 1, max: 1_000_000 }),
-    default: 1_000_000,
-    meaning: 'The most tokens of an event that is made here. A token costs nothing before it is claimed.',
-  },
   LIMIT_EVENTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
-    meaning:
-      'Events that one network address may make per minute, refused pictures included. Ten times as many requests may have wrong texts.',
+    meaning: 'Events that one network address may make per minute, refused pictures included.',
   },
   LIMIT_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
-    meaning:
-      'Events that one network address may make per day. Requests with the header Operator-Key do not count.',
+    meaning: 'Events that one network address may make per day.',
   },
   LIMIT_WAITING_EVENTS_PER_DAY: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one.',
-  },
-  EVENTS_WAITING_MAX: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 200,
-    meaning:
-      'Events that may wait for the approval of the operator at a time; 0 is no limit. While so many wait, a further one is refused.',
+      'The same of events that have to wait for the approval of the operator. All IPv6 addresses of a /48 count as one.',
   },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 240,
     meaning:
       'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute.',
-  },
-  LIMIT_SHARE_PICTURES_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 20,
-    meaning:
-      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer.',
   },
   ISSUER_URL: {
     kind: webAddress,
@@ -367,7 +353,7 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 10_000 }),
     default: 4,
     meaning:
-      'The most calls to the issuer per second in this process, on average. A claim needs two calls. Divide the issuer’s limit by the number of processes.',
+      'The most calls to the issuer per second in this process, on average. Divide the issuer’s limit by the number of processes.',
   },
   PRESENCE_PROVIDERS: {
     kind: parsed(PROVIDERS_ALLOWED, parseProviders),
@@ -385,16 +371,6 @@ export const SETTINGS = {
     default: 'main',
     meaning: 'The realm whose players may claim, as providers of the style participants name it.',
   },
-  PRESENCE_TIMEOUT_MS: {
-    kind: integer({ min: 100, max: 60_000 }),
-    default: 5_000,
-    meaning: 'How long one call to a presence provider may take.',
-  },
-  PRESENCE_CACHE_MS: {
-    kind: integer({ min: 0, max: 60_000 }),
-    default: 5_000,
-    meaning: 'How long the answer of a provider is cached.',
-  },
   PRESENCE_TOLERANCE_PARCELS: {
     kind: integer({ min: 0, max: 10 }),
     default: 0,
@@ -403,8 +379,7 @@ export const SETTINGS = {
   CLAIM_WAIT_MS: {
     kind: integer({ min: 0, max: 20_000 }),
     default: 3_000,
-    meaning:
-      'How long a claim waits for the issuer before it is answered as pending. The server still makes the token afterwards.',
+    meaning: 'How long a claim waits for the issuer before it is answered as pending.',
   },
   CLAIM_PROOF_OF_WORK_BITS: {
     kind: integer({ min: 0, max: 30 }),
@@ -420,24 +395,12 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 1_200,
     meaning:
-      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute. The world reads images for many players through its own servers.',
+      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
     meaning: 'Signed requests that one player may send per minute.',
-  },
-  ORGANISER_PASS_DAYS: {
-    kind: integer({ min: 1, max: 365 }),
-    default: 30,
-    meaning:
-      "How many days the pass of an organiser's client is valid. With it, wrong edit codes of others do not lock the organiser out.",
-  },
-  ORGANISER_PROOF_OF_WORK_BITS: {
-    kind: integer({ min: 1, max: 24 }),
-    default: 22,
-    meaning:
-      "The zero bits of the proof of work that lets an organiser's client without a pass in while others send wrong edit codes. Under attack it grows by up to 4 bits. 22 take a phone some seconds; each bit doubles the time.",
   },
   LIMIT_ORGANISER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -454,16 +417,10 @@ export const SETTINGS = {
     default: 6_000,
     meaning: 'Grants with a right signature that may arrive for one event per minute.',
   },
-  EVENT_GRANTS_MAX: {
-    kind: integer({ min: 1, max: 1_000_000 }),
-    default: 100_000,
-    meaning: 'Open grants of one event at a time: neither used nor expired.',
-  },
   GRANTS_MAX: {
     kind: integer({ min: 1, max: 10_000_000 }),
     default: 1_000_000,
-    meaning:
-      'Open grants of all events together at a time. A million take some 350 MB of the database. Each process counts them every 30 seconds, so several processes can exceed it by what they accept meanwhile.',
+    meaning: 'Open grants of all events together at a time. A million take some 350 MB of the database.',
   },
 } as const satisfies SettingTable
 

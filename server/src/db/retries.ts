@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { repeatAfterFailures } from '../retries.ts'
 import { databaseUnavailable, StatementError } from './statement-error.ts'
 
 /** Serialization failure and deadlock: PostgreSQL undid the whole transaction, and doing it again can succeed. */
@@ -28,16 +29,13 @@ export const SYSTEM_RETRY_TIMING: RetryTiming = {
  * @example
  * await withRetries(() => sql`update account set coins = coins + 1 where id = 1`.execute(db))
  */
-export async function withRetries<T>(work: () => Promise<T>, timing = SYSTEM_RETRY_TIMING): Promise<T> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isWorthARetry(error)) throw error
-      if (tried === MAX_TRIES) throw databaseUnavailable(`${error.code} ${error.message}, ${tried} times`)
-      await timing.pause(timing.random() * FIRST_PAUSE_MS * 2 ** (tried - 1))
-    }
+export function withRetries<T>(work: () => Promise<T>, timing = SYSTEM_RETRY_TIMING): Promise<T> {
+  const pauseAfter = (error: unknown, tries: number) => {
+    if (!isWorthARetry(error)) return undefined
+    if (tries === MAX_TRIES) throw databaseUnavailable(`${error.code} ${error.message}, ${tries} times`)
+    return timing.random() * FIRST_PAUSE_MS * 2 ** (tries - 1)
   }
+  return repeatAfterFailures(work, { pauseAfter, pause: timing.pause })
 }
 
 function isWorthARetry(error: unknown): error is StatementError {

@@ -16,6 +16,8 @@ export interface Database {
   land_right: LandRightTable
   trade_signature: TradeSignatureTable
   trade_index: TradeIndexTable
+  signed_trade: SignedTradeTable
+  listings_reading: ListingsReadingTable
   chain_position: ChainPositionTable
   chain_block: ChainBlockTable
   chain_undo: ChainUndoTable
@@ -48,7 +50,7 @@ export interface Database {
   attendance_grant: AttendanceGrantTable
 }
 
-export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
+export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication' | 'bid'
 
 /** One row: which world is shown, and the number behind every ETag. */
 export interface LandStateTable {
@@ -95,7 +97,7 @@ export interface LandChangeTable {
   world_id: number
   /** Each revision has one row `revision` (its changes are all named) or `anything` (they are not). */
   subject: ChangeSubject
-  /** `x,y` of a parcel, id of an estate, key of a publication; else the time of the change in milliseconds. */
+  /** `x,y` of a parcel, id of an estate, key of a publication or a bid; else the time of the change in milliseconds. */
   key: string
 }
 
@@ -125,6 +127,58 @@ export interface TradeIndexTable {
   signer: string
   /** Decimal digits, up to 256 bits. */
   value: string
+  /** Of the whole contract alone. */
+  is_paused: boolean
+}
+
+/** An offer of land that was signed off the chain. */
+export interface SignedTradeTable {
+  /** The server's name for it. */
+  id: string
+  /** JSON, as the server sent it. */
+  trade: string
+  marketplace: string
+  signer: string
+  signature_hash: string
+  /** Under which the marketplace counts uses and cancellations. */
+  signature_key: string
+  is_signed: boolean
+  asset_type: 'parcel' | 'estate'
+  asset_id: string
+  currency: 'mana' | 'usd'
+  /** Decimal text, of MANA or of dollars. */
+  price: string
+  /** Of the estate when it was signed, in hex. */
+  fingerprint: string
+  /** This and the next two: decimal digits, up to 256 bits. */
+  uses: string
+  contract_index: string
+  signer_index: string
+  effective_at_ms: number
+  expires_at_ms: number
+  created_at_ms: number
+  /** When the server named it last. */
+  seen_at_ms: number
+  /** In the world that offers are judged in; null before it was judged there. */
+  state: string | null
+  state_reason: string | null
+}
+
+/** A marketplace server that offers are read from. */
+export interface ListingsReadingTable {
+  name: string
+  /** The process that reads it. */
+  holder: string | null
+  lease_until_ms: number
+  /** Whether its offers are among the publications. */
+  is_shown: boolean
+  /** The world that all of its offers were judged in. */
+  world_id: number | null
+  /** When the last reading of all offers ended. */
+  read_at_ms: number | null
+  state: 'reading' | 'following' | 'failing'
+  /** Why it is failing: for everyone. */
+  reason: string | null
 }
 
 /** How far a world follows the chain. A world that is not followed has no row. */

@@ -67,6 +67,26 @@ export function recoverAddress(text: string, signatureHex: string): string | und
   return publicKey && addressOfPublicKey(publicKey)
 }
 
+const STRICT_SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(1b|1c)$/
+/** Half the order of the curve's group: contracts refuse the twin of a signature, whose s is greater. */
+const MAX_LOW_S = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0'
+
+/**
+ * Recovers the address that signed a digest, as contracts do it: the last byte is 27 or 28, and s the lower one of its two
+ * forms. In lower case; undefined for any other signature.
+ *
+ * @param signatureHex `0x` and 130 hex digits in lower case
+ * @example
+ * recoverSigner(digest, '0x…1b') // '0x2c7536e3605d9c16a7a3d7b1898e529396a65c23'
+ */
+export function recoverSigner(digest: Uint8Array, signatureHex: string): string | undefined {
+  const [, r, s, last] = STRICT_SIGNATURE.exec(signatureHex) ?? []
+  if (r === undefined || s === undefined || s > MAX_LOW_S) return undefined
+  const recoveryId = last === '1b' ? 0 : 1
+  const publicKey = recoverPublicKey({ compact: Buffer.from(r + s, 'hex'), recoveryId }, digest)
+  return publicKey && addressOfPublicKey(publicKey)
+}
+
 /** The hash that wallets sign. With the prefix, a signed text cannot be a transaction. The length is in bytes. */
 export function digestOfText(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8')

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * Charged for a read of the route when it arrives; {@link SMALL_ANSWER_UNITS} if left out. 0: it is never refused, because it
+     * Charged for a read of the route when it arrives; {@link SMALL_ANSWER_UNITS} if left out. A `POST` that only reads has it. 0: it is never refused, because it
      * costs less than a refusal and balancers must hear the truth.
      */
     cost?: number
@@ -124,7 +124,7 @@ export function chargeRequests(app: FastifyInstance, limits: CostLimits): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, is404, routeOptions } = request
     const { cost = SMALL_ANSWER_UNITS } = routeOptions.config
-    const isRead = method === 'GET' || method === 'HEAD'
+    const isRead = method === 'GET' || method === 'HEAD' || routeOptions.config.cost !== undefined
     if (!is404 && (!isRead || cost === 0)) return done()
     const account = new CostAccount(clientAddress(request), limits)
     request.costAccount = account

@@ -1,5 +1,8 @@
+import type { FastifyRequest } from 'fastify'
+import { COMMON_HEADERS } from './common-headers.ts'
+
 /** Headers of an answer that pages of other origins may read. */
-export const EXPOSED_HEADERS = [
+const EXPOSED_HEADERS = [
   'ETag',
   'Retry-After',
   'X-Request-Id',
@@ -12,8 +15,34 @@ export const EXPOSED_HEADERS = [
   'Organiser-Pass',
 ]
 
-/** The headers that `@fastify/cors` sets on every answer, for answers that are sent without it. */
-export const CROSS_ORIGIN_HEADERS = {
+/** Headers of every answer to a client, besides its request id: pages of all origins may read it. */
+export const ANSWER_HEADERS = {
+  ...COMMON_HEADERS,
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
+} as const
+
+/**
+ * Names and values of headers in turn: Node.js sends such a list sooner than an object, and joining objects takes as long as
+ * sending them.
+ */
+export type HeaderList = readonly string[]
+
+/** {@link ANSWER_HEADERS} as a list. */
+export const ANSWER_HEADER_LIST: HeaderList = Object.entries(ANSWER_HEADERS).flat()
+
+/** Whether the request is a CORS preflight of a browser: it asks before a page sends the request itself. */
+export function isPreflight({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+}
+
+/** Headers that allow what a CORS preflight asks for: all headers that it names, `x-identity-auth-chain-0` for example. */
+export function preflightHeaders({ headers }: FastifyRequest, methods: string) {
+  const names = headers['access-control-request-headers']
+  return {
+    vary: 'access-control-request-headers',
+    'access-control-allow-methods': methods,
+    ...(names !== undefined && { 'access-control-allow-headers': names }),
+    'access-control-max-age': '86400',
+  }
 }

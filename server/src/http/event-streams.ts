@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
+import { ANSWER_HEADERS } from './cross-origin.ts'
 
 /** How many streams may be open at a time. */
 export interface StreamLimits {
@@ -100,7 +101,14 @@ export class EventStreams {
     this.add(client, stream)
     raw.once('close', () => this.remove(client, stream))
     // The connection closes with the stream, so that a server that stops has no idle connection to wait for.
-    reply.headers({ ...EVENT_STREAM_HEADERS, connection: 'close' }).hijack()
+    reply
+      .headers({
+        ...ANSWER_HEADERS,
+        ...EVENT_STREAM_HEADERS,
+        'x-request-id': request.id,
+        connection: 'close',
+      })
+      .hijack()
     raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
     raw.write(`retry: ${retryMs(this.counted.opened)}\n\n`)
     if (this.isClosed) stream.end()

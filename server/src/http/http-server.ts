@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import { SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { rawClientAddress } from './client-address.ts'
-import { COMMON_HEADERS } from './common-headers.ts'
 import { ConnectionLimiter, type ConnectionLimits } from './connection-limits.ts'
-import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
+import { ANSWER_HEADERS } from './cross-origin.ts'
 import { errorJson, retryAfterS } from './error-handler.ts'
 import type { Metrics } from './metrics.ts'
 import type { ReadyAnswers } from './ready-answers.ts'
@@ -170,8 +169,7 @@ function refusalHeaders(refusal: AppError, body: string, id: string): Readonly<R
     'cache-control': 'no-store',
     'x-request-id': id,
     'x-error-code': refusal.code,
-    ...COMMON_HEADERS,
-    ...CROSS_ORIGIN_HEADERS,
+    ...ANSWER_HEADERS,
     'content-length': String(Buffer.byteLength(body)),
   }
 }

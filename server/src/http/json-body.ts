@@ -24,7 +24,7 @@ export function readBodiesAsJson(app: FastifyInstance): void {
   })
   // A route that reads a body gets an empty object for none, so that its error names the missing field.
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.routeOptions.schema?.body !== undefined) request.body ??= {}
+    if (request.method !== 'GET' && request.routeOptions.schema?.body !== undefined) request.body ??= {}
     done()
   })
   app.addContentTypeParser(

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
+import { isPreflight, preflightHeaders } from './cross-origin.ts'
 import { handleNotFound } from './error-handler.ts'
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
@@ -28,14 +29,20 @@ export function watchMethods(app: FastifyInstance): () => void {
   }
 }
 
+/** What a page may send to an address that is no endpoint. */
+const METHODS_OF_UNKNOWN = 'GET, HEAD, POST, PATCH'
+
 /**
  * Answers `OPTIONS` of an address that is no endpoint with 404. A CORS preflight gets 204, so that the page can send
- * its request and read the 404 itself. A hook for the route `OPTIONS *` of @fastify/cors, which matches all addresses
- * without a route of their own.
+ * its request and read the 404 itself.
  */
-export async function answerUnknownOptions(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (isPreflight(request)) await sendNoContent(reply)
-  else handleNotFound()
+export function answerUnknownOptions(app: FastifyInstance): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!isPreflight(request)) handleNotFound()
+    await sendNoContent(reply.headers(preflightHeaders(request, METHODS_OF_UNKNOWN)))
+  }
+  // Matches all addresses without a route of their own; answered before the body is read.
+  app.options('*', { schema: { hide: true }, onRequest: answer }, answer)
 }
 
 interface Address {
@@ -48,7 +55,7 @@ function answerOptions(app: FastifyInstance, url: string, { methods, route }: Ad
   const allowed = allowedMethods(methods).join(', ')
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('allow', allowed)
-    if (isPreflight(request)) reply.header('access-control-allow-methods', allowed)
+    if (isPreflight(request)) reply.headers(preflightHeaders(request, allowed))
     await sendNoContent(reply)
   }
   app.route({
@@ -59,11 +66,6 @@ function answerOptions(app: FastifyInstance, url: string, { methods, route }: Ad
     onRequest: answer, // before the body is read
     handler: answer,
   })
-}
-
-/** Whether the request is a CORS preflight of a browser. */
-function isPreflight({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
 /** Safari waits for a body if there is no `content-length`. */

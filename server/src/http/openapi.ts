@@ -73,6 +73,7 @@ export async function describeRoutes(
         { name: 'districts', description: 'Themed areas and who contributed to them' },
         { name: 'map', description: 'Parcels and estates of an area as JSON, and map images' },
         { name: 'tiles', description: 'Tile data: a few fields of each parcel, for maps' },
+        { name: 'land', description: 'Parcels and estates by price, size, place, owner and text' },
         { name: 'search', description: 'Finds parcels, estates, districts and owners by text' },
         {
           name: 'metadata',

@@ -22,7 +22,10 @@ async function start(beforeListening: () => unknown = () => {}) {
   app = await createServer({ ...settings, metrics, readyAnswers })
   app.get('/picture', { compress: false, schema: { tags: ['map'] } }, (request, reply) => {
     routed.push(request.raw.url!)
-    ready.set(request.raw.url!, readyAnswer({ group: 'map', headers: HEADERS, body: BODY }))
+    ready.set(
+      request.raw.url!,
+      readyAnswer({ group: 'map', headers: Object.entries(HEADERS).flat(), body: BODY }),
+    )
     return reply.headers(HEADERS).send(BODY)
   })
   readyAnswers.findWith((url) => ready.get(url))

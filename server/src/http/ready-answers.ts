@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { COMMON_HEADERS } from './common-headers.ts'
 import { READY_ANSWER_UNITS } from './cost-account.ts'
 import type { CostBudget } from './cost-budget.ts'
-import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
+import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
 import { countHosts } from './host-header.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
@@ -11,8 +10,8 @@ import { requestId } from './request-id.ts'
 export interface ReadyAnswer {
   /** The group of the route that made the answer, as metrics name it. */
   readonly group: string
-  /** Names and values of all headers but the request id, in turn: Node.js sends a list sooner than an object. */
-  readonly head: readonly string[]
+  /** All headers but the request id. */
+  readonly head: HeaderList
   readonly body: Buffer
 }
 
@@ -27,16 +26,10 @@ export function readyAnswer({
   body,
 }: {
   readonly group: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderList
   readonly body: Buffer
 }): ReadyAnswer {
-  const all = {
-    ...COMMON_HEADERS,
-    ...CROSS_ORIGIN_HEADERS,
-    ...headers,
-    'content-length': String(body.length),
-  }
-  return { group, head: Object.entries(all).flat(), body }
+  return { group, head: [...ANSWER_HEADER_LIST, ...headers, 'content-length', String(body.length)], body }
 }
 
 interface Charges {
@@ -99,7 +92,7 @@ export class ReadyAnswers {
 
   private send(request: IncomingMessage, response: ServerResponse, { group, head, body }: ReadyAnswer): void {
     const startedMs = performance.now()
-    response.once('finish', () => {
+    response.on('finish', () => {
       const tookMs = performance.now() - startedMs
       this.metrics.countAnswer({ group, status: 200, tookMs, socket: request.socket })
     })

@@ -35,7 +35,7 @@ beforeEach(async () => {
   const readyAnswers = new ReadyAnswers(metrics)
   readyAnswers.findWith((url) =>
     url.startsWith('/ready')
-      ? readyAnswer({ group: '/ready', headers: {}, body: Buffer.from(url) })
+      ? readyAnswer({ group: '/ready', headers: [], body: Buffer.from(url) })
       : undefined,
   )
   app = await createServer({

@@ -1,19 +1,11 @@
 import compress from '@fastify/compress'
-import cors from '@fastify/cors'
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-  type onRequestHookHandler,
-} from 'fastify'
+import Fastify, { type FastifyInstance, LogController, type onRequestHookHandler } from 'fastify'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { trustIn, watchForwarded } from './client-address.ts'
-import { COMMON_HEADERS } from './common-headers.ts'
 import { CONTENT_ENCODINGS } from './content-encoding.ts'
-import { EXPOSED_HEADERS } from './cross-origin.ts'
-import { COMPRESS_FROM_BYTES, ENCODERS } from './encoders.ts'
+import { ANSWER_HEADERS } from './cross-origin.ts'
+import { COMPRESS_FROM_BYTES, COMPRESSED_TYPES, ENCODERS } from './encoders.ts'
 import { handleError, handleNotFound } from './error-handler.ts'
 import { countHosts } from './host-header.ts'
 import { createHttpServer, type HttpServerOptions } from './http-server.ts'
@@ -32,8 +24,6 @@ export interface ServerOptions extends HttpServerOptions {
 
 /** Larger bodies are compressed off the main thread. For smaller ones, the transfer to a thread would cost more. */
 const COMPRESS_OFF_MAIN_THREAD_FROM_BYTES = 32 * 1024
-/** Types of text. Images are compressed already. */
-const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)(?:;|$)/
 /** Longer than every valid parameter, so that its schema refuses a parameter that is too long, not the router. */
 const MAX_PARAMETER_LENGTH = 1000
 
@@ -54,7 +44,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false, // a server that stops still answers what reaches it
     // No hook runs for an address that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id, 'access-control-allow-origin': '*' })
+      reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
       handleError(error, request, reply)
     },
   })
@@ -62,9 +52,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id })
-    done()
+  // For answers through the framework: http/answer.ts sends most of the others, with the same headers
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
+    done(null, payload)
   })
   watchForwarded(app, isTrusted)
   app.addHook('preClose', (done) => {
@@ -74,21 +65,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   options.metrics.watch(app)
   readBodiesAsJson(app)
-  app.addHook('onRoute', (route) => {
-    if (route.url === '*') route.onRequest = answerUnknownOptions
-  })
-  // Without allowedHeaders, all headers that a preflight names are allowed, x-identity-auth-chain-0 for example.
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PATCH'],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: 86_400,
-    strictPreflight: false,
-    preflightContinue: true, // methods.ts answers: it knows the methods of each address
-  })
   app.addHook('onRequest', refuseUnmetConditions)
   app.addHook('onRequest', refuseEmptyParts)
   await compressAnswers(app)
+  answerUnknownOptions(app)
   return app
 }
 
@@ -127,13 +107,14 @@ const addEncodingToTag: Extract<
 const EMPTY_PART = /^(?:https?:\/\/[^/?#]*)?\/(?:[^?#]*\/)?\//i
 
 /** An address with an empty part is none: its route would read the part as an empty id. */
-const refuseEmptyParts: onRequestHookHandler = ({ url, is404 }, reply, done) => {
-  if (!is404 && url.includes('//') && EMPTY_PART.test(url)) reply.callNotFound()
+const refuseEmptyParts: onRequestHookHandler = (request, reply, done) => {
+  const { url } = request
+  if (url.includes('//') && EMPTY_PART.test(url) && !request.is404) reply.callNotFound()
   else done()
 }
 
 /** Refuses requests without `Host`, with several, or with an unknown `Expect`, and closes the connection: a body may still follow. */
-async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+const refuseUnmetConditions: onRequestHookHandler = ({ headers, raw }, reply, done) => {
   const hosts = countHosts(raw)
   if (hosts === 0 && raw.httpVersion === '1.1') {
     reply.header('connection', 'close')
@@ -147,4 +128,5 @@ async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: Fa
     reply.header('connection', 'close')
     throw new AppError('expectation_failed', 'The only Expect header that is understood is "100-continue".')
   }
+  done()
 }

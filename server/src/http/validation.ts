@@ -16,6 +16,8 @@ interface ParameterSchema {
   readonly 'x-allowed'?: string
   /** Of a parameter that was sent several times, the first value counts. Else that is refused. */
   readonly 'x-repeatable'?: boolean
+  /** A parameter that was sent several times is its values with commas between them. */
+  readonly 'x-list'?: boolean
   /** Errors do not repeat the received value. */
   readonly 'x-withheld'?: boolean
 }
@@ -31,8 +33,8 @@ const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 
 /**
  * Turns a route's schema into a function that reads its parameters. Text is converted to the type of the schema,
- * strictly: `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. Unknown parameters are ignored. A
- * query parameter with an empty value counts as absent, and so does a field of a body that is null.
+ * strictly: `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. Unknown parameters are ignored, unless
+ * the schema has `additionalProperties: false`. A query parameter with an empty value counts as absent, and so does a field of a body that is null.
  *
  * The function throws `invalid_parameter` with the parameter, the value and what is allowed.
  */
@@ -42,26 +44,32 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
   )
   const repeatable = properties.filter(([, schema]) => schema['x-repeatable']).map(([name]) => name)
+  const lists = properties.filter(([, schema]) => schema['x-list']).map(([name]) => name)
   const typed = properties.filter(([, { type }]) => type !== undefined && TYPED.has(type))
   return (received: unknown) => {
     const given = received as Record<string, unknown>
     if (httpPart === 'querystring') removeEmptyValues(given)
     for (const name of repeatable) if (Array.isArray(given[name])) given[name] = given[name][0]
+    for (const name of lists) if (Array.isArray(given[name])) given[name] = given[name].join(',')
     if (httpPart === 'body') removeNulls(given)
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
     // Compiled with the first request: compiling all schemas would take a fifth of the start.
     validate ??= ajv.compile(schema)
     if (validate(given)) return { value: given }
-    throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
+    const noun = httpPart === 'querystring' ? 'parameter' : 'field'
+    throw refusal(validate.errors?.[0], Object.fromEntries(properties), given, noun)
   }
 }
 
 /** An HTML form also sends its empty fields: `?status=&limit=5` means the same as `?limit=5`. */
 function removeEmptyValues(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
-    const values = [value].flat().filter((one) => one !== '')
-    if (values.length === 0) delete query[name]
-    else query[name] = values.length === 1 ? values[0] : values
+  for (const name in query) {
+    const value = query[name]
+    if (Array.isArray(value)) {
+      const values = value.filter((one) => one !== '')
+      query[name] = values.length > 1 ? values : values[0]
+    }
+    if (query[name] === '' || query[name] === undefined) delete query[name]
   }
 }
 
@@ -93,9 +101,10 @@ function refusal(
   error: ErrorObject | undefined,
   properties: Record<string, ParameterSchema>,
   given: Record<string, unknown>,
+  noun: 'parameter' | 'field',
 ): AppError {
   if (error?.keyword === 'additionalProperties')
-    return unknownField(String(error.params.additionalProperty), properties)
+    return unknownField(String(error.params.additionalProperty), properties, noun)
   const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
   const name = missing ?? error?.instancePath.split('/')[1] ?? ''
   const schema = properties[name] ?? {}
@@ -106,8 +115,12 @@ function refusal(
 /** Only of such letters is a name shown where the call has secrets: one may stand in the place of a name. */
 const LIKE_FIELD = /^[a-z_]{1,40}$/i
 
-/** The error for a field that a call does not have. */
-function unknownField(name: string, properties: Record<string, ParameterSchema>): AppError {
+/** The error for a field or a parameter that a call does not have. */
+function unknownField(
+  name: string,
+  properties: Record<string, ParameterSchema>,
+  noun: 'parameter' | 'field',
+): AppError {
   const known = Object.keys(properties)
   const hasSecrets = Object.values(properties).some((schema) => schema['x-withheld'])
   const isShown = !hasSecrets || LIKE_FIELD.test(name)
@@ -115,7 +128,7 @@ function unknownField(name: string, properties: Record<string, ParameterSchema>)
   const allowed = `one of ${known.join(', ')}`
   return new AppError(
     'invalid_parameter',
-    `There is no field ${isShown ? JSON.stringify(parameter) : 'of that name'}. The fields are ${known.join(', ')}.`,
+    `There is no ${noun} ${isShown ? JSON.stringify(parameter) : 'of that name'}. The ${noun}s are ${known.join(', ')}.`,
     { parameter, value: parameter, allowed },
   )
 }

@@ -1,32 +1,39 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { CONFIRMED, type Freshness } from '../freshness.ts'
+import type { HeaderList } from './cross-origin.ts'
 import { newHttpDate } from './http-date.ts'
 
-/** The validators of an answer, and the header that says how long clients may cache it. */
-export function freshnessHeaders({ tag, changedAtMs, cacheControl = CONFIRMED }: Freshness) {
-  const headers = { etag: `"${tag}"`, 'cache-control': cacheControl }
-  return changedAtMs === undefined ? headers : { ...headers, 'last-modified': httpDate(changedAtMs) }
+/**
+ * The validators of an answer, and the header that says how long clients may cache it.
+ *
+ * @param etag of a confirmed copy: {@link confirmedTag}
+ */
+export function freshnessHeaders(
+  { tag, changedAtMs, cacheControl = CONFIRMED }: Freshness,
+  etag = `"${tag}"`,
+): HeaderList {
+  const headers = ['etag', etag, 'cache-control', cacheControl]
+  if (changedAtMs !== undefined) headers.push('last-modified', httpDate(changedAtMs))
+  return headers
 }
 
 /**
- * Sets the validators of an answer.
- *
- * @returns whether the client's copy is current, so that the answer is 304. `If-Modified-Since` counts only if
+ * The ETag of the client's copy if that is current: then the answer is 304. `If-Modified-Since` counts only if
  * `If-None-Match` was not sent (RFC 9110, 13.1.3).
+ *
+ * The ETag has the suffix of the copy's encoding, because caches find the confirmed copy by it (RFC 9111, 4.3.4).
+ *
  * @throws {AppError} `precondition_failed` if the client wants this answer only with another ETag
  */
-export function confirmsCopy(request: FastifyRequest, reply: FastifyReply, freshness: Freshness): boolean {
-  const { tag, changedAtMs } = freshness
-  assertWanted(request, tag)
-  reply.headers(freshnessHeaders(freshness))
-  const knownTags = request.headers['if-none-match']
-  if (knownTags === undefined) return isUnchangedSince(request.headers['if-modified-since'], changedAtMs)
-  const knownTag = findTag(knownTags, tag)
-  if (knownTag === undefined) return false
-  // With the suffix of its encoding, because caches find the confirmed copy by this ETag (RFC 9111, 4.3.4).
-  reply.header('etag', knownTag)
-  return true
+export function confirmedTag(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { tag, changedAtMs }: Freshness,
+): string | undefined {
+  assertWanted(headers['if-match'], tag)
+  const knownTags = headers['if-none-match']
+  if (knownTags !== undefined) return findTag(knownTags, tag)
+  return isUnchangedSince(headers['if-modified-since'], changedAtMs) ? `"${tag}"` : undefined
 }
 
 function isUnchangedSince(date: string | undefined, changedAtMs: number | undefined): boolean {
@@ -35,8 +42,7 @@ function isUnchangedSince(date: string | undefined, changedAtMs: number | undefi
 }
 
 /** Weak ETags in `If-Match` never match (RFC 9110, 13.1.1). */
-function assertWanted({ headers }: FastifyRequest, tag: string): void {
-  const wanted = headers['if-match']
+function assertWanted(wanted: string | undefined, tag: string): void {
   if (wanted === undefined || wanted.trim() === '*' || entriesOf(wanted).some((one) => isOf(tag, one))) return
   throw new AppError(
     'precondition_failed',
@@ -46,7 +52,7 @@ function assertWanted({ headers }: FastifyRequest, tag: string): void {
 
 /** The entry of an `If-None-Match` list that matches this tag. */
 function findTag(list: string, tag: string): string | undefined {
-  if (list.trim() === '*') return `"${tag}"`
+  if (list === `"${tag}"` || list.trim() === '*') return `"${tag}"`
   return entriesOf(list)
     .map((entry) => entry.replace(/^W\//, ''))
     .find((entry) => isOf(tag, entry))

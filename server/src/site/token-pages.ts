@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { AppError } from '../errors.ts'
 import { publicBase } from '../http/public-base.ts'
 import { withoutTurns } from '../text-direction.ts'
@@ -54,15 +54,14 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Answers browsers that open the address of a token, or of the tokens of an address, with a page. All other clients get
- * the JSON of the same address. Call it before these routes are registered: its hook applies to later routes alone.
+ * the JSON of the same address. Call it before these routes are registered.
  */
 export function serveTokenPages(app: FastifyInstance, options: TokenPageOptions): void {
   const html = readHtml('tokens.html', options.interfaces)
   if (!html.includes(TITLE_MARK)) throw new Error('tokens.html has no place for a title')
   const texts = new Map(LOCALES.map((locale) => [locale, readCatalogue(locale)]))
-  app.addHook('onRequest', async (request, reply) => {
+  const answerPage: onRequestAsyncHookHandler = async (request, reply) => {
     const { url } = request.routeOptions
-    if (url !== TOKEN_ROUTE && url !== COLLECTION_ROUTE) return
     reply.header('vary', 'accept, accept-language') // on the JSON too, or a cache would answer browsers with it
     if (!opensPage(request)) return
     const locale = localeOf(request)
@@ -75,6 +74,10 @@ export function serveTokenPages(app: FastifyInstance, options: TokenPageOptions)
       .header('content-language', locale)
       .type('text/html; charset=utf-8')
       .send(withDescription(html, described, address, locale))
+  }
+  app.addHook('onRoute', (route) => {
+    if (route.url !== TOKEN_ROUTE && route.url !== COLLECTION_ROUTE) return
+    route.onRequest = [answerPage, ...[route.onRequest ?? []].flat()]
   })
 }
 

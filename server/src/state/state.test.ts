@@ -8,6 +8,7 @@ import { OwnerIndexWriter } from './parts/owner-index.ts'
 import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
 import { buildRents } from './parts/rents.ts'
+import { NO_SALES } from './parts/sales.ts'
 import { State } from './state.ts'
 import { shapeMark } from './world-shape.ts'
 
@@ -94,6 +95,7 @@ function stateOf(expiries: readonly number[]): State {
       openKey: Uint32Array.from(expiries, (_, i) => i),
       openNext: Int32Array.from(expiries, (_, i) => (i + 1 < count ? i + 1 : -1)),
     },
+    sales: NO_SALES,
     districts: { ids: [], names: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
     cells: new Uint8Array(rowAt.length),
   }

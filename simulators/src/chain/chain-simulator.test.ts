@@ -161,6 +161,22 @@ describe('a reorganisation', () => {
   })
 })
 
+test('a deed on command happens in a block of its own, and its answer says what and where', async () => {
+  const { number } = simulator.chain.head
+
+  const { kind, asset_type, asset_id, to, block } = await control('POST', '/simulator/act', {
+    kind: 'transfer',
+  })
+
+  expect([kind, block.number]).toEqual(['transfer', number + 1])
+  const state = await truth(asset_type === 'parcel' ? 'parcels' : 'estates')
+  const rows: readonly { id?: string; token_id: string; owner: string }[] = state.parcels ?? state.estates
+  expect(rows.find((row) => (row.id ?? row.token_id) === asset_id)?.owner).toBe(to)
+  expect(await control('POST', '/simulator/act', { kind: 'gift' })).toMatchObject({
+    message: expect.stringContaining('kind is sale, transfer'),
+  })
+})
+
 describe('faults', () => {
   test('hit the named methods, and end after a number of calls', async () => {
     await change({ rate_limit: 'http_retry_after', retry_after_s: 9, methods: ['eth_getLogs'], for_calls: 2 })
@@ -305,8 +321,8 @@ test('asked ranges are remembered, so that a test sees what is asked twice', asy
   })
 })
 
-test('docs/chain-simulator.md names every setting with its default, every part of the truth, and every method', () => {
-  const page = readFileSync(new URL('../../../docs/chain-simulator.md', import.meta.url), 'utf8')
+test('its README.md names every setting with its default, every part of the truth, and every method', () => {
+  const page = readFileSync(new URL('../../src/chain/README.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (`[a-z_`, ]+`) \|([^|]*)\|/gm)].map(
     ([, names = '', defaults = '']) => ({
       ...{

@@ -97,7 +97,7 @@ async function makeHistory(options: ChainSimulatorOptions, nowS: () => number): 
   const headTimeS = options.blockTimeS > 0 ? nowS() : REFERENCE_TIME_S
   const chain = new SimulatedChain({ ...options, headTimeS })
   await chain.makeHistory(options.signal)
-  return { chain, market: undefined, loaded: Promise.resolve(), close: () => undefined }
+  return { chain, loaded: Promise.resolve(), close: () => undefined }
 }
 
 function openMarket(

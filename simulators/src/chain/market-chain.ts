@@ -3,7 +3,7 @@ import { parseWorld } from '@landpass/client/grid'
 import { type ChainStart, SimulatedChain } from './blocks/chain.ts'
 import type { ContractAddresses } from './contracts/contracts.ts'
 import type { Address } from './encoding/words.ts'
-import { Market } from './market/market.ts'
+import type { OpenedChain } from './running-chain.ts'
 import { firstBlockOf, type Manifest, nameFirstBlock, readManifest } from './snapshot/first-block.ts'
 import { loadContracts } from './snapshot/load-contracts.ts'
 import { ChainStore, readStore, removeChain, replayStore, type StoredChain } from './store/chain-store.ts'
@@ -12,7 +12,7 @@ import { StoreError } from './store/store-error.ts'
 /** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
 export const KEPT_BLOCKS = 2_500
 const LOOK_EVERY_MS = 100
-/** Only the players of a chain with a history sell new land. */
+/** Only a chain with a history sells new land. */
 const NO_WORLD = parseWorld('0,0,0,0')!
 
 export interface MarketChainOptions {
@@ -30,22 +30,13 @@ export interface MarketChainOptions {
   readonly signal: AbortSignal
 }
 
-/** A chain whose players trade the land of a snapshot. */
-export interface MarketChain {
-  readonly chain: SimulatedChain
-  readonly market: Market
-  /** Resolves when the contracts have their state. Until then no block can be made. */
-  readonly loaded: Promise<void>
-  close(): void
-}
-
 /**
  * Continues the chain in the store, or begins one with a snapshot. Of the latter there is only the first block at first; the contracts
  * are filled while a node answers already.
  *
  * @throws {StoreError} where the store cannot be used, {SnapshotError} where the snapshot cannot
  */
-export async function openMarketChain(options: MarketChainOptions): Promise<MarketChain> {
+export async function openMarketChain(options: MarketChainOptions): Promise<OpenedChain> {
   const { store } = options
   const stored = store === undefined ? undefined : await readStore(store)
   if (stored && store !== undefined) return continueChain(options, stored, store)
@@ -55,28 +46,31 @@ export async function openMarketChain(options: MarketChainOptions): Promise<Mark
   return beginChain(options, snapshot, await untilManifest(snapshot, options.signal))
 }
 
-function continueChain(options: MarketChainOptions, stored: StoredChain, folder: string): MarketChain {
-  const { chainId, first, block, forks, districtOwners } = stored.state
+function continueChain(options: MarketChainOptions, stored: StoredChain, folder: string): OpenedChain {
+  const { chainId, first, block, forks, districtOwners, countsAtStart } = stored.state
   if (chainId !== options.chainId) throw new StoreError(`The store in ${folder} is of chain ${chainId}.`)
-  const { chain, market } = newChain(options, new Set(districtOwners), {
+  const from = { block, forks }
+  const chain = newChain(options, {
     block: first,
-    from: { block, forks },
+    from,
+    countsAtStart,
+    districtOwners: new Set(districtOwners),
   })
   replayStore(stored, chain)
   const store = new ChainStore(folder, { chain, districtOwners, base: block.number })
   chain.watcher = store
-  return { chain, market, loaded: Promise.resolve(), close: () => store.close() }
+  return { chain, loaded: Promise.resolve(), close: () => store.close() }
 }
 
 async function beginChain(
   options: MarketChainOptions,
   snapshot: string,
   manifest: Manifest,
-): Promise<MarketChain> {
+): Promise<OpenedChain> {
   const block = firstBlockOf(manifest, options.chainId)
   await nameFirstBlock(snapshot, manifest, block, options.chainId)
   const districtOwners = new Set<Address>()
-  const { chain, market } = newChain(options, districtOwners, { block })
+  const chain = newChain(options, { block, districtOwners })
   chain.hasState = false
   let store: ChainStore | undefined
   const load = async () => {
@@ -88,28 +82,15 @@ async function beginChain(
     store = new ChainStore(options.store, { chain, districtOwners: [...districtOwners], base: undefined })
     chain.watcher = store
   }
-  return { chain, market, loaded: load(), close: () => store?.close() }
+  return { chain, loaded: load(), close: () => store?.close() }
 }
 
 function newChain(
-  { chainId, seed, transactionsPerBlock: average, addresses, keptBlocks = KEPT_BLOCKS }: MarketChainOptions,
-  districtOwners: ReadonlySet<Address>,
-  start: Pick<ChainStart, 'block' | 'from'>,
-): Pick<MarketChain, 'chain' | 'market'> {
-  let market: Market | undefined
-  const chain = new SimulatedChain(
-    { chainId, seed, world: NO_WORLD, historyBlocks: 0, headTimeS: 0, transactionsPerBlock: average },
-    {
-      ...start,
-      addresses,
-      keptBlocks,
-      actors: (contracts, machine) => {
-        market = new Market({ seed, contracts, machine, average, districtOwners })
-        return market
-      },
-    },
-  )
-  return { chain, market: market! }
+  { chainId, seed, transactionsPerBlock, addresses, keptBlocks = KEPT_BLOCKS }: MarketChainOptions,
+  start: Omit<ChainStart, 'addresses' | 'keptBlocks'>,
+): SimulatedChain {
+  const options = { chainId, seed, world: NO_WORLD, historyBlocks: 0, headTimeS: 0, transactionsPerBlock }
+  return new SimulatedChain(options, { ...start, addresses, keptBlocks })
 }
 
 async function untilManifest(folder: string, signal: AbortSignal): Promise<Manifest> {

@@ -1,18 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { DEED_KINDS, type Deed, type DeedKind } from './actors/deeds.ts'
+import { DeedError } from './actors/players.ts'
 import { type ControlledChain, loadedChain } from './control-routes.ts'
-import { DEED_KINDS, type Deed, type DeedKind } from './market/deeds.ts'
-import { DeedError, type Market, nameOf } from './market/market.ts'
 import { ControlError, fieldsOf } from './node/settings.ts'
-import type { Pace } from './pace.ts'
 
 const WEI_DIGITS = 18
-
-export interface ControlledMarket extends ControlledChain {
-  /** Undefined where the chain did not begin with a snapshot. */
-  readonly market: Market | undefined
-  /** @throws {ControlError} before there is a chain */
-  readonly pace: Pace
-}
 
 /**
  * Calls that control how fast the chain grows, and what its players do.
@@ -20,7 +12,7 @@ export interface ControlledMarket extends ControlledChain {
  * - `GET` and `PATCH /simulator/market` `{transactions_per_minute?, block_time_s?}`
  * - `POST /simulator/act` `{kind, parcel?, estate?}`: something happens now, in a block of its own
  */
-export function addMarketRoutes(app: FastifyInstance, controlled: ControlledMarket): void {
+export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChain): void {
   app.get('/simulator/market', async () => controlled.pace.settings)
   app.patch('/simulator/market', async ({ body }) => {
     await controlled.loaded
@@ -28,17 +20,17 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledMark
   })
   app.post('/simulator/act', async ({ body }) => {
     const chain = await loadedChain(controlled)
-    const { market, pace } = controlled
-    if (!market) throw new ControlError('only a chain that begins with a snapshot has a market', 409)
+    const { pace } = controlled
     const { kind, ...named } = readAct(body)
     let deed: Deed | undefined
     try {
       const block = chain.mineWith((execute) => {
-        deed = market.do(kind, named, execute)
+        deed = chain.players.do(kind, named, execute)
       }, pace.timeS())
       const { number, hash, timeS, transactions } = block
       return {
-        ...deedJson(deed!),
+        kind,
+        ...deedJson(deed!, chain.players.nameOf(deed!.asset)),
         block: { number, hash, time_s: timeS },
         transactions: transactions.map((transaction) => transaction.hash),
       }
@@ -66,10 +58,10 @@ function textOf(name: string, value: unknown): string | undefined {
   throw new ControlError(`${name} is a text`)
 }
 
-function deedJson({ kind, asset, from, to, priceWei }: Deed) {
-  const [type, id] = nameOf(asset).split(' ')
+function deedJson({ from, to, priceWei }: Deed, asset: string) {
+  const [type, id] = asset.split(' ')
   return {
-    ...{ kind, asset_type: type, asset_id: id, from, to: to ?? null },
+    ...{ asset_type: type, asset_id: id, from, to: to ?? null },
     price: priceWei === undefined ? null : manaOf(priceWei),
   }
 }

@@ -54,7 +54,7 @@ export class Pace {
   start(): void {
     this.stop()
     const { transactions_per_minute, block_time_s } = this.current
-    this.chain.transactionsPerBlock = (transactions_per_minute * (block_time_s || SLOT_S)) / MINUTE_S
+    this.chain.players.average = (transactions_per_minute * (block_time_s || SLOT_S)) / MINUTE_S
     if (block_time_s > 0)
       this.timer = setInterval(() => this.chain.mine(this.nowS()), block_time_s * SECOND_MS)
   }

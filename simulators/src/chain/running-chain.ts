@@ -2,8 +2,7 @@ import type { SimulatedChain } from './blocks/chain.ts'
 import { type ContractAddresses, Contracts, type NetworkFile, networkFile } from './contracts/contracts.ts'
 import { erasOf } from './contracts/eras.ts'
 import { Machine } from './contracts/machine.ts'
-import type { Market } from './market/market.ts'
-import type { ControlledMarket } from './market-routes.ts'
+import type { ControlledChain } from './control-routes.ts'
 import { ContractReads } from './node/contract-reads.ts'
 import { ControlError } from './node/settings.ts'
 import { SimulatedNode } from './node/simulated-node.ts'
@@ -13,10 +12,9 @@ import { FIRST_BLOCK_NUMBER } from './snapshot/first-block.ts'
 const MOST_NODES = 16
 const NODE_NAME = /^[a-z\d-]{1,40}$/
 
-/** A chain with what depends on how it began. */
+/** A chain, which may still wait for the land of a snapshot. */
 export interface OpenedChain {
   readonly chain: SimulatedChain
-  readonly market: Market | undefined
   /** Resolves when blocks can be made. */
   readonly loaded: Promise<void>
   close(): void
@@ -37,7 +35,7 @@ interface Parts extends OpenedChain {
 }
 
 /** A chain that may not be there yet, with its nodes and its pace. */
-export class RunningChain implements ControlledMarket {
+export class RunningChain implements ControlledChain {
   readonly network: NetworkFile
   /** Resolves when there is the first block. */
   readonly firstBlock: Promise<unknown>
@@ -54,10 +52,6 @@ export class RunningChain implements ControlledMarket {
 
   get chain(): SimulatedChain {
     return this.opened.chain
-  }
-
-  get market(): Market | undefined {
-    return this.opened.market
   }
 
   get pace(): Pace {

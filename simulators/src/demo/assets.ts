@@ -1,8 +1,8 @@
 import { tokenIdText } from '@landpass/client/grid'
+import type { Random } from '../random.ts'
 import { blockTimeS, DAY_S, ESTATES_START_S, MARKET_START_S, PRESENT_S } from './chain-time.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Cluster, Holdings } from './holdings.ts'
-import type { Random } from './random.ts'
 import { auctionPrice } from './values.ts'
 
 /** Something that happened to an asset from one time to another: offered and then sold or taken back. */

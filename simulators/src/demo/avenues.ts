@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
+import type { Random } from '../random.ts'
 import type { Grid } from './grid.ts'
-import type { Random } from './random.ts'
 import { DIRECTIONS, placeAt, polyline, type Shape, stamp } from './strokes.ts'
 
 /** What a cell of the plan is before districts are laid over it. */

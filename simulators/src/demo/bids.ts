@@ -1,10 +1,10 @@
 import { estateFingerprint } from '@landpass/server/land/events/fingerprints'
 import type { BidRecord } from '@landpass/server/land/records/bid'
 import type { Registries } from '@landpass/server/land/records/contracts'
+import type { Random } from '../random.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
 import type { Grid } from './grid.ts'
-import type { Random } from './random.ts'
 import { someoneElse } from './stories.ts'
 import { askingPrice, priceText } from './values.ts'
 

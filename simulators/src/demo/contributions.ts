@@ -1,7 +1,7 @@
 import type { ContributionRecord } from '@landpass/server/land/records/contribution'
 import type { DistrictRecord } from '@landpass/server/land/records/district'
+import type { Random } from '../random.ts'
 import { DAY_S, dateS } from './chain-time.ts'
-import type { Random } from './random.ts'
 
 const ROWS = 2000
 const START_S = dateS('2017-10-02')

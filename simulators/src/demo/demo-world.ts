@@ -7,6 +7,7 @@ import type { EstateRecord } from '@landpass/server/land/records/estate'
 import type { MortgageRecord } from '@landpass/server/land/records/mortgage'
 import type { ParcelRecord } from '@landpass/server/land/records/parcel'
 import type { PublicationRecord } from '@landpass/server/land/records/publication'
+import { Random } from '../random.ts'
 import { assetsOf } from './assets.ts'
 import { bidsOf } from './bids.ts'
 import { iso, PRESENT_S } from './chain-time.ts'
@@ -17,7 +18,6 @@ import { shareOut } from './holdings.ts'
 import { districtRecords, estateRecords, parcelRecords } from './land-records.ts'
 import { loansOf } from './loans.ts'
 import { listingsOf } from './market.ts'
-import { Random } from './random.ts'
 import {
   type CityShape,
   DEFAULT_RADIUS,

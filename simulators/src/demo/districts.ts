@@ -1,7 +1,7 @@
+import type { Random } from '../random.ts'
 import { Ground } from './avenues.ts'
 import { type Grid, largest } from './grid.ts'
 import type { Park } from './parks.ts'
-import type { Random } from './random.ts'
 
 export interface District {
   readonly kind: 'plaza' | 'road' | 'quarter' | Park['kind']

@@ -1,6 +1,6 @@
+import type { Random } from '../random.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Grid } from './grid.ts'
-import type { Random } from './random.ts'
 
 /** Connected lots that one person bought together. */
 export interface Cluster {

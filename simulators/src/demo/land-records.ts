@@ -4,12 +4,12 @@ import type { Registries } from '@landpass/server/land/records/contracts'
 import type { DistrictRecord } from '@landpass/server/land/records/district'
 import type { EstateRecord } from '@landpass/server/land/records/estate'
 import type { ParcelRecord, Proximity } from '@landpass/server/land/records/parcel'
+import type { Random } from '../random.ts'
 import type { Asset, EstatePlan } from './assets.ts'
 import { AUCTION_END_S, iso, PRESENT_S } from './chain-time.ts'
 import { type CityPlan, FAR } from './city-plan.ts'
 import { PLAZA_DISTRICT_ID, ROAD_DISTRICT_ID, themeOf } from './district-names.ts'
 import { AWKWARD_NAMES, placeDescription, placeIpns, placeName } from './names.ts'
-import type { Random } from './random.ts'
 
 /** Holds the parcels of all districts but the plazas and the roads. */
 const DISTRICT_HOLDER = '0x5f0c4d1b7a9e23864b10ce5d92f7a3886e41bd07'

@@ -1,8 +1,8 @@
 import type { MortgageRecord, MortgageStatus } from '@landpass/server/land/records/mortgage'
+import type { Random } from '../random.ts'
 import type { Asset } from './assets.ts'
 import { blockAt, blockTimeS, DAY_S, iso, PRESENT_S, rowTimes, YEAR_S } from './chain-time.ts'
 import type { Listing } from './market.ts'
-import type { Random } from './random.ts'
 import { someoneElse } from './stories.ts'
 import { centsText } from './values.ts'
 

@@ -1,8 +1,8 @@
 import type { ExactNumber } from '@landpass/server/land/records/exact-json'
 import type { PublicationRecord } from '@landpass/server/land/records/publication'
+import type { Random } from '../random.ts'
 import type { Asset, Assets, Deal } from './assets.ts'
 import { blockAt, DAY_S, iso, PRESENT_S, rowTimes, SECOND_MARKET_START_S, YEAR_S } from './chain-time.ts'
-import type { Random } from './random.ts'
 import { askingPrice, awkwardPrice, priceText } from './values.ts'
 
 const FIRST_MARKETPLACE = '0xb3bca6f5052c7e24726b44da7403b56a8a1b98f8'

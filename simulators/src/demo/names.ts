@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** First and last halves of names, by script; a name is one of each. */
 const NAMES: readonly { readonly first: readonly string[]; readonly last: readonly string[] }[] = [

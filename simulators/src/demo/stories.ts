@@ -1,6 +1,6 @@
+import type { Random } from '../random.ts'
 import type { Asset, Assets, Deal, OpenOffer } from './assets.ts'
 import { BIDS_START_S, blockTimeS, DAY_S, dateS, PRESENT_S, YEAR_S } from './chain-time.ts'
-import type { Random } from './random.ts'
 
 type Kind = Deal['kind']
 

@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
+import type { Random } from '../random.ts'
 import { Ground, type Skeleton } from './avenues.ts'
 import { type Grid, largest } from './grid.ts'
-import type { Random } from './random.ts'
 import { line } from './strokes.ts'
 
 interface Block {

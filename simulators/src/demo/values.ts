@@ -1,6 +1,6 @@
 import { ExactNumber } from '@landpass/server/land/records/exact-json'
+import type { Random } from '../random.ts'
 import type { CityPlan } from './city-plan.ts'
-import type { Random } from './random.ts'
 
 /** What land is worth next to what it cost in the first sale, in percent, by year from 2018 on. */
 const MARKET_PERCENT = [640, 520, 610, 1450, 1180, 640, 470, 420, 450]

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
-import { SeededRandom } from './seeded-random.ts'
+import { Random } from '../random.ts'
 import type { SimulatorSettings } from './settings.ts'
 
 /** The faults of one request: see settings.ts for each kind. */
@@ -14,40 +14,39 @@ export interface Fault {
   readonly errorStatus: number
 }
 
-const OTHERS = 0x5bd1e995
 const ERROR_STATUSES = [500, 502, 503, 504] as const
 
 /** Chooses the fault of each request: the same for the same seed and the same order of requests. */
 export class Faults {
-  private random: SeededRandom
-  /** For contradictory answers, so that the other faults of a seed stay the same. */
-  private others: SeededRandom
+  private random: Random
   private windowEndsAtMs = 0
   private countInWindow = 0
 
   constructor(seed: number) {
-    this.random = new SeededRandom(seed)
-    this.others = new SeededRandom(seed ^ OTHERS)
+    this.random = new Random(seed)
   }
 
   restart(seed: number): void {
-    this.random = new SeededRandom(seed)
-    this.others = new SeededRandom(seed ^ OTHERS)
+    this.random = new Random(seed)
   }
 
   next(settings: SimulatorSettings): Fault {
     // Always the same count of random numbers, so that changing one share does not change the other faults
-    const [error, drop, errorAfter, late, duplicate, mint, which] = Array.from({ length: 7 }, () =>
-      this.random.next(),
-    ) as [number, number, number, number, number, number, number]
+    const isDrawn = (share: number) => this.random.fraction() < share
+    const [error, drop, errorAfter, late] = Array.from({ length: 4 }, () => this.random.fraction()) as [
+      number,
+      number,
+      number,
+      number,
+    ]
     return {
       kind: kindOf({ error, drop, errorAfter, late }, settings),
-      isDuplicated: duplicate < settings.duplicate_rate,
-      failsMint: mint < settings.failed_mint_rate,
-      isMintNotFound: this.others.next() < settings.mint_not_found_rate,
-      mintsForOther: this.others.next() < settings.other_beneficiary_rate,
-      isReadUnknown: this.others.next() < settings.unknown_read_rate,
-      errorStatus: ERROR_STATUSES[Math.floor(which * ERROR_STATUSES.length)]!,
+      isDuplicated: isDrawn(settings.duplicate_rate),
+      failsMint: isDrawn(settings.failed_mint_rate),
+      isMintNotFound: isDrawn(settings.mint_not_found_rate),
+      mintsForOther: isDrawn(settings.other_beneficiary_rate),
+      isReadUnknown: isDrawn(settings.unknown_read_rate),
+      errorStatus: this.random.pick(ERROR_STATUSES),
     }
   }
 

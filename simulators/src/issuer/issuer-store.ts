@@ -1,7 +1,7 @@
+import { Random } from '../random.ts'
 import { DAY_MS, demoPlans, type EventPlan, MAX_CODES } from './event-plan.ts'
 import { Ledger } from './ledger.ts'
 import type { Refusal } from './refusal-texts.ts'
-import { SeededRandom } from './seeded-random.ts'
 import type { SimulatorSettings } from './settings.ts'
 
 export interface SimulatedEvent {
@@ -46,7 +46,6 @@ export interface MintState {
 
 const CODE_LENGTH = 6
 const CODE_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const HEX = '0123456789abcdef'
 const FIRST_CODE_ID = 5_500_001
 const FIRST_REQUEST_ID = 31_337
 /** What the issuer answers today in place of the secret that codes had in older years. */
@@ -102,11 +101,11 @@ export class IssuerStore {
 
   /** Adds codes to an event, as after an organiser's request. @returns how many it has now */
   addCodes(event: SimulatedEvent, count: number): number {
-    const random = new SeededRandom(this.seed ^ Math.imul(event.plan.id, 0x9e3779b1) ^ event.codes.length)
+    const random = new Random(this.seed).fork(`codes ${event.plan.id} ${event.codes.length}`)
     while (count > 0 && event.codes.length < MAX_CODES) {
       const hash = random.text(CODE_LENGTH, CODE_ALPHABET)
       if (this.codes.has(hash)) continue
-      const code = { id: this.nextCodeId++, hash, secret: random.text(32, HEX), event, claim: undefined }
+      const code = { id: this.nextCodeId++, hash, secret: random.hex(32).slice(2), event, claim: undefined }
       this.codes.set(hash, code)
       event.codes.push(code)
       count -= 1
@@ -116,9 +115,9 @@ export class IssuerStore {
 
   /** Marks the first free codes as used by made-up players. @returns how many */
   useElsewhere(event: SimulatedEvent, count: number, nowMs: number): number {
-    const random = new SeededRandom(this.seed ^ event.plan.id ^ event.holders.size)
+    const random = new Random(this.seed).fork(`holders ${event.plan.id} ${event.holders.size}`)
     const free = event.codes.filter(({ claim }) => !claim).slice(0, count)
-    for (const code of free) this.take(code, `0x${random.text(40, HEX)}`, { nowMs, fails: false })
+    for (const code of free) this.take(code, random.address(), { nowMs, fails: false })
     return free.length
   }
 
@@ -173,7 +172,7 @@ export class IssuerStore {
     { nowMs, fails }: { nowMs: number; fails: boolean },
   ): void {
     const requestId = this.nextRequestId++
-    const txHash = `0x${new SeededRandom(this.seed ^ requestId).text(64, HEX)}`
+    const txHash = new Random(this.seed).fork(`claim ${requestId}`).hash()
     code.claim = { address, atMs: nowMs, requestId, txHash, fails }
     code.event.holders.add(address.toLowerCase())
     this.requests.set(requestId, code)

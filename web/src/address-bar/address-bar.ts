@@ -4,7 +4,7 @@ import { showLinked } from '../state/travel.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { readStored } from '../stored.ts'
 import { languageChoice } from '../texts/texts.ts'
-import { themeChoice } from '../theme/theme.ts'
+import { themeChoice } from '../theme.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
 /**

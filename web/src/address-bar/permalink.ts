@@ -11,7 +11,7 @@ import {
 } from '../state/explore-state.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { findLanguage, type Language } from '../texts/languages.ts'
-import type { Theme } from '../theme/theme.ts'
+import type { Theme } from '../theme.ts'
 
 /**
  * Everything that the map page shows, as the address bar has it:

@@ -6,7 +6,7 @@ import { isolated, withoutTurns } from '../texts/bidi.ts'
 import { formatDays, formatNumber } from '../texts/format.ts'
 import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 import { ChangedFields } from '../ui/event-change.tsx'
 import { isServed } from '../ui/interfaces.ts'
 

@@ -1,7 +1,7 @@
 import { land } from '@landpass/client'
 import { client } from '../api/client.ts'
 import type { Selection } from '../state/explore-state.ts'
-import type { Theme } from '../theme/theme.ts'
+import type { Theme } from '../theme.ts'
 
 export interface ImageSize {
   readonly widthPx: number

@@ -64,7 +64,10 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
           // The key is the index: one transaction can make several offers, and contract ids are not unique.
           <tr key={i}>
             <td>
-              <Transaction hash={offer.tx_hash}>{formatDate(offer.block_time_created_at)}</Transaction>
+              {/* No transaction made an offer that was signed off the chain. */}
+              <Transaction hash={offer.trade_id ? null : offer.tx_hash}>
+                {formatDate(offer.block_time_created_at)}
+              </Transaction>
             </td>
             <td class="number">{formatPrice(offer.price)}</td>
             <td>

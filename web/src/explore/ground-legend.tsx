@@ -1,7 +1,7 @@
 import { MAP_PALETTES } from '../map/map-palette.ts'
 import { layer } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 
 /** The colours of the ground, which are seen where the layer paints nothing. */
 export function GroundLegend() {

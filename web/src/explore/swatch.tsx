@@ -1,5 +1,5 @@
 import { MAP_PALETTES } from '../map/map-palette.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 
 /** A square in the colour that an ink has on the map. */
 export function Swatch({ ink }: { readonly ink: number }) {

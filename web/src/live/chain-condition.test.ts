@@ -8,6 +8,7 @@ const CURRENT: ChainStatus = {
   block: { number: 100, hash, time: '2026-11-20T00:00:00.000Z', ageSeconds: 12 },
   finalized: { number: 36, hash },
   node: { head: 100, lagBlocks: 0, lagSeconds: 0 },
+  listings: { state: 'off', read_at: null, offers: 0, open: 0, shown: false, reason: null },
   completeness: { state: 'checked', block: 90, done: null, total: null, differing: 0, assets: [] },
   state: 'following',
   reason: null,

@@ -1,7 +1,7 @@
 import type { FeedGrid } from '@landpass/client/feed'
 import { effect } from '@preact/signals'
 import { worldChange, worldGrid } from '../live/world.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 import { MapEngine, type World } from './map-engine.ts'
 import { MAP_PALETTES } from './map-palette.ts'
 import type { MapParts, WorldMapProps } from './map-parts.ts'

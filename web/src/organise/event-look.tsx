@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { placesImageAddress } from '../api/places-image.ts'
 import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 import { isServed } from '../ui/interfaces.ts'
 import { isMadeHere } from './made-here.ts'
 

@@ -13,7 +13,7 @@ import {
 import { isolated, withoutTurns } from '../texts/bidi.ts'
 import { formatDateTimeThere, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
-import { theme } from '../theme/theme.ts'
+import { theme } from '../theme.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { isServed } from '../ui/interfaces.ts'
 import { pageAddress } from '../ui/link-preferences.ts'

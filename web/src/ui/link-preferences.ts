@@ -1,5 +1,5 @@
 import { language, languageChoice } from '../texts/texts.ts'
-import { themeChoice } from '../theme/theme.ts'
+import { themeChoice } from '../theme.ts'
 
 /**
  * A link may name language and theme (`?lang=fr&theme=dark`). They apply to the pages that are opened from there too,

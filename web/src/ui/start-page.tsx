@@ -1,7 +1,7 @@
 import { type ComponentType, render } from 'preact'
-import { cacheForOfflineUse } from '../offline/register.ts'
+import { cacheForOfflineUse } from '../offline.ts'
 import { type Catalogue, startLanguage } from '../texts/texts.ts'
-import { startTheme } from '../theme/theme.ts'
+import { startTheme } from '../theme.ts'
 
 /**
  * Starts a page: theme and language from the address, an earlier choice or the browser; then it is rendered.

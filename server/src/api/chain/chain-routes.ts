@@ -5,6 +5,7 @@ import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../ch
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
+import { LISTINGS_STATES, type ListingsStatus } from '../../land/changes/listings-reading.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { explorerOf } from './explorer.ts'
 
@@ -39,6 +40,17 @@ const chainStatus = Type.Object(
     ),
     state: oneOf(CHAIN_STATES),
     reason: orNull(Type.String()),
+    listings: Type.Object(
+      {
+        state: oneOf(LISTINGS_STATES),
+        read_at: orNull(isoTimeText()),
+        offers: wholeNumber('Offers that are stored.'),
+        open: wholeNumber('Those that can be accepted now.'),
+        shown: Type.Boolean({ description: 'Whether lists, images and tiles have them.' }),
+        reason: orNull(Type.String()),
+      },
+      { description: 'Offers that are signed off the chain, and read from a marketplace server.' },
+    ),
     explorer: orNull(Type.String({ description: 'Address of a transaction; {tx} is its hash.' })),
   },
   { title: 'ChainStatus' },
@@ -46,6 +58,7 @@ const chainStatus = Type.Object(
 
 export interface ChainRoutesOptions {
   readonly chain: ChainStatusSource
+  readonly listings: () => Promise<ListingsStatus>
   readonly clock: Clock
   /** The operator's own: see {@link explorerOf}. */
   readonly explorerUrl: string | undefined
@@ -54,7 +67,7 @@ export interface ChainRoutesOptions {
 /** `GET /chain`. */
 export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
   app,
-  { chain, clock, explorerUrl },
+  { chain, listings, clock, explorerUrl },
   done,
 ) => {
   app.get(
@@ -71,11 +84,16 @@ export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
       request.costAccount?.charge(reply, QUERY_UNITS)
       const status = await chain.read()
       const explorer = explorerOf(status.chainId, explorerUrl)
-      const data = { ...status, block: withAge(status.block, clock.nowMs()), explorer }
+      const block = withAge(status.block, clock.nowMs())
+      const data = { ...status, block, listings: shownListings(await listings()), explorer }
       return reply.header('cache-control', 'no-store').send({ ok: true, data })
     },
   )
   done()
+}
+
+function shownListings({ readAtMs, isShown, ...shown }: ListingsStatus) {
+  return { ...shown, read_at: readAtMs === null ? null : new Date(readAtMs).toISOString(), shown: isShown }
 }
 
 function withAge(block: ChainStatus['block'], nowMs: number) {

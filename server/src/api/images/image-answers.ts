@@ -1,7 +1,7 @@
 import { type Coord, isInWorld } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { send } from '../../http/answer.ts'
+import { send, setHeaders } from '../../http/answer.ts'
 import { groupOf } from '../../http/metrics.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
@@ -66,8 +66,8 @@ function answerView(
   pictures: Pictures,
   { drawn, style, view }: Drawing & { readonly view: View },
 ): FastifyReply | Promise<FastifyReply> {
-  const headers = drawn.changes === undefined ? {} : { 'x-drawn': drawn.changes }
-  reply.headers(headers)
+  const headers = drawn.changes === undefined ? [] : ['x-drawn', drawn.changes]
+  setHeaders(reply, headers)
   const picture = mapPicture(view, style.showsOffers)
   return send(request, reply, pictures.answer(picture, addressOf(request), headers))
 }

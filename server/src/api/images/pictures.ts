@@ -2,6 +2,7 @@ import { BoundedCache } from '../../bounded-cache.ts'
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import type { HeaderList } from '../../http/cross-origin.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { digestOf } from '../../map/land-digest.ts'
@@ -39,6 +40,8 @@ interface Picture {
   /** The ETag, which is made of what the picture shows. */
   readonly tag: string
   readonly png: Buffer
+  /** Its ready answer, without headers of an address; undefined until it is requested again. */
+  ready: ReadyAnswer | undefined
 }
 
 /** An address exactly as it was requested, with its query, and the group of the route that answers it. */
@@ -53,7 +56,7 @@ interface KnownAddress {
   /** Key of the picture in its cache. */
   readonly cacheKey: string
   readonly showsOffers: boolean
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderList
 }
 
 /** Some thousand pictures of the default size. */
@@ -90,18 +93,17 @@ export class Pictures {
    *
    * @param headers of this address, besides those of all pictures: the route sets them too
    */
-  answer(
-    request: PictureRequest,
-    address: RequestedAddress,
-    headers: Readonly<Record<string, string>> = {},
-  ): Answer {
+  answer(request: PictureRequest, address: RequestedAddress, headers: HeaderList = []): Answer {
     const land = this.shownLand(request.showsOffers)
     const cacheKey = request.cacheKey()
     const cached = this.pictures.get(cacheKey)
     const tag =
       cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
     const picture = cached?.tag === tag ? cached : undefined
-    if (picture) picture.landTag = land.tag
+    if (picture && picture.landTag !== land.tag) {
+      picture.landTag = land.tag
+      picture.ready = undefined // its Last-Modified is that of the land
+    }
     return {
       freshness: this.freshnessOf(tag, land),
       format: PNG,
@@ -134,12 +136,14 @@ export class Pictures {
     // The land may have changed, or an offer expired, since the picture was drawn.
     if (picture?.landTag !== land.tag) return undefined
     this.hits += 1
-    const freshness = this.freshnessOf(picture.tag, land)
-    return readyAnswer({
-      group: known.group,
-      headers: { ...known.headers, ...answerHeaders({ freshness, format: PNG }) },
+    const { group, headers } = known
+    picture.ready ??= readyAnswer({
+      group,
+      headers: answerHeaders({ freshness: this.freshnessOf(picture.tag, land), format: PNG }),
       body: picture.png,
     })
+    const { head, body } = picture.ready
+    return { group, head: headers.length === 0 ? head : [...head, ...headers], body }
   }
 
   get gauges(): readonly GaugeSource[] {
@@ -195,7 +199,7 @@ export class Pictures {
   private draw(request: PictureRequest, land: ShownLand, cacheKey: string, tag: string): Buffer {
     const png = ownBytes(request.draw(land))
     this.drawn += 1
-    this.pictures.set(cacheKey, { landTag: land.tag, tag, png }, png.length)
+    this.pictures.set(cacheKey, { landTag: land.tag, tag, png, ready: undefined }, png.length)
     return png
   }
 }

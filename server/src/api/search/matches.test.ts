@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldText } from './fold.ts'
+import { foldText } from '../common/fold.ts'
 import { hitsIn, type NameHit, RANKS } from './matches.ts'
 import { NameTexts } from './name-texts.ts'
 

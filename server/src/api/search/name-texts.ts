@@ -1,4 +1,4 @@
-import { foldText } from './fold.ts'
+import { foldText } from '../common/fold.ts'
 
 /** Names of this many assets are folded without a pause, which takes 1 to 4 ms. */
 const CHUNK_ROWS = 2048

@@ -1,8 +1,10 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { LRUCache } from 'lru-cache'
 import Type from 'typebox'
 import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
+import { foldText } from '../common/fold.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { search } from './search.ts'
 import { searchJson } from './search-json.ts'
@@ -13,11 +15,21 @@ import { searchResultSchema } from './search-shapes.ts'
 const SEARCH_UNITS = 6
 export const MAX_TEXT_LENGTH = 100
 export const MAX_RESULTS = 50
+/** Memory of cached answers: some 300 with ten results each. */
+const MAX_CACHED_BYTES = 1_000_000
+/** Memory of a cached answer besides its text. */
+const ENTRY_BYTES = 300
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT_LENGTH} characters, spaces around it not counted`
 
 /** `GET /search`: finds parcels, estates, districts and addresses by text (docs/search.md). */
 export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const namesCache = new SearchNamesCache()
+  // Many people search for the same words, and for the same first letters of them.
+  const answers = new LRUCache<string, string>({
+    maxSize: MAX_CACHED_BYTES,
+    // A character takes two bytes at most.
+    sizeCalculation: (json, name) => 2 * (json.length + name.length) + ENTRY_BYTES,
+  })
 
   app.get(
     '/search',
@@ -55,12 +67,17 @@ begins with it, or contain it. The beginning of an address finds owners. Letter 
     (request, reply) => {
       const state = land.state()
       const { limit } = request.query
-      const text = readText(request.query.q)
-      const body = async () => {
+      const wanted = foldText(readText(request.query.q))
+      const freshness = state.freshness()
+      const name = `${freshness.tag} ${limit} ${wanted}`
+      const find = async () => {
         const names = namesCache.namesOf(state)
-        return searchJson(state, names, await search(state, names, text, limit), limit)
+        const json = searchJson(state, names, await search(state, names, wanted, limit), limit)
+        answers.set(name, json)
+        return json
       }
-      return send(request, reply, { freshness: state.freshness(), format: DATA, cost: SEARCH_UNITS, body })
+      const body = () => answers.get(name) ?? find()
+      return send(request, reply, { freshness, format: DATA, cost: SEARCH_UNITS, body })
     },
   )
   done()

@@ -2,7 +2,7 @@ import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LOCALES, readCatalogue } from '../../site/translations.ts'
-import { foldText } from './fold.ts'
+import { foldText } from '../common/fold.ts'
 import { ESTATE_WORDS, typedAddressPart, typedPlaces } from './typed-places.ts'
 
 const typed = (text: string) => typedPlaces(foldText(text))

@@ -1,6 +1,6 @@
 import { coordText, decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { AssetName } from '../../land/records/assets.ts'
-import { foldText } from './fold.ts'
+import { foldText } from '../common/fold.ts'
 
 /** What a text names by coordinates or id: a parcel, estate, district or address, which may not exist. */
 export type TypedPlace = AssetName | { readonly type: 'district' | 'address'; readonly id: string }

@@ -1,6 +1,6 @@
 import type { World } from '@landpass/client/grid'
 import { AppError } from '../../errors.ts'
-import { invalidParameter, invalidSecret } from '../../http/validation.ts'
+import { aboveMaximum, invalidParameter, invalidSecret } from '../../http/validation.ts'
 import { parseTimeOrNull } from '../request-time.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { Event, EventOptions } from './event-queries.ts'
@@ -126,6 +126,14 @@ function unknownOption(name: unknown): AppError {
 function isShown(name: string): boolean {
   const beginning = name.slice(0, SAME_LETTERS).toLowerCase()
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
+}
+
+/** The most tokens of an event that is made here. A token costs nothing before it is claimed. */
+const MAX_TOKENS = 1_000_000
+
+/** @throws {AppError} `invalid_parameter` for more tokens than an event may have; `data.maximum` is how many that is */
+export function assertTokens(tokens: number | undefined): void {
+  if (tokens !== undefined && tokens > MAX_TOKENS) throw aboveMaximum('tokens', tokens, MAX_TOKENS)
 }
 
 /** The error for fewer tokens than an event has, which may be given out. `data.minimum` is how many it has. */

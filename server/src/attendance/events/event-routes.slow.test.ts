@@ -46,7 +46,6 @@ describeOnOneEngine('the routes of events', (open) => {
       holds: { findHeld: async () => undefined },
       changeMade: async () => {},
       isOperator: () => false,
-      maxTokens: 1,
       // The row is gone when the event is changed
       rehearsals: {
         begin: async (id) => {

@@ -6,7 +6,7 @@ import { type Clock, HOUR_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { aboveMaximum, invalidParameter } from '../../http/validation.ts'
+import { invalidParameter } from '../../http/validation.ts'
 import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import { endOfLastDayMs } from '../issuers/poap/issuer-dates.ts'
 import type { Organisers } from '../organisers/organisers.ts'
@@ -25,7 +25,13 @@ import {
   eventReferenceJson,
   eventReferenceProperties,
 } from './event-json.ts'
-import { assertStartsBefore, type MadeEventChange, parseOptions, sentOption } from './event-options.ts'
+import {
+  assertStartsBefore,
+  assertTokens,
+  type MadeEventChange,
+  parseOptions,
+  sentOption,
+} from './event-options.ts'
 import {
   credentialFields,
   credentialsOf,
@@ -73,7 +79,6 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   ) => Promise<void>
   /** Changes of the operator do not wait for the operator. */
   readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
-  readonly maxTokens: number
   readonly rehearsals: Pick<Rehearsals, 'begin'>
   /** The report of the event counts its rehearsal anew. */
   readonly forgetReport: (eventId: number) => void
@@ -85,7 +90,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, baseOf, ...others },
   done,
 ) => {
-  const { organiserLimit, assertConfigured, maxTokens, changeMade, isOperator } = others
+  const { organiserLimit, assertConfigured, changeMade, isOperator } = others
   app.post(
     '/event/:event',
     {
@@ -170,7 +175,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       assertWindow({ ...known, ...options }, sent)
       if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options }, sent)
       assertRehearsalEnd(options.rehearsal_until_ms, { sent, nowMs: clock.nowMs() })
-      if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
+      assertTokens(tokens)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
       const made = { tokens, hidesHolders, description, ...(isOwn && { coordinates }) }

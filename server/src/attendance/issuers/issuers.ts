@@ -12,8 +12,8 @@ import { isOwnEvent } from './own/own-event-ids.ts'
 import type { OwnIssuer } from './own/own-issuer.ts'
 
 export interface IssuersOptions {
-  /** For events that were made here; undefined where this server has no key that signs. */
-  readonly own: OwnIssuer | undefined
+  /** For events that were made here; undefined while this server has no key that signs. */
+  readonly own: () => OwnIssuer | undefined
   readonly other: Issuer
   /** Settings of the other issuer that are missing: then it is never called. */
   readonly missing: readonly string[]
@@ -52,14 +52,15 @@ export class Issuers implements Issuer {
 
   /** Signs the stored message of a claim of an event that was made here. @throws {IssuerError} */
   async sign(...[claim, beforeSend]: Parameters<OwnIssuer['sign']>): Promise<void> {
-    const { own } = this.options
+    const own = this.options.own()
     if (!own) throw new IssuerError('refused', { call: 'sign' })
     await own.sign(claim, beforeSend)
   }
 
   /** @throws {AppError} `attendance_not_configured` */
   private ofEvent(eventId: number): Pick<Issuer, 'findEvent' | 'isEditCode'> {
-    const { own, other, missing } = this.options
+    const { other, missing } = this.options
+    const own = this.options.own()
     const isOwn = isOwnEvent(eventId)
     if (isOwn && own) return own
     if (!isOwn && missing.length === 0) return other

@@ -1,9 +1,9 @@
 import type { BlockRef } from '../chain-types.ts'
 import { UnfitLogError } from '../logs/log-data.ts'
-import { NoNodeError } from '../rpc/no-node-error.ts'
 import type { ContractCall, EthereumNode, StateBlock } from '../rpc/node.ts'
 import { type FailureKind, NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
+import { withRetries } from '../rpc/retries.ts'
 import type { Timing } from '../rpc/timing.ts'
 import { type CallResult, decodeAggregate3, encodeAggregate3, MULTICALL3 } from './aggregate3.ts'
 import { BlockGoneError, StateMissingError } from './check-errors.ts'
@@ -34,9 +34,6 @@ const CALLS_OF_CHUNK = 400
 const CALLS_OF_REQUEST = 100
 /** Reading through a proxy costs about 10,000 gas, and nodes allow 50 million in one call. */
 const CALLS_OF_MULTICALL = 400
-/** A limit of the rate, or nodes that do not answer: how often a chunk is sent again before the check fails. */
-const MOST_TRIES = 8
-const FIRST_PAUSE_MS = 500
 /** What a node answers that does not know the hash of a block as a parameter. */
 const MAY_NOT_KNOW_HASHES: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'wrong_answer'])
 /** What a node may answer to a call that makes too many calls. */
@@ -82,17 +79,11 @@ export class ContractReader {
   }
 
   private async readChunk(calls: readonly ContractCall[]): Promise<readonly (string | undefined)[]> {
-    const { nodes, timing, signal } = this.options
-    for (let tries = 1; ; tries++) {
-      signal.throwIfAborted()
-      try {
-        return await nodes.run((node) => this.readFrom(node, calls))
-      } catch (error) {
-        const pauseMs = pauseAfter(error)
-        if (pauseMs === undefined || tries === MOST_TRIES) throw this.failureOf(error)
-        await timing.pause(pauseMs * 2 ** (tries - 1), signal)
-      }
-    }
+    const { nodes } = this.options
+    const read = () => nodes.run((node) => this.readFrom(node, calls))
+    return withRetries(read, this.options).catch((error) => {
+      throw this.failureOf(error)
+    })
   }
 
   private failureOf(error: unknown): unknown {
@@ -222,12 +213,4 @@ function resultsIn(returned: string): readonly CallResult[] | undefined {
     if (error instanceof UnfitLogError) return undefined
     throw error
   }
-}
-
-/** Milliseconds after which the same may be answered; undefined where a later try is of no use. */
-function pauseAfter(error: unknown): number | undefined {
-  if (error instanceof NoNodeError) return error.retryAfterMs ?? FIRST_PAUSE_MS
-  if (!(error instanceof NodeError)) return undefined
-  const isPassing: readonly FailureKind[] = ['rate_limit', 'unreachable', 'timeout', 'late', 'wrong_answer']
-  return isPassing.includes(error.kind) ? FIRST_PAUSE_MS : undefined
 }

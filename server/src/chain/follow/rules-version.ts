@@ -4,5 +4,6 @@
  *
  * 2: transactions that closed offers and bids, loans that are paid in part, and ids above 2^53.
  * 3: bids on estates with the second fingerprint, and with the first one for more than 18 parcels.
+ * 4: marketplaces that are paused; sales have the size that the asset had, and their block.
  */
-export const RULES_VERSION = 3
+export const RULES_VERSION = 4

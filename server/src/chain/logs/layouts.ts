@@ -310,6 +310,18 @@ export const LAYOUTS = {
     '0x492ddec6f62ab9180c9800a9a60ec15bb0dbae20d2a19cdc824448872f796667',
     { topics: { caller: address, newValue: uint256 }, data: NONE },
   ),
+  Paused: layout('Paused(address)', '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258', {
+    topics: NONE,
+    data: { by: address },
+  }),
+  Unpaused: layout(
+    'Unpaused(address)',
+    '0x5db9ee0a495bf2e6ff9c91a7834c1ba4fdd244a5e8aa4e537bd38aeae4b073aa',
+    {
+      topics: NONE,
+      data: { by: address },
+    },
+  ),
   AssetRented: layout(
     'AssetRented(address,uint256,address,address,address,uint256,uint256,bool,address,bytes)',
     '0xfe3b2e4cd1e8ad8d90abfd715fe3d39a303e0a6e9adde116d5d10bebfa678d80',
@@ -345,6 +357,8 @@ const OFF_CHAIN_EVENTS = [
   'SignatureCancelled',
   'ContractSignatureIndexIncreased',
   'SignerSignatureIndexIncreased',
+  'Paused',
+  'Unpaused',
 ] as const
 
 /**

@@ -24,7 +24,7 @@ const OLD_OFFERS = (['AuctionCreated', 'AuctionSuccessful', 'AuctionCancelled'] 
   (event) => LAYOUTS[event].signature,
 )
 const OFF_CHAIN = [
-  ...OWNED,
+  'OwnershipTransferred(address,address)',
   'FeeRateUpdated(address,uint256)',
   'FeeCollectorUpdated(address,address)',
   'EIP712DomainChanged()',

@@ -13,6 +13,8 @@ export const TRADE_FACTS: Meanings<
   | 'SignatureCancelled'
   | 'ContractSignatureIndexIncreased'
   | 'SignerSignatureIndexIncreased'
+  | 'Paused'
+  | 'Unpaused'
 > = {
   // The first two versions of the contract count uses and cancellations by the hash of the signature.
   Traded: ({ caller, signatureHash, trade }, { network, contract }) =>
@@ -29,6 +31,8 @@ export const TRADE_FACTS: Meanings<
   SignerSignatureIndexIncreased: ({ caller, newValue }, { contract }) => [
     { kind: 'signature-index-raised', marketplace: contract, signer: caller, index: newValue },
   ],
+  Paused: (_, { contract }) => [{ kind: 'marketplace-paused', marketplace: contract, isPaused: true }],
+  Unpaused: (_, { contract }) => [{ kind: 'marketplace-paused', marketplace: contract, isPaused: false }],
 }
 
 type Trade = EventFields<'Traded'>['trade']

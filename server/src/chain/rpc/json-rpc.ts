@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../clock.ts'
 import { asObject } from '../../json-object.ts'
 import { askAddress, type OutboundAnswer, OutboundError } from '../../outbound.ts'
+import { repeatAfterFailures } from '../../retries.ts'
 import type { CallCounters } from './call-counters.ts'
 import { WrongAnswerError } from './hex-values.ts'
 import type { NodeAddress } from './node-address.ts'
@@ -152,20 +153,16 @@ export class JsonRpc {
     })
   }
 
-  private async repeated<T>(send: () => Promise<T>): Promise<T> {
+  private repeated<T>(send: () => Promise<T>): Promise<T> {
     const { timing, signal } = this.options
-    for (let tries = 1; ; tries++) {
-      try {
-        return await send()
-      } catch (error) {
+    return repeatAfterFailures(send, {
+      pauseAfter: (error, tries) => {
         const pauseMs = this.repeatAfterMs(error, tries)
-        if (pauseMs === undefined) {
-          this.noteHealth(error)
-          throw error
-        }
-        if (pauseMs > 0) await timing.pause(pauseMs, signal)
-      }
-    }
+        if (pauseMs === undefined) this.noteHealth(error)
+        return pauseMs
+      },
+      pause: (ms) => timing.pause(ms, signal),
+    })
   }
 
   /** Undefined where the call is not sent again. The limiter waits for the pause of a rate limit. */

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../clock.ts'
+import { repeatAfterFailures } from '../../retries.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
 import { type FailureKind, NodeError } from './node-error.ts'
@@ -53,16 +54,18 @@ export async function withRetries<T>(
   work: () => Promise<T>,
   { timing, signal, onFailure }: RetryOptions,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  const unlessAborted = () => {
     signal?.throwIfAborted()
-    try {
-      return await work()
-    } catch (error) {
-      if (!isPassing(error) || tries >= MAX_TRIES) throw error
-      onFailure?.(error)
-      await timing.pause(retryPauseMs(tries, error), signal)
-    }
+    return work()
   }
+  return repeatAfterFailures(unlessAborted, {
+    pauseAfter: (error, tries) => {
+      if (!isPassing(error) || tries >= MAX_TRIES) return undefined
+      onFailure?.(error)
+      return retryPauseMs(tries, error)
+    },
+    pause: (ms) => timing.pause(ms, signal),
+  })
 }
 
 /**

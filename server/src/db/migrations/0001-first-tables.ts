@@ -65,7 +65,7 @@ const LAND = [
   `create table land_change (
     revision bigint not null,
     world_id integer not null,
-    subject text not null check (subject in ('revision', 'anything', 'parcel', 'estate', 'publication')),
+    subject text not null check (subject in ('revision', 'anything', 'parcel', 'estate', 'publication', 'bid')),
     key text not null,
     primary key (revision, subject, key)
   )`,
@@ -155,6 +155,10 @@ const LAND = [
     status text not null check (status in ('open', 'cancelled', 'sold')),
     closed_by text check (closed_by in ('event', 'moved', 'replaced')),
     closed_tx_hash text,
+    sold_size integer,
+    sold_source text check (sold_source in ('order', 'trade')),
+    sold_block_number bigint,
+    sold_log_index integer,
     buyer text,
     contract_id text not null,
     block_number bigint not null,
@@ -165,6 +169,7 @@ const LAND = [
     marketplace_address text not null,
     created_at_ms bigint not null,
     updated_at_ms bigint not null,
+    trade_id text,
     primary key (world_id, key)
   ) partition by list (world_id)`,
   `create index publication_by_asset on publication (asset_id, asset_type, block_time_created_at_ms desc)`,
@@ -184,6 +189,8 @@ const LAND = [
     status text not null check (status in ('open', 'cancelled', 'sold')),
     closed_by text check (closed_by in ('event', 'void', 'replaced', 'fingerprint')),
     closed_tx_hash text,
+    sold_size integer,
+    sold_log_index integer,
     asset_id text not null,
     asset_type text not null check (asset_type in ('parcel', 'estate')),
     block_number bigint not null,
@@ -196,6 +203,8 @@ const LAND = [
     contract_address text,
     primary key (world_id, key)
   ) partition by list (world_id)`,
+  // Reading all sales reads no other bids
+  `create index bid_by_sale on bid (world_id, key) where status = 'sold'`,
   `create index bid_by_id on bid (id)`,
   `create index bid_by_bidder on bid (bidder)`,
   `create index bid_by_seller on bid (seller)`,
@@ -275,6 +284,7 @@ const CHAIN = [
     marketplace text not null,
     signer text not null,
     value text not null,
+    is_paused boolean not null,
     primary key (world_id, marketplace, signer)
   )`,
   // How far a world follows the chain, and the rows as they were before each block that can still be undone (land/changes)
@@ -310,6 +320,44 @@ const CHAIN = [
     key jsonb not null,
     before jsonb,
     primary key (world_id, block_number, table_name, key)
+  )`,
+  // Offers that were signed off the chain, whole, and their state in the world that is shown. They belong to no world: the states
+  // are those in the world of listings_reading
+  `create table signed_trade (
+    id text primary key,
+    trade text not null,
+    marketplace text not null,
+    signer text not null,
+    signature_hash text not null,
+    signature_key text not null,
+    is_signed boolean not null,
+    asset_type text not null check (asset_type in ('parcel', 'estate')),
+    asset_id text not null,
+    currency text not null check (currency in ('mana', 'usd')),
+    price numeric not null,
+    fingerprint text not null,
+    uses text not null,
+    contract_index text not null,
+    signer_index text not null,
+    effective_at_ms bigint not null,
+    expires_at_ms bigint not null,
+    created_at_ms bigint not null,
+    seen_at_ms bigint not null,
+    state text,
+    state_reason text
+  )`,
+  `create index signed_trade_by_asset on signed_trade (asset_id, asset_type)`,
+  `create index signed_trade_by_signer on signed_trade (signer, marketplace)`,
+  // The process that reads them, and how far it is
+  `create table listings_reading (
+    name text primary key,
+    holder text,
+    lease_until_ms bigint not null,
+    is_shown boolean not null,
+    world_id integer,
+    read_at_ms bigint,
+    state text not null check (state in ('reading', 'following', 'failing')),
+    reason text
   )`,
   // Which processes read the history of the chain, and how far they are, so that every server can say so. A row is valid until
   // its lease ends, by the clock of the database

@@ -144,7 +144,7 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
   test('a row that is put unread by a final block, and again by the next one, is undone to what the final one put', async () => {
     const start = await finalHead()
     const put = (value: string) => async (rows: LandRows) =>
-      rows.put('trade_index', { marketplace: '0xunread', signer: '', value })
+      rows.put('trade_index', { marketplace: '0xunread', signer: '', value, is_paused: false })
     const values = new Map<number, string>()
     const applyPut: ApplyEvent = (rows, event) => put(values.get(event.at.logIndex)!)(rows)
     const stepWith = async (blocks: readonly NewBlock[], more: Partial<ChainStep> = {}) => {
@@ -484,7 +484,12 @@ const DEEDS: Readonly<Record<Draft['what'], Deed>> = {
   },
   index: async (rows, { pick }) => {
     // Not read first: what is stored is found out when the rows are written.
-    rows.put('trade_index', { marketplace: '0xm', signer: '', value: String(pick % 4) })
+    rows.put('trade_index', {
+      marketplace: '0xm',
+      signer: '',
+      value: String(pick % 4),
+      is_paused: pick % 3 === 0,
+    })
   },
   nothing: async (rows, draft) => {
     const parcel = await parcelOf(rows, draft)

@@ -13,6 +13,7 @@ import {
 } from './chain-position.ts'
 import { type ApplyEvent, type Change, writeChange } from './changes.ts'
 import type { RowKey } from './event-tables.ts'
+import { judgeChangedOffers } from './signed-offers.ts'
 import { TableRows } from './table-rows.ts'
 import type { Write } from './write-rows.ts'
 
@@ -67,7 +68,10 @@ export async function followChain(
     rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
     for (const event of block.events) await apply(rows, event)
   }
-  const writes = positionWrites(step, locked, step.blocks.at(-1) ?? ancestor)
+  const writes = [
+    ...positionWrites(step, locked, step.blocks.at(-1) ?? ancestor),
+    ...(locked.hasOffers ? await judgeChangedOffers(tx, rows, nowMs) : []),
+  ]
   return writeChange(tx, rows, { revision: locked.revision, nowMs, writes })
 }
 
@@ -78,6 +82,8 @@ interface Locked {
   readonly finalized: BlockId
   /** Those of the world that the step names. */
   readonly blocks: readonly StoredBlock[]
+  /** Whether offers that were signed off the chain are judged in this world. */
+  readonly hasOffers: boolean
 }
 
 interface LockedRow {
@@ -92,6 +98,7 @@ interface LockedRow {
     readonly holder: string | null
   } | null
   readonly blocks: readonly StoredBlockJson[]
+  readonly hasOffers: boolean
 }
 
 /**
@@ -112,9 +119,10 @@ async function lockPosition(tx: Tx, step: ChainStep): Promise<Locked> {
     select head.world_id as shown, head.revision, to_json(position) as position, (
         select coalesce(json_agg(${BLOCK_JSON}), '[]') from chain_block
         where chain_block.world_id = head.world_id and number = any(${`{${numbers.join(',')}}`}::bigint[])
-      ) as blocks
+      ) as blocks,
+      exists (select from listings_reading where listings_reading.world_id = head.world_id) as "hasOffers"
     from head left join position on true`.execute(tx)
-  const { shown, revision, position, blocks } = rows[0]!
+  const { shown, revision, position, blocks, hasOffers } = rows[0]!
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
   if (!position) throw new PositionMovedError('not followed', `world ${worldId} has no position`)
@@ -138,6 +146,7 @@ async function lockPosition(tx: Tx, step: ChainStep): Promise<Locked> {
     revision,
     finalized: { number: position.finalized_number, hash: position.finalized_hash },
     blocks: blocks.map(storedBlockOf),
+    hasOffers,
   }
 }
 

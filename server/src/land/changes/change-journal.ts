@@ -10,7 +10,7 @@ import { insertWrites, runWrites, type Write } from './write-rows.ts'
  * holds the state of one revision learns from it what to read again for a later one.
  *
  * A revision whose changes are all named has a row `revision`, and besides it a row for each parcel, estate and
- * publication that it changed (none where a change shows nowhere in the state: a bid). One that is not has a row
+ * publication that it changed (none where a change shows nowhere in the state: a mortgage), and for each bid that became or was a sale. One that is not has a row
  * `anything` (an import, a change too large to name) or no row (its rows were deleted since). So the rows alone show how far back the journal reaches.
  */
 

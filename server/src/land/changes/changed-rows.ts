@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
+import type { BidTable } from '../records/bid.ts'
 import type { EstateTable } from '../records/estate.ts'
 import type { ParcelTable } from '../records/parcel.ts'
 import type { PublicationTable } from '../records/publication.ts'
@@ -21,6 +22,9 @@ export interface ChangedRows {
   readonly parcels: readonly ParcelTable[]
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
+  /** Bids that were accepted, or whose acceptance was undone: their keys, and the rows of those that have one. */
+  readonly changedBids: readonly number[]
+  readonly bids: readonly BidTable[]
 }
 
 /** A revision that a process holds, and the lineage of the database that it was read from. */
@@ -50,6 +54,7 @@ export async function readChangedRows(
     select split_part(key, ',', 1)::integer, split_part(key, ',', 2)::integer from unnest(${keys('parcel')}) as key)`)
   const estates = ofWorld(sql`id = any(${keys('estate')})`)
   const publications = ofWorld(sql`key = any(${keys('publication')}::bigint[])`)
+  const bids = ofWorld(sql`key = any(${keys('bid')}::bigint[])`)
   const { rows } = await sql<StatementRow>`
     with head as (${LAND_HEAD}), journal as materialized (
       select subject, key from land_change
@@ -63,7 +68,8 @@ export async function readChangedRows(
       (select coalesce(json_agg(journal), '[]') from journal) as journal,
       ${jsonRows({ table: 'parcel', where: parcels, isForAnswers: true })} as parcels,
       ${jsonRows({ table: 'estate', where: estates, isForAnswers: true })} as estates,
-      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications
+      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications,
+      ${jsonRows({ table: 'bid', where: bids, isForAnswers: true })} as bids
     from head`.execute(db)
   const { isKnown, journal, ...read } = rows[0]!
   const { head } = read
@@ -71,17 +77,22 @@ export async function readChangedRows(
   if (!isOfHeld || head.location === 'moved') return undefined
   const changed = changedAssetsOf(journal, { afterRevision: revision, toRevision: head.revision })
   if (!changed) return undefined
-  const count = changed.parcels.length + changed.estates.length + changed.publications.length
+  const changedBids = [
+    ...new Set(journal.filter(({ subject }) => subject === 'bid').map(({ key }) => Number(key))),
+  ]
+  const count =
+    changed.parcels.length + changed.estates.length + changed.publications.length + changedBids.length
   if (count > limit) return undefined
   return {
-    ...{ head, changed },
+    ...{ head, changed, changedBids },
     parcels: exactRows(read.parcels),
     estates: exactRows(read.estates),
     publications: exactRows(read.publications),
+    bids: exactRows(read.bids),
   }
 }
 
-interface StatementRow extends Omit<ChangedRows, 'changed'> {
+interface StatementRow extends Omit<ChangedRows, 'changed' | 'changedBids'> {
   readonly isKnown: boolean
   readonly journal: readonly Subject[]
 }

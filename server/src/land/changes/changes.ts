@@ -3,7 +3,14 @@ import { coordText } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
-import type { Awaitable, EstateRow, LandRows, ParcelRow, PublicationRow } from '../events/land-rows.ts'
+import type {
+  Awaitable,
+  BidRow,
+  EstateRow,
+  LandRows,
+  ParcelRow,
+  PublicationRow,
+} from '../events/land-rows.ts'
 import { ChangedSubjects, journalWrites, trimIfDue } from './change-journal.ts'
 import { type RowChange, SHOWN_TABLES } from './event-tables.ts'
 import { LAND_CHANNEL } from './land-head.ts'
@@ -66,8 +73,15 @@ function subjectsOf(changes: readonly RowChange[]): ChangedSubjects {
     if (table === 'estate') subjects.add('estate', ((before ?? now) as EstateRow).id)
     if (table === 'publication')
       namePublication(subjects, (before ?? now) as PublicationRow, now === undefined)
+    // Of the bids only sales are in the state.
+    if (table === 'bid' && isSoldBid(before, now))
+      subjects.add('bid', String(((before ?? now) as BidRow).key))
   }
   return subjects
+}
+
+function isSoldBid(...rows: readonly (object | undefined)[]): boolean {
+  return rows.some((row) => (row as BidRow | undefined)?.status === 'sold')
 }
 
 function nameParcel(

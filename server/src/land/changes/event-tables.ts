@@ -10,7 +10,7 @@ export const EVENT_COLUMNS: Readonly<Record<EventTable, readonly string[]>> = {
   mortgage: RECORDS.mortgage.columns,
   land_right: ['kind', 'registry', 'owner', 'operator'],
   trade_signature: ['marketplace', 'signer', 'signature_key', 'is_cancelled', 'uses'],
-  trade_index: ['marketplace', 'signer', 'value'],
+  trade_index: ['marketplace', 'signer', 'value', 'is_paused'],
 }
 
 export const EVENT_TABLES = Object.keys(EVENT_COLUMNS) as readonly EventTable[]

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Coord } from '@landpass/client/grid'
+import { type Coord, parseCoord } from '@landpass/client/grid'
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent, Registry } from '../events/land-event.ts'
@@ -17,6 +17,7 @@ import type {
   TradeSignatureRow,
 } from '../events/land-rows.ts'
 import { KEY_COLUMNS } from '../events/land-rows.ts'
+import type { SignedOffer } from '../events/signed-offers.ts'
 import type { AssetName } from '../records/assets.ts'
 import {
   EVENT_COLUMNS,
@@ -127,7 +128,14 @@ export class TableRows implements LandRows {
   }
 
   async publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]> {
-    return (await this.group('publication', OF_ASSET, asset)).sort(byKey)
+    const all = await this.group('publication', OF_ASSET, asset)
+    return all.filter(({ trade_id }) => trade_id === null).sort(byKey)
+  }
+
+  /** Those that were signed off the chain: no event changes them. */
+  async signedPublicationsOf(asset: AssetName): Promise<readonly PublicationRow[]> {
+    const all = await this.group('publication', OF_ASSET, asset)
+    return all.filter(({ trade_id }) => trade_id !== null)
   }
 
   async bidsOf(asset: AssetName): Promise<readonly BidRow[]> {
@@ -202,6 +210,35 @@ export class TableRows implements LandRows {
       ...this.unreadGroups('publication', OF_ASSET, assets),
       ...this.unreadGroups('bid', OF_ASSET, assets),
       ...this.unreadGroups('land_right', GRANTED_BY, newOwnersIn(events)),
+    ])
+  }
+
+  /** Reads what judging these offers will need, with one statement. */
+  async readAheadOffers(offers: readonly SignedOffer[]): Promise<void> {
+    const assets = offers.map(({ asset_type: type, asset_id: id }) => ({ type, id }))
+    const estates = assets.flatMap(({ type, id }) => (type === 'estate' ? [id] : []))
+    const parcels = assets.flatMap(({ type, id }) => (type === 'parcel' ? (parseCoord(id) ?? []) : []))
+    await this.read([
+      ...this.unreadRows('parcel', parcels),
+      ...this.unreadRows(
+        'estate',
+        estates.map((id) => ({ id })),
+      ),
+      ...this.unreadRows(
+        'trade_signature',
+        offers.map((offer) => keyOf('trade_signature', offer)),
+      ),
+      ...this.unreadRows('trade_index', [
+        ...offers.map(({ marketplace, signer }) => ({ marketplace, signer })),
+        ...offers.map(({ marketplace }) => ({ marketplace, signer: '' })),
+      ]),
+      ...this.unreadGroups('parcel', OF_ESTATE, estates),
+      ...this.unreadGroups('publication', OF_ASSET, assets),
+      ...this.unreadGroups(
+        'land_right',
+        GRANTED_BY,
+        offers.map(({ asset_type, signer }) => ({ registry: asset_type, owner: signer })),
+      ),
     ])
   }
 

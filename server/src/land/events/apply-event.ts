@@ -19,7 +19,13 @@ import {
 import { endRent, rentAsset } from './rentals.ts'
 import { setRight } from './rights.ts'
 import type { RuleContext } from './rule-context.ts'
-import { cancelSignature, raiseSignatureIndex, settleTrade, useSignature } from './trades.ts'
+import {
+  cancelSignature,
+  pauseMarketplace,
+  raiseSignatureIndex,
+  settleTrade,
+  useSignature,
+} from './trades.ts'
 
 /**
  * Applies one event to the rows. Events come in the order of the chain (block, then log index), each of them once. No
@@ -97,5 +103,7 @@ export function applyEvent(rows: LandRows, event: LandEvent, context: RuleContex
       return useSignature(step, event)
     case 'signature-index-raised':
       return raiseSignatureIndex(step, event)
+    case 'marketplace-paused':
+      return pauseMarketplace(step, event)
   }
 }

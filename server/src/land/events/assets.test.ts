@@ -418,7 +418,7 @@ describe('an offer that was signed off the chain', () => {
     expect(await story.listings('1,1')).toEqual([])
   })
 
-  test('is known as cancelled by an address, as used so often, and by the indexes that were raised', async () => {
+  test('is known as cancelled by an address, as used so often, and by the indexes that were raised; a marketplace as paused', async () => {
     await story.transaction(
       { kind: 'signature-used', ...signature, signer: ALICE },
       { kind: 'signature-used', ...signature, signer: ALICE },
@@ -426,6 +426,9 @@ describe('an offer that was signed off the chain', () => {
       { kind: 'signature-cancelled', ...signature, by: BOB },
       { kind: 'signature-index-raised', marketplace: trade.marketplace, signer: null, index: 1n },
       { kind: 'signature-index-raised', marketplace: trade.marketplace, signer: ALICE, index: 2n ** 255n },
+      { kind: 'marketplace-paused', marketplace: trade.marketplace, isPaused: true },
+      { kind: 'marketplace-paused', marketplace: CAROL, isPaused: true },
+      { kind: 'marketplace-paused', marketplace: CAROL, isPaused: false },
     )
 
     const named = { marketplace: trade.marketplace, signature_key: hash('key') }
@@ -434,8 +437,9 @@ describe('an offer that was signed off the chain', () => {
       { ...named, signer: BOB, is_cancelled: true, uses: 0 },
     ])
     expect(story.rows.rowsOf('trade_index')).toEqual([
-      { marketplace: trade.marketplace, signer: '', value: '1' },
-      { marketplace: trade.marketplace, signer: ALICE, value: (2n ** 255n).toString() },
+      { marketplace: CAROL, signer: '', value: '0', is_paused: false },
+      { marketplace: trade.marketplace, signer: '', value: '1', is_paused: true },
+      { marketplace: trade.marketplace, signer: ALICE, value: (2n ** 255n).toString(), is_paused: false },
     ])
   })
 })

@@ -159,6 +159,7 @@ describe('a bid on an estate is for the parcels that it had', () => {
       'cancelled (void)',
       'sold (event)',
     ])
+    expect((await story.bids('1')).map(({ sold_size }) => sold_size)).toEqual([null, null, null, 2])
   })
 
   test('one that was made for other parcels is closed from the start', async () => {

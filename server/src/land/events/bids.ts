@@ -4,7 +4,7 @@ import { manaText, secondsToMs } from './amounts.ts'
 import { fingerprintOf, fingerprintTest, registryOrder } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type BidRow, whenRead } from './land-rows.ts'
-import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
+import { assetOf, estateOf, sizeOf, ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**
@@ -50,6 +50,8 @@ export async function placeBid(step: Step, fact: Fact<'bid-placed'>): Promise<vo
     contract_address: fact.contract,
     closed_by: null,
     closed_tx_hash: null,
+    sold_size: null,
+    sold_log_index: null,
   }
   rows.put('bid', (await isForParcelsOf(step, bid)) ? bid : closed(bid, at, 'fingerprint'))
 }
@@ -67,6 +69,8 @@ export async function acceptBid(step: Step, fact: Fact<'bid-accepted'>): Promise
         status: 'sold',
         seller: fact.seller,
         price: manaText(fact.priceWei),
+        sold_size: await sizeOf(step, fact.asset),
+        sold_log_index: at.logIndex,
       })
   }
 }

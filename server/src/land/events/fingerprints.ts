@@ -35,7 +35,7 @@ export function estateFingerprintV2(estateId: string, parcels: readonly Coord[])
 }
 
 /** The first fingerprint can be forged for estates with more parcels: the registry takes it no more for them. */
-const MOST_PARCELS_OF_FIRST = 18
+export const MOST_PARCELS_OF_FIRST = 18
 
 /** An estate as the registry has it. */
 export interface FingerprintedEstate {

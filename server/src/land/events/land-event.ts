@@ -197,3 +197,5 @@ export type TradeFact =
       readonly signer: string | null
       readonly index: bigint
     }
+  /** While it is paused, a marketplace settles no trade. */
+  | { readonly kind: 'marketplace-paused'; readonly marketplace: string; readonly isPaused: boolean }

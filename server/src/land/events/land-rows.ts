@@ -37,6 +37,8 @@ export interface TradeIndexRow {
   readonly signer: string
   /** Decimal digits, up to 256 bits. */
   readonly value: string
+  /** Of the whole contract alone: it settles no trade then. */
+  readonly is_paused: boolean
 }
 
 /** The rows that events write, by their tables. */

@@ -54,6 +54,11 @@ test('a listing has what its seller asked, and where it was logged', async () =>
       log_index: 1,
       closed_by: null,
       closed_tx_hash: null,
+      trade_id: null,
+      sold_size: null,
+      sold_source: null,
+      sold_block_number: null,
+      sold_log_index: null,
     },
   ])
 })
@@ -81,6 +86,17 @@ test('a listing is sold although the transfer of the sale is logged before', asy
       buyer: BOB,
       block_time_updated_at_ms: story.nowMs,
     },
+  ])
+})
+
+test('a sale has its block, and the size that an estate had, which is dissolved later', async () => {
+  await story.transaction(transfer('1,2', null, ALICE), ...createEstate('1', ALICE, ['1,1', '1,2']))
+  await story.transaction(list('1', ALICE))
+  await story.transaction(...sell('1', ALICE, BOB))
+  await story.transaction(leave('1', '1,1'), leave('1', '1,2'))
+
+  expect(await story.listings('1')).toMatchObject([
+    { status: 'sold', sold_size: 2, sold_source: 'order', sold_block_number: 7_000_004, sold_log_index: 1 },
   ])
 })
 

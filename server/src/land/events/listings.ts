@@ -2,7 +2,7 @@ import type { AssetName } from '../records/assets.ts'
 import { deadlineMs, manaText } from './amounts.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type PublicationRow, whenRead } from './land-rows.ts'
-import { assetOf } from './new-rows.ts'
+import { assetOf, sizeOf } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**
@@ -67,6 +67,7 @@ export async function sellListing(step: Step, fact: Fact<'listing-sold'>): Promi
     status: 'sold',
     buyer: fact.buyer,
     price: manaText(fact.priceWei),
+    ...(await soldAt(step, fact.asset)),
   })
 }
 
@@ -101,6 +102,7 @@ export function moveListings({ rows, at }: Step, asset: AssetName, owner: string
 export async function addSale(
   step: Step,
   sale: Pick<Fact<'listing-sold'>, 'asset' | 'marketplace' | 'contractId' | 'seller' | 'buyer' | 'priceWei'>,
+  source: PublicationRow['sold_source'] = 'order',
 ): Promise<void> {
   const { rows, at } = step
   await assetOf(step, sale.asset)
@@ -114,7 +116,20 @@ export async function addSale(
     block_time_updated_at_ms: at.timeMs,
     closed_by: 'event',
     closed_tx_hash: at.txHash,
+    ...(await soldAt(step, sale.asset)),
+    sold_source: source,
   })
+}
+
+/** What is known of a sale of a stored listing besides its parties and its price. */
+async function soldAt(step: Step, asset: AssetName) {
+  const { blockNumber, logIndex } = step.at
+  return {
+    sold_size: await sizeOf(step, asset),
+    sold_source: 'order' as const,
+    sold_block_number: blockNumber,
+    sold_log_index: logIndex,
+  }
 }
 
 type Named = Pick<Fact<'listing-opened'>, 'asset' | 'marketplace' | 'contractId'>
@@ -139,6 +154,11 @@ async function newPublication({ rows, at }: Step, { asset, marketplace, contract
     created_at_ms: at.timeMs,
     updated_at_ms: at.timeMs,
     log_index: at.logIndex,
+    trade_id: null,
+    sold_size: null,
+    sold_source: null,
+    sold_block_number: null,
+    sold_log_index: null,
   }
 }
 

@@ -92,7 +92,7 @@ export class MemoryRows implements LandRows {
   }
 
   tradeIndex(marketplace: string, signer: string): TradeIndexRow | undefined {
-    return this.stores.trade_index.find({ marketplace, signer, value: '' })
+    return this.stores.trade_index.find({ marketplace, signer, value: '', is_paused: false })
   }
 
   nextKey(table: 'publication' | 'bid' | 'mortgage'): number {

@@ -8,6 +8,11 @@ import type { Step } from './rule-context.ts'
 /** In columns that take no null: an owner or a seller that does not exist. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
+/** How many parcels an asset has. */
+export async function sizeOf({ rows }: Step, { type, id }: AssetName): Promise<number> {
+  return type === 'parcel' ? 1 : (await rows.parcelsOfEstate(id)).length
+}
+
 // Rows are written out, and rules copy them by literals that begin with `...row`, the only `...` in them: V8 copies the row as
 // a whole then, and column by column otherwise.
 

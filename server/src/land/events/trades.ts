@@ -1,4 +1,4 @@
-import type { TradeSignatureRow } from './land-rows.ts'
+import type { TradeIndexRow, TradeSignatureRow } from './land-rows.ts'
 import { addSale } from './listings.ts'
 import type { Fact, Step } from './rule-context.ts'
 
@@ -9,7 +9,7 @@ import type { Fact, Step } from './rule-context.ts'
 export async function settleTrade(step: Step, fact: Fact<'asset-traded'>): Promise<void> {
   const { priceWei } = fact
   if (priceWei === null || priceWei === 0n) return
-  await addSale(step, { ...fact, priceWei })
+  await addSale(step, { ...fact, priceWei }, 'trade')
 }
 
 /** Whether it counts is for the reader to judge: it does only if `by` signed the trade. */
@@ -27,7 +27,18 @@ export async function useSignature(step: Step, fact: Fact<'signature-used'>): Pr
 /** Trades that were signed with another index are void. */
 export async function raiseSignatureIndex(step: Step, fact: Fact<'signature-index-raised'>): Promise<void> {
   const { marketplace, signer, index } = fact
-  step.rows.put('trade_index', { marketplace, signer: signer ?? '', value: index.toString() })
+  const row = await indexOf(step, marketplace, signer ?? '')
+  step.rows.put('trade_index', { ...row, value: index.toString() })
+}
+
+export async function pauseMarketplace(step: Step, fact: Fact<'marketplace-paused'>): Promise<void> {
+  const row = await indexOf(step, fact.marketplace, '')
+  step.rows.put('trade_index', { ...row, is_paused: fact.isPaused })
+}
+
+async function indexOf({ rows }: Step, marketplace: string, signer: string): Promise<TradeIndexRow> {
+  const known = await rows.tradeIndex(marketplace, signer)
+  return known ?? { marketplace, signer, value: '0', is_paused: false }
 }
 
 async function signatureOf(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AssetName } from '../records/assets.ts'
 import type { BidTable } from '../records/bid.ts'
@@ -42,6 +43,35 @@ export async function bidsOfAddress(
 ): Promise<BidTable[]> {
   return matching(db, worldId, filter)
     .where((eb) => eb.or([eb('bidder', '=', address), eb('seller', '=', address)]))
+    .execute()
+}
+
+/** The next accepted bids behind a key, by their keys; -1 begins. */
+export async function salesOfBids(
+  db: Db,
+  worldId: number,
+  lastKey: number,
+  limit: number,
+): Promise<BidTable[]> {
+  return db
+    .selectFrom('bid')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where(sql<boolean>`status = 'sold'`)
+    .where('key', '>', lastKey)
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+}
+
+/** The bids with these keys (at most a page of them), in no particular order. */
+export async function bidsByKey(db: Db, worldId: number, keys: readonly number[]): Promise<BidTable[]> {
+  if (keys.length === 0) return []
+  return db
+    .selectFrom('bid')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where(sql<boolean>`key = any(${`{${keys.join(',')}}`}::bigint[])`)
     .execute()
 }
 

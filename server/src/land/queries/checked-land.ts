@@ -218,6 +218,7 @@ function readPublications(tx: Tx, worldId: number, where: Condition): Promise<Ch
     .selectFrom('publication')
     .select(PUBLICATION_COLUMNS)
     .where('world_id', '=', worldId)
+    .where('trade_id', 'is', null)
     .where(
       sql<boolean>`(status = 'open' or closed_by = 'moved' or (status = 'cancelled' and closed_by is null))`,
     )

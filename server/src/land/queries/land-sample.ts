@@ -37,7 +37,7 @@ const ASSETS_OF: Readonly<Record<SampleKind, (worldId: number) => ReturnType<typ
   estate: estatesWhere,
   listed: (worldId) => sql`
     select distinct asset_type as type, asset_id as id from publication
-    where world_id = ${worldId} and (status = 'open' or closed_by = 'moved')`,
+    where world_id = ${worldId} and trade_id is null and (status = 'open' or closed_by = 'moved')`,
   bid: (worldId) => sql`
     select distinct asset_type as type, asset_id as id from bid
     where world_id = ${worldId} and (status = 'open' or closed_by = 'fingerprint')`,

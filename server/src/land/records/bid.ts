@@ -74,6 +74,9 @@ export const BID = defineRecord({
       choice<BidClosing>(is.oneOf('event', 'void', 'replaced', 'fingerprint'), BID_CLOSINGS),
     ),
     closed_tx_hash: optional(hash()),
+    /** Of an accepted bid: the parcels that the asset had then, and the position in its block of the log that says so. */
+    sold_size: optional(integer(is.isCount)),
+    sold_log_index: optional(integer(is.isCount)),
   },
   places: {
     /** Our own number, in order of creation. */
@@ -81,7 +84,7 @@ export const BID = defineRecord({
   },
   derived: {},
   answer: [...DOCUMENTED, 'tx_hash', 'log_index', 'contract_address'],
-  notAnswered: ['closed_by', 'closed_tx_hash'],
+  notAnswered: ['closed_by', 'closed_tx_hash', 'sold_size', 'sold_log_index'],
 })
 
 export interface BidTable extends Row<typeof BID> {}

@@ -54,16 +54,17 @@ const signerOrNull: ColumnField<string, string | null, '', false> = {
 }
 
 export const TRADE_INDEX = defineRecord({
-  description: 'The index that trades must be signed with.',
+  description: 'The index that trades must be signed with, and whether the marketplace is paused.',
   fields: {
     marketplace: address(),
     signer: signerOrNull,
     value: { ...address(), check: is.isUint256 },
+    is_paused: boolean(),
   },
   places: {},
   derived: {},
   answer: [],
-  notAnswered: ['marketplace', 'signer', 'value'],
+  notAnswered: ['marketplace', 'signer', 'value', 'is_paused'],
 })
 
 /** These records by their tables, all of which are small and shared by all worlds. */

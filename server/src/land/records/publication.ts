@@ -17,7 +17,7 @@ import {
 } from './fields.ts'
 import { plainJson } from './json.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
-import { listingStatus } from './statuses.ts'
+import { listingStatus, OFFER_STATES, type OfferState } from './statuses.ts'
 
 /**
  * Why a publication is not open: its contract logged a sale or a cancellation (`event`), the asset left its seller
@@ -25,6 +25,9 @@ import { listingStatus } from './statuses.ts'
  */
 export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
 export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
+
+const SOLD_SOURCES = ['order', 'trade'] as const
+type SoldSource = (typeof SOLD_SOURCES)[number]
 
 const ALWAYS_ANSWERED = [
   'tx_hash',
@@ -44,6 +47,15 @@ const ALWAYS_ANSWERED = [
   'marketplace_address',
   'marketplace_id',
 ] as const
+
+/** What answers say besides of an offer that was signed off the chain, and the newer ones of every offer. */
+const OFFER_FIELDS = ['source', 'trade_id', 'currency', 'price_usd', 'state', 'state_reason'] as const
+
+const offerField = (schema: Parameters<typeof derived>[0]) =>
+  derived(
+    (schemas) => schemas.Type.Optional(schema(schemas)),
+    () => 'null',
+  )
 
 export const PUBLICATION = defineRecord({
   description: 'An offer for sale.',
@@ -71,10 +83,19 @@ export const PUBLICATION = defineRecord({
       choice<PublicationClosing>(is.oneOf('event', 'moved', 'replaced'), PUBLICATION_CLOSINGS),
     ),
     closed_tx_hash: optional(hash('Transaction that closed it.')),
+    /** Of a sale: the parcels that the asset had then. An estate can have others now, or none. */
+    sold_size: optional(integer(is.isCount)),
+    /** Of a sale: whether a marketplace had stored the offer, or its seller had signed it off the chain. */
+    sold_source: optional(choice<SoldSource>(is.oneOf('order', 'trade'), SOLD_SOURCES)),
+    /** Of a sale: its block, and the position in it of the log that says so. */
+    sold_block_number: optional(integer(is.isSafeInteger)),
+    sold_log_index: optional(integer(is.isCount)),
   },
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
     key: (_record, index) => index + 1,
+    /** Of an offer that was signed off the chain, the name of its trade. Snapshots have none of these. */
+    trade_id: (): string | null => null,
   },
   derived: {
     // Both names of the renamed pair.
@@ -86,9 +107,26 @@ export const PUBLICATION = defineRecord({
       ({ addressText }) => addressText('The same as marketplace_address.'),
       (row: { marketplace_address: string }) => plainJson(row.marketplace_address),
     ),
+    source: offerField(({ oneOf }) =>
+      oneOf(['order', 'trade'], { description: 'trade: signed off the chain.' }),
+    ),
+    trade_id: offerField(({ Type, orNull }) => orNull(Type.String())),
+    currency: offerField(({ oneOf }) => oneOf(['mana', 'usd'], { description: 'usd: paid in MANA.' })),
+    price_usd: offerField(({ Type, orNull }) => orNull(Type.String({ description: 'Decimal digits.' }))),
+    state: offerField(({ oneOf }) => oneOf(OFFER_STATES)),
+    state_reason: offerField(({ Type, orNull }) => orNull(Type.String())),
   },
-  answer: [...ALWAYS_ANSWERED, 'closed_tx_hash'],
-  notAnswered: ['created_at', 'updated_at', 'log_index', 'closed_by'],
+  answer: [...ALWAYS_ANSWERED, 'closed_tx_hash', ...OFFER_FIELDS],
+  notAnswered: [
+    'created_at',
+    'updated_at',
+    'log_index',
+    'closed_by',
+    'sold_size',
+    'sold_source',
+    'sold_block_number',
+    'sold_log_index',
+  ],
 })
 
 export interface PublicationTable extends Row<typeof PUBLICATION> {}
@@ -96,11 +134,38 @@ export interface PublicationTable extends Row<typeof PUBLICATION> {}
 export interface PublicationRecord extends Line<typeof PUBLICATION> {}
 
 const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
+const withClosing = PUBLICATION.jsonOf([...ALWAYS_ANSWERED, 'closed_tx_hash'])
 
 /**
  * A publication as it is answered everywhere (docs/land.md, Publication): both names of the renamed pair, and the
- * transaction that closed it where that is known, and never of an open one.
+ * transaction that closed it where that is known, and never of an open one. One that was signed off the chain is open.
  */
 export function publicationJson(row: PublicationTable): string {
-  return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : PUBLICATION.json(row)
+  if (row.trade_id !== null) return offerJson(row, OPEN_FOR_MANA)
+  return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : withClosing(row)
+}
+
+/** What answers say of an offer besides its publication. */
+export interface OfferDetails {
+  readonly currency: 'mana' | 'usd'
+  /** Decimal text; null for an offer in MANA. */
+  readonly priceUsd: string | null
+  readonly state: OfferState
+  /** A sentence; null while it is open. */
+  readonly reason: string | null
+}
+
+const OPEN_FOR_MANA: OfferDetails = { currency: 'mana', priceUsd: null, state: 'open', reason: null }
+
+/** A publication with all that is said of offers. */
+export function offerJson(
+  row: PublicationTable,
+  { currency, priceUsd, state, reason }: OfferDetails,
+): string {
+  const details = {
+    source: row.trade_id === null ? 'order' : 'trade',
+    trade_id: row.trade_id,
+    ...{ currency, price_usd: priceUsd, state, state_reason: reason },
+  } satisfies Record<(typeof OFFER_FIELDS)[number], string | null>
+  return `${withoutClosing(row).slice(0, -1)},${JSON.stringify(details).slice(1)}`
 }

@@ -158,7 +158,7 @@ const SIGNATURE = {
   is_cancelled: false,
   uses: 2,
 }
-const INDEX = { marketplace: address('e'), signer: null, value: '0' }
+const INDEX = { marketplace: address('e'), signer: null, value: '0', is_paused: true }
 const CHAIN_RECORDS = {
   rights: [RIGHT, { ...RIGHT, registry: 'parcel', operator: address('c') }, { ...RIGHT, kind: 'manager' }],
   trade_signatures: [SIGNATURE, { ...SIGNATURE, signer: address('b'), is_cancelled: true }],

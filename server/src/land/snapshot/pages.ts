@@ -71,6 +71,7 @@ async function readCreationOrder(db: Db, worldId: number): Promise<CreationOrder
       .selectFrom('publication')
       .select(['key', 'block_time_created_at_ms as timeMs'])
       .where('world_id', '=', worldId)
+      .where('trade_id', 'is', null)
       .where('key', '>', lastKey)
       .orderBy('key')
       .limit(ORDER_PAGE_ROWS)
@@ -90,7 +91,7 @@ async function* pagesByKey<Table extends LandTable>(db: Db, table: Table, worldI
   do {
     const page = await sql<LandTables[Table]>`
       select * from ${sql.table(table)}
-      where world_id = ${worldId} and ${last ? AFTER[table](last) : sql`true`}
+      where world_id = ${worldId} and ${last ? AFTER[table](last) : sql`true`} and ${EXPORTED[table] ?? sql`true`}
       order by ${sql.raw(ORDER[table])} limit ${PAGE_ROWS}`.execute(db)
     yield page.rows
     last = page.rows.length < PAGE_ROWS ? undefined : page.rows.at(-1)
@@ -106,6 +107,11 @@ const ORDER: Readonly<Record<LandTable, string>> = {
   bid: 'key',
   mortgage: 'key',
   contribution: 'key',
+}
+
+/** Which rows a snapshot has. Offers that were signed off the chain are read again where it is imported. */
+const EXPORTED: Partial<Record<LandTable, ReturnType<typeof sql<boolean>>>> = {
+  publication: sql`trade_id is null`,
 }
 
 const afterKey = ({ key }: { key: number }) => sql<boolean>`key > ${key}`

@@ -95,9 +95,12 @@ function isClosedBy(
     status,
     closed_by,
     closed_tx_hash,
-  }: Pick<PublicationRecord | BidRecord, 'status' | 'closed_by' | 'closed_tx_hash'>,
+    sold_size,
+  }: Pick<PublicationRecord | BidRecord, 'status' | 'closed_by' | 'closed_tx_hash' | 'sold_size'>,
   blame: Blame,
 ): boolean {
+  if (sold_size !== undefined && status !== 'sold')
+    return blame('sold_size', sold_size, `must be left out, as status is "${status}"`)
   if (closed_tx_hash !== undefined && status === 'open')
     return blame('closed_tx_hash', closed_tx_hash, 'must be left out while open')
   if (closed_by === undefined || status === 'cancelled' || (status === 'sold' && closed_by === 'event'))

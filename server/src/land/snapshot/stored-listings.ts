@@ -21,7 +21,7 @@ export interface ListedAsset extends AssetName {
 /** What a listing becomes. */
 export type SettledListing = Pick<PublicationTable, 'key' | 'status' | 'closed_by'>
 
-const MAY_BE_STORED = sql<boolean>`(publication.status = 'open' or publication.closed_by = 'moved'
+const MAY_BE_STORED = sql<boolean>`publication.trade_id is null and (publication.status = 'open' or publication.closed_by = 'moved'
   or (publication.status = 'cancelled' and publication.closed_by is null))`
 
 /** How many assets have listings that a marketplace may store. */

@@ -46,6 +46,7 @@ export async function buildState(
     },
     estates: { ...estates.parts, offers: { first: publications.firstOfEstate } },
     publications: publications.parts,
+    sales: publications.sales,
     districts: { ...districts, listJson },
   })
 }

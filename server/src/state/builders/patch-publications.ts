@@ -17,6 +17,7 @@ export const NO_PUBLICATIONS: PublicationParts = {
   key: new Uint32Array(0),
   txHash: new Uint8Array(0),
   assetType: new Uint8Array(0),
+  isSigned: new Uint8Array(0),
   asset: new Int32Array(0),
   status: new Uint8Array(0),
   priceRank: new Uint32Array(0),
@@ -70,6 +71,7 @@ type Columns = Pick<
   | 'key'
   | 'txHash'
   | 'assetType'
+  | 'isSigned'
   | 'asset'
   | 'status'
   | 'priceRank'
@@ -88,6 +90,7 @@ function columnsOf(
     key: Uint32Array.from(changed, ({ key }) => key),
     txHash: hashesOf(changed),
     assetType: Uint8Array.from(changed, ({ assetType }) => assetType),
+    isSigned: Uint8Array.from(changed, ({ isSigned }) => Number(isSigned)),
     asset: Int32Array.from(changed, ({ asset }) => asset),
     status: Uint8Array.from(changed, ({ status }) => status),
     madeAtMs: Float64Array.from(changed, ({ madeAtMs }) => madeAtMs),
@@ -102,6 +105,7 @@ function gatherColumns(old: Columns, added: Columns, sourceOf: Uint32Array): Col
     key: gather(old.key, added.key, runs),
     txHash: gather(old.txHash, added.txHash, runs, HASH_BYTES),
     assetType: gather(old.assetType, added.assetType, runs),
+    isSigned: gather(old.isSigned, added.isSigned, runs),
     asset: gather(old.asset, added.asset, runs),
     status: gather(old.status, added.status, runs),
     priceRank: gather(old.priceRank, added.priceRank, runs),

@@ -1,9 +1,11 @@
 import type { Area } from '@landpass/client/grid'
+import type { BidTable } from '../../land/records/bid.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import type { PublicationTable } from '../../land/records/publication.ts'
 import { withValues } from '../parts/columns.ts'
-import type { EstateParts, ParcelParts, PublicationParts, StateParts } from '../parts/parts.ts'
+import type { EstateParts, ParcelParts, PublicationParts, SaleParts, StateParts } from '../parts/parts.ts'
+import { patchSales, saleOfBid, saleOfPublication } from '../parts/sales.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
 import { type EstateRows, estateRowsAfter } from './estate-rows.ts'
@@ -28,6 +30,9 @@ export interface StateChanges {
   /** Includes all estates that gained, lost or reordered parcels. */
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
+  /** Bids that were accepted, or whose acceptance was undone: their keys, and the rows of those that have one. */
+  readonly changedBids: readonly number[]
+  readonly bids: readonly BidTable[]
   readonly removed: RemovedAssets
   /** The new `data` of `/districts`; undefined where it has not changed. */
   readonly districtList: Uint8Array | undefined
@@ -62,9 +67,22 @@ export function patchState(held: StateParts, changes: StateChanges): StateParts 
     parcels: { ...parcels, offers: { first: publications.firstOfParcel } },
     estates: { ...estates, offers: { first: publications.firstOfEstate } },
     publications: publications.parts,
+    sales: salesAfter(held.sales, changes),
     districts: { ...held.districts, listJson },
   }
   return { ...next, cells: patchCells(next, redrawn) }
+}
+
+function salesAfter(held: SaleParts, { publications, bids, changedBids, removed }: StateChanges): SaleParts {
+  const sales = [
+    ...publications.filter(({ status }) => status === 'sold').map(saleOfPublication),
+    ...bids.filter(({ status }) => status === 'sold').map(saleOfBid),
+  ]
+  const changedPublications = publications.map(({ key }) => key)
+  return patchSales(held, sales, {
+    publication: [...changedPublications, ...removed.publications],
+    bid: changedBids,
+  })
 }
 
 interface Assets {

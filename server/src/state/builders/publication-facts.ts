@@ -13,6 +13,7 @@ export interface PublicationFacts {
   readonly updatedAtMs: number
   /** Time of the block in which the publication was made. */
   readonly madeAtMs: number
+  readonly isSigned: boolean
   /** This and the next two: numbers as in `PublicationParts`. */
   readonly assetType: number
   readonly asset: number
@@ -32,6 +33,7 @@ export function publicationFacts(row: PublicationTable, assetRowOf: AssetRowOf):
     expiresAtMs: row.expires_at_ms,
     updatedAtMs: row.block_time_updated_at_ms ?? Number.NaN,
     madeAtMs: row.block_time_created_at_ms,
+    isSigned: row.trade_id !== null,
     assetType: ASSET_TYPE_CODES[row.asset_type],
     asset: assetRowOf(row.asset_type, row.asset_id),
     status: STATUS_CODES[row.status],

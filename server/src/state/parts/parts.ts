@@ -32,6 +32,7 @@ export interface StateParts {
   readonly parcels: ParcelParts
   readonly estates: EstateParts
   readonly publications: PublicationParts
+  readonly sales: SaleParts
   readonly districts: DistrictParts
   /**
    * A byte for each cell of the bounds, in the order of {@link ParcelParts.rowAt}: its kind and which neighbours it
@@ -150,6 +151,8 @@ export interface PublicationParts {
   readonly txHash: Uint8Array
   /** 0 parcel, 1 estate. */
   readonly assetType: Uint8Array
+  /** 1 where the offer was signed off the chain. */
+  readonly isSigned: Uint8Array
   /** Row of the asset, or -1 where it does not exist. Dissolved estates have a row. */
   readonly asset: Int32Array
   /** 0 open, 1 cancelled, 2 sold. */
@@ -180,6 +183,36 @@ export interface PublicationParts {
   readonly openKey: Uint32Array
   readonly openNext: Int32Array
 }
+
+/**
+ * Columns with a value per sale: publications that were sold and bids that were accepted, oldest first; those of one time by
+ * {@link SALE_TABLES}, then by key. Read and written by sales.ts.
+ */
+export interface SaleParts {
+  readonly timeMs: Float64Array
+  /** Index in {@link SALE_TABLES}: where the rest of the sale stands, under its key. */
+  readonly table: Uint8Array
+  readonly key: Uint32Array
+  /** Index in {@link SALE_SOURCES}. */
+  readonly source: Uint8Array
+  /** Decimal text, with all digits, and the nearest number. */
+  readonly price: readonly string[]
+  readonly roundedPrice: Float64Array
+  /** The number of parcels that were sold; 0 where it is unknown. */
+  readonly size: Uint32Array
+  /** Index in `estateIds`; -1 for a parcel, which has coordinates. An estate has 0,0. */
+  readonly estate: Int32Array
+  readonly x: Int32Array
+  readonly y: Int32Array
+  /** Indexes in `addresses`. */
+  readonly buyer: Int32Array
+  readonly seller: Int32Array
+  readonly estateIds: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+export const SALE_TABLES = ['publication', 'bid'] as const
+export const SALE_SOURCES = ['order', 'bid', 'trade'] as const
 
 /** All districts, including disabled ones: parcels still belong to them. */
 export interface DistrictParts {

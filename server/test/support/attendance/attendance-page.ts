@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url))
 const PAGES_PATH = join(ROOT, 'docs/attendance')
+/** Code for scene builders, which docs/attendance/scene-builders.md explains. */
+export const EXAMPLES_PATH = join(ROOT, 'docs/examples')
 /** In the order in which their examples are played: organisers first, then booths, then clients of one's own. */
-const PAGES = ['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md']
+const PAGES = [
+  ...['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md'],
+  '../../simulators/README.md',
+]
 export const IMAGES_PATH = join(ROOT, 'docs/images')
 /** The event of the pages' story, and the uuid that it has there. */
 export const EXAMPLE = {
@@ -34,7 +39,7 @@ export interface PagePicture {
   readonly caption: string
 }
 
-/** The pages of docs/attendance/, one after another. */
+/** The pages of docs/attendance/ and that of the simulators, one after another. */
 export function readPages(): string {
   return PAGES.map((name) => readFileSync(join(PAGES_PATH, name), 'utf8')).join('\n')
 }
@@ -62,20 +67,19 @@ export function picturesOf(pages: string): readonly PagePicture[] {
 }
 
 /**
- * The files of the example booth, by their paths in the scene: code blocks whose first line is a comment with the path,
- * and JSON below a line that names it.
+ * The files of docs/examples/booth, by their paths in the scene.
  *
  * @example
- * Object.keys(boothFiles()) // ['package.json', 'tsconfig.json', 'scene.json', 'src/index.ts', …]
+ * Object.keys(boothFiles()) // ['package.json', 'scene.json', 'tsconfig.json', 'src/booth.tsx', …]
  */
 export function boothFiles(): Readonly<Record<string, string>> {
-  const page = readFileSync(join(PAGES_PATH, 'scene-builders.md'), 'utf8')
-  const named = /^`(\S+\.json)`:\n\n```json\n([\s\S]*?)^```$|^```tsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm
+  const folder = join(EXAMPLES_PATH, 'booth')
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
   return Object.fromEntries(
-    [...page.matchAll(named)].map(([, jsonPath, json, codePath, code]) => [
-      jsonPath ?? codePath ?? '',
-      json ?? code ?? '',
-    ]),
+    paths.map((path) => [relative(folder, path).replaceAll('\\', '/'), readFileSync(path, 'utf8')]),
   )
 }
 

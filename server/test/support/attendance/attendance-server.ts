@@ -1,7 +1,7 @@
 import { makePlayer, type RequestToSign, type SimulatedPlayer } from '@landpass/simulators/player/player'
 import { expect } from 'vitest'
 import type { Clock } from '../../../src/clock.ts'
-import type { Environment } from '../../../src/config/config.ts'
+import type { Environment, FixedLimits } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/db/engine.ts'
 import { findSecrets, type Output } from '../http/find-secrets.ts'
 import { type Answer, type LandServer, startLandServer } from '../http/land-server.ts'
@@ -97,14 +97,12 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       ...CREDENTIALS,
       ISSUER_CALLS_PER_SECOND: '1000',
       PRESENCE_PROVIDERS: `peers=${presence}/peers`,
-      PRESENCE_CACHE_MS: '0',
       ATTENDANCE_KEY: TEST_KEY,
       LIMIT_CLIENT_PER_MINUTE: '0',
       LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
       LIMIT_EVENTS_PER_DAY: '0',
       LIMIT_WAITING_EVENTS_PER_DAY: '0',
       LIMIT_TOKEN_LISTS_PER_MINUTE: '0',
-      LIMIT_SHARE_PICTURES_PER_MINUTE: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
       LIMIT_ORGANISER_PER_MINUTE: '0',
       LIMIT_GRANTS_PER_MINUTE: '0',
@@ -218,13 +216,19 @@ export interface ClaimOptions {
   readonly sign?: Partial<RequestToSign>
 }
 
+/** Players move and links are read as fast as a test runs. */
+const NO_LIMITS = { presenceCacheMs: 0, sharePicturesPerMinute: 0 }
+
 export async function startAttendance(
   engine: Engine,
   clock: Clock,
   outside: OutsideWorld,
   env: Environment = {},
+  limits: Partial<FixedLimits> = {},
 ): Promise<AttendanceServer> {
-  const server = noting(await startLandServer(engine, clock, { ...outside.env, ...env }))
+  const server = noting(
+    await startLandServer(engine, clock, { ...outside.env, ...env }, { limits: { ...NO_LIMITS, ...limits } }),
+  )
   let tick = 0
   return {
     ...server,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import type { Environment } from '../../../src/config/config.ts'
+import type { Environment, FixedLimits } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/db/engine.ts'
 import { emptyDir, type OpenEngine } from '../database/engines.ts'
 import { type TestClock, testClock } from '../http/land-server.ts'
@@ -19,14 +19,14 @@ export interface AttendanceStage {
   readonly clock: TestClock
   readonly server: AttendanceServer
   /** Another server on the same database; it is closed at the end, if the test has not closed it. */
-  startAnother(env?: Environment): Promise<AttendanceServer>
+  startAnother(env?: Environment, limits?: Partial<FixedLimits>): Promise<AttendanceServer>
 }
 
 export interface StageOptions {
   /** Of both servers. */
   readonly env?: Environment
   /** Of the first server alone. */
-  readonly ownEnv?: Environment
+  readonly ownLimits?: Partial<FixedLimits>
   /** The outside world of the whole file; left out, the stage starts one. */
   readonly outside?: () => OutsideWorld
   /** Fills the database before the server starts. */
@@ -37,15 +37,19 @@ type Parts = Pick<AttendanceStage, 'outside' | 'engine' | 'clock' | 'server'>
 
 /** Starts a server before the tests, and closes all of the stage's servers after them. Call it where `beforeAll` may be called. */
 export function attendanceStage(open: OpenEngine, options: StageOptions = {}): AttendanceStage {
-  const { env, ownEnv, prepare } = options
+  const { env, ownLimits, prepare } = options
   const servers: AttendanceServer[] = []
   let parts: Parts | undefined
   const get = (): Parts => {
     if (!parts) throw new Error('The stage is there from the first test on.')
     return parts
   }
-  const start = async ({ engine, clock, outside }: Omit<Parts, 'server'>, settings: Environment) => {
-    const started = await startAttendance(engine, clock, outside, settings)
+  const start = async (
+    { engine, clock, outside }: Omit<Parts, 'server'>,
+    settings: Environment,
+    limits: Partial<FixedLimits> | undefined,
+  ) => {
+    const started = await startAttendance(engine, clock, outside, settings, limits)
     let closed: Promise<void> | undefined
     const close = () => {
       closed ??= started.close()
@@ -59,7 +63,8 @@ export function attendanceStage(open: OpenEngine, options: StageOptions = {}): A
     const clock = testClock()
     const [outside, engine] = await Promise.all([options.outside?.() ?? startOutsideWorld(), open()])
     await prepare?.(engine, clock)
-    parts = { outside, engine, clock, server: await start({ outside, engine, clock }, { ...env, ...ownEnv }) }
+    const on = { outside, engine, clock }
+    parts = { ...on, server: await start(on, { ...env }, ownLimits) }
   })
   afterAll(async () => {
     await Promise.all(servers.map((one) => one.close()))
@@ -77,7 +82,7 @@ export function attendanceStage(open: OpenEngine, options: StageOptions = {}): A
     get server() {
       return get().server
     },
-    startAnother: (more) => start(get(), { ...env, ...more }),
+    startAnother: (more, limits) => start(get(), { ...env, ...more }, limits),
   }
 }
 

@@ -1,29 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readFileSync } from 'node:fs'
 
-const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url))
+const FILE = new URL('../../../../../docs/examples/token-verifier.mjs', import.meta.url)
 
-/** `isSignedBy` of docs/tokens.md, with its code. */
+/** `isSignedBy` of docs/examples/token-verifier.mjs, with its code. */
 export interface ShortVerifier {
   readonly code: string
   readonly isSignedBy: (issuer: string, trusted: object, pack: object) => boolean
 }
 
-/** The verifier of docs/tokens.md as it stands there. */
 export async function readShortVerifier(): Promise<ShortVerifier> {
-  const docs = readFileSync(join(ROOT, 'docs/tokens.md'), 'utf8')
-  const [, code = ''] = /## A verifier in 30 lines[\s\S]*?```js\n([\s\S]*?)```/.exec(docs) ?? []
-  // Below the project, so that it finds its packages
-  const folder = mkdtempSync(join(ROOT, 'server/dist/verifier-'))
-  try {
-    const path = join(folder, 'verifier.mjs')
-    writeFileSync(path, code)
-    const { isSignedBy } = await import(pathToFileURL(path).href)
-    return { code, isSignedBy }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const { isSignedBy } = await import(FILE.href)
+  return { code: readFileSync(FILE, 'utf8'), isSignedBy }
 }
 
 /** The short verifier throws for packages of another form. */

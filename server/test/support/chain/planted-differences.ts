@@ -166,12 +166,12 @@ export async function plantRows(db: Db, worldId: number): Promise<readonly Diffe
     open,
   ])
   await change('bid', "closed_by = 'fingerprint'", ['status', reopened, closed])
-  await change('bid', "status = 'open'", [undefined, 'delete', missing])
   await change(
     'bid',
     `closed_by = 'event' and bidder not in (select bidder from bid as other where ${KEPT})`,
     [undefined, reopened, forgotten],
   )
+  await change('bid', "status = 'open'", [undefined, 'delete', missing])
   await change('mortgage', "status = 'claimed'", [
     'status',
     "set status = 'defaulted'",

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../../src/app.ts'
 import type { Clock } from '../../../src/clock.ts'
-import { type Environment, readConfig } from '../../../src/config/config.ts'
+import { type Environment, type FixedLimits, readConfig } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/db/engine.ts'
 import { emptyDir } from '../database/engines.ts'
 import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
@@ -82,15 +82,13 @@ export async function startLandServer(
   engine: Engine,
   clock: Clock,
   env: Environment = {},
-  more: Pick<AppOptions, 'registries'> = {},
+  {
+    limits,
+    ...more
+  }: Pick<AppOptions, 'registries' | 'tradeContracts'> & { readonly limits?: Partial<FixedLimits> } = {},
 ): Promise<LandServer> {
-  const config = readConfig({
-    LOG_LEVEL: 'silent',
-    PORT: '0',
-    DATA_DIR: emptyDir(),
-    EVENT_MAKERS: 'nobody',
-    ...env,
-  })
+  const settings = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), EVENT_MAKERS: 'nobody', ...env }
+  const config = readConfig(settings, limits)
   const app = await createApp({ config, engine, clock, stateThread: STATE_THREAD, ...more })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()

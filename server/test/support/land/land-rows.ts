@@ -39,6 +39,11 @@ export function publicationRow(name: string, facts: Partial<NewPublication>): Ne
     log_index: null,
     closed_by: null,
     closed_tx_hash: null,
+    trade_id: null,
+    sold_size: null,
+    sold_source: null,
+    sold_block_number: null,
+    sold_log_index: null,
     ...facts,
   }
 }
@@ -89,6 +94,8 @@ export function bidRow(name: string, facts: Partial<NewBid>): NewBid {
     contract_address: null,
     closed_by: null,
     closed_tx_hash: null,
+    sold_size: null,
+    sold_log_index: null,
     ...facts,
   }
 }

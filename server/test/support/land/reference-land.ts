@@ -276,7 +276,8 @@ export class ReferenceLand {
 
   private openPublication(row: Extract<LandChange, { kind: 'open-publication' }>['publication']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, log_index, closed_by, closed_tx_hash, ...same } = rest
+    const { created_at_ms, updated_at_ms, log_index, closed_by, closed_tx_hash, trade_id, ...unsold } = rest
+    const { sold_size, sold_source, sold_block_number, sold_log_index, ...same } = unsold
     this.publications.push({
       shown: {
         ...same,
@@ -299,6 +300,8 @@ export class ReferenceLand {
       contract_address,
       closed_by,
       closed_tx_hash,
+      sold_size,
+      sold_log_index,
       ...same
     } = rest
     this.bids.push({

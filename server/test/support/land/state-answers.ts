@@ -1,7 +1,8 @@
 import { coordText } from '@landpass/client/grid'
 import type { ListingStatus } from '../../../src/land/records/statuses.ts'
 import { valueAt } from '../../../src/state/parts/columns.ts'
-import { SORT_COLUMNS } from '../../../src/state/parts/parts.ts'
+import { SALE_SOURCES, SALE_TABLES, type SaleParts, SORT_COLUMNS } from '../../../src/state/parts/parts.ts'
+import type { SaleFacts } from '../../../src/state/parts/sales.ts'
 import type { State } from '../../../src/state/state.ts'
 
 const STATUSES: readonly (readonly ListingStatus[])[] = [
@@ -30,10 +31,26 @@ export function answersOf(state: State, timesMs: readonly number[]): Record<stri
       state.parts.districts.names,
       [...state.parts.districts.kinds],
     ],
+    sales: salesOf(state.parts.sales),
     cells: Buffer.from(state.parts.cells).toString('hex'),
     orphans: [...state.parts.parcels.orphans].sort((a, b) => a.row - b.row),
     moments: timesMs.map((nowMs) => stateAt(state, nowMs)),
   }
+}
+
+/** The sales as facts, without the numbers of texts in lists. */
+export function salesOf(sales: SaleParts): readonly SaleFacts[] {
+  return Array.from(sales.key, (key, row) => {
+    const estate = sales.estate[row]!
+    return {
+      ...{ timeMs: sales.timeMs[row]!, table: SALE_TABLES[sales.table[row]!]!, key },
+      ...{ source: SALE_SOURCES[sales.source[row]!]!, price: sales.price[row]!, size: sales.size[row]! },
+      assetType: estate < 0 ? 'parcel' : 'estate',
+      assetId: estate < 0 ? coordText({ x: sales.x[row]!, y: sales.y[row]! }) : sales.estateIds[estate]!,
+      buyer: sales.addresses[sales.buyer[row]!]!,
+      seller: sales.addresses[sales.seller[row]!]!,
+    }
+  })
 }
 
 function parcelsOf({ parts }: State): unknown[] {

@@ -56,6 +56,8 @@ function changes(number: number): LandChange[] {
         contract_address: null,
         closed_by: null,
         closed_tx_hash: null,
+        sold_size: null,
+        sold_log_index: null,
       },
     },
   ]

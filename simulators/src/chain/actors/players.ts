@@ -1,251 +1,300 @@
-import { encodeTokenId, isInWorld, type World } from '@landpass/client/grid'
+import { decodeTokenId, encodeTokenId, parseCoord, type World } from '@landpass/client/grid'
+import { Random } from '../../random.ts'
 import { type Contracts, PROJECT } from '../contracts/contracts.ts'
-import type { Machine } from '../contracts/machine.ts'
-import {
-  type Address,
-  addressOfText,
-  hashOfText,
-  numberWord,
-  type Word,
-  ZERO_ADDRESS,
-} from '../encoding/words.ts'
-import type { Actors, Execute, TransactionRequest } from './actors.ts'
-import * as bid from './bid-actions.ts'
-import { Dice } from './dice.ts'
-import * as land from './land-actions.ts'
-import * as market from './market-actions.ts'
+import type { Machine, Outcome } from '../contracts/machine.ts'
+import { MORTGAGE_STATUS } from '../contracts/mortgages.ts'
+import type { LandToken } from '../contracts/tokens.ts'
+import type { Draft, SentTransaction } from '../contracts/transactions.ts'
+import { type Address, addressOfText, hashOfText, numberWord, type Word } from '../encoding/words.ts'
+import { balanceOf, type Counts, countOf } from './balance.ts'
+import { DEED_KINDS, DEEDS, type Deed, type DeedKind, planEndOfRent } from './deeds.ts'
+import { LandSales } from './land-sales.ts'
 import * as mortgage from './mortgage-actions.ts'
-import * as rental from './rental-actions.ts'
-import { type Action, type Draft, Scene } from './scene.ts'
+import * as rare from './rare-actions.ts'
+import { type Action, type Asset, type People, Scene } from './scene.ts'
 import * as trade from './trade-actions.ts'
 
+/** Runs a transaction in the block that is being made. */
+export type Execute = (transaction: SentTransaction) => Outcome
+
 /** How often players do what, compared with each other. */
-const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
+type Lots = readonly (readonly [weight: number, action: Action])[]
+
+/** Where land is sold and traded from the beginning on. */
+const LOTS_OF_HISTORY: Lots = [
+  ...lotsOf({
+    ...{
+      sale: 12,
+      transfer: 10,
+      bid_accepted: 6,
+      listing: 16,
+      listing_cancelled: 4,
+      bid: 10,
+      bid_cancelled: 3,
+    },
+    ...{ estate_made: 6, estate_grown: 5, estate_shrunk: 3, estate_dissolved: 1 },
+    ...{ name: 9, operator: 6, rent: 6, rent_ended: 4 },
+  }),
   ...([
-    [10, land.transfer],
-    [9, land.describe],
-    [4, land.setOperator],
-    [6, land.setUpdateOperator],
-  ] as const),
-  ...([
-    [3, land.setApprovalForAll],
-    [3, land.setUpdateManager],
-    [6, land.createEstate],
-  ] as const),
-  ...([
-    [5, land.growEstate],
-    [4, land.shrinkEstate],
-    [3, land.shakeEstate],
-  ] as const),
-  ...([
-    [3, land.changeParcelOfEstate],
-    [4, land.makeNoise],
-  ] as const),
-  ...([
-    [16, market.list],
-    [2, market.listSeveral],
-    [5, market.listAgain],
-    [12, market.buy],
-  ] as const),
-  ...([
-    [5, market.cancelListing],
-    [1, market.cancelNothing],
-    [4, market.moveListed],
-  ] as const),
-  ...([
-    [4, market.returnListed],
-    [3, market.listForeign],
-  ] as const),
-  ...([
-    [10, bid.placeBid],
-    [8, bid.bidAgain],
-    [6, bid.acceptBid],
-    [3, bid.cancelBid],
-  ] as const),
-  ...([[2, bid.removeExpiredBid]] as const),
-  ...([
+    [4, rare.setOperator],
+    [3, rare.setApprovalForAll],
+    [3, rare.setUpdateManager],
+    [3, rare.shakeEstate],
+    [3, rare.changeParcelOfEstate],
+    [4, rare.makeNoise],
+    [2, rare.listSeveral],
+    [5, rare.listAgain],
+    [1, rare.cancelNothing],
+    [1, rare.cancelDead],
+    [4, rare.moveListed],
+    [4, rare.returnListed],
+    [3, rare.listForeign],
+    [8, rare.bidAgain],
+    [2, rare.removeExpiredBid],
+    [4, rare.rentAgain],
+    [1, rare.changeOperatorOfRental],
+    [1, rare.loseToRentals],
     [4, mortgage.requestMortgage],
     [1, mortgage.requestOtherLoan],
     [1, mortgage.cancelMortgage],
-  ] as const),
-  ...([
     [7, mortgage.lend],
     [6, mortgage.payLoan],
     [2, mortgage.changeLender],
-  ] as const),
-  ...([
     [3, mortgage.claimMortgage],
     [1, mortgage.describeMortgaged],
-  ] as const),
-  ...([
     [6, trade.acceptSignedListing],
     [3, trade.acceptSignedBid],
     [1, trade.swap],
-  ] as const),
-  ...([
     [1, trade.tradeNoLand],
     [2, trade.cancelSignature],
-    [1, trade.raiseIndex],
-  ] as const),
-  ...([
-    [6, rental.rentOut],
-    [4, rental.rentAgain],
-    [4, rental.claimRental],
-  ] as const),
-  ...([
-    [1, rental.changeOperatorOfRental],
-    [1, rental.loseToRentals],
+    [3, trade.raiseIndex],
   ] as const),
 ]
-const LOTS = ACTIONS.flatMap(([weight, action]) => Array.from({ length: weight }, () => action))
+/** Of the owners of a land that is there already: every third deed is one after which it has another owner. */
+const TRADE = {
+  ...{ sale: 6, transfer: 2, bid_accepted: 2, listing: 7, listing_cancelled: 1, bid: 4, bid_cancelled: 1 },
+  ...{ estate_made: 0.5, estate_grown: 1, estate_shrunk: 1, estate_dissolved: 0.5 },
+  ...{ name: 4, operator: 1, rent: 1, rent_ended: 2 },
+}
 /** How many actions are tried until one is possible. */
 const TRIES = 20
+/** They are counted again when this share of the offers can have changed. */
+const COUNTED_SHARE = 0.1
 
-/** Of all parcels: what the project sells, what is left for the auction, and what nobody ever gets. */
-const SOLD_SHARE = 0.89
-const AUCTIONED_SHARE = 0.08
-const MINTS_PER_TRANSACTION = 16
-const MINTS_PER_NEW_BLOCK = 32
-const TILE = 4
+/** A deed on command is not possible. */
+export class DeedError extends Error {}
+
+/** With what a deed on command is done; undefined: any asset. */
+export interface NamedByPlayers {
+  readonly parcel?: string | undefined
+  readonly estate?: string | undefined
+}
 
 /**
- * The people of the chain. They buy, sell, build and lend at random, within what the contracts allow, and always the same
- * for the same seed.
+ * The people of the chain: they buy, sell, name and rent land, and make estates of it, at random, within what the contracts
+ * allow. Within the same process the same seed and the same commands make the same transactions.
+ *
+ *   world given     they get all land from the project, and do all that contracts allow, also what is rare
+ *   without one     they are the owners of the land of a snapshot, and trade it; how much of it is for sale, has a bid, is rented
+ *                   or in an estate stays as it was at the beginning
  */
-export class Players implements Actors {
+export class Players {
+  /** Deeds of a block, on average, beside the sales of new parcels. */
+  average: number
   private readonly seed: number
   private readonly contracts: Contracts
   private readonly machine: Machine
-  average: number
-  private readonly players: readonly Address[]
-  private readonly isPlayer: ReadonlySet<Address>
-  /** All parcels, those first that are sold first. */
-  private readonly parcels: readonly Word[]
-  private readonly sold: number
-  private nextSold = 0
-  private nextAuctioned: number
-  private sentCount = 0
+  private readonly districtOwners: ReadonlySet<Address>
+  private readonly sales: LandSales | undefined
+  private known: People | undefined
+  private lots: Lots = LOTS_OF_HISTORY
+  private atStart: Counts | undefined
+  private deedsUntilCount = 0
+  private commands = 0
 
   constructor(parts: {
-    seed: number
-    world: World
-    contracts: Contracts
-    machine: Machine
-    /** Transactions of a block, on average, beside the sales of new parcels. */
-    transactionsPerBlock: number
+    readonly seed: number
+    readonly contracts: Contracts
+    readonly machine: Machine
+    readonly average: number
+    /** Where all land is still to be sold. */
+    readonly world: World | undefined
+    /** They own land that is not for sale. */
+    readonly districtOwners: ReadonlySet<Address>
+    /** Of a chain that goes on: how many there were of what when it began. */
+    readonly atStart?: Counts | undefined
   }) {
     this.seed = parts.seed
     this.contracts = parts.contracts
     this.machine = parts.machine
-    this.average = parts.transactionsPerBlock
-    this.parcels = parcelsOf(parts.world)
-    this.sold = Math.ceil(this.parcels.length * SOLD_SHARE)
-    this.nextAuctioned = this.sold
-    const count = Math.min(2_000, Math.max(12, Math.round(this.parcels.length / 50)))
-    this.players = Array.from({ length: count }, (_, i) => addressOfText(`player ${i} of ${parts.seed}`))
-    this.isPlayer = new Set(this.players)
+    this.average = parts.average
+    this.districtOwners = parts.districtOwners
+    this.atStart = parts.atStart
+    this.sales = parts.world && new LandSales(parts.world, parts.contracts, parts.machine)
   }
 
-  /** What happens in the next block of the fork. @param execute runs a transaction in the block */
+  /** How many there were of what when the chain began: it stays like that. */
+  get countsAtStart(): Counts {
+    this.atStart ??= countOf(this.contracts, this.machine.timeS)
+    return this.atStart
+  }
+
+  /** Sends the transactions of the next block of the fork. */
   sendTransactions(fork: number, execute: Execute): void {
-    const dice = new Dice(this.seed, fork, this.machine.blockNumber)
-    const { contracts, machine, players, isPlayer } = this
-    const scene = new Scene({ contracts, machine, players, isPlayer, dice })
-    this.sell(scene, execute)
-    this.auction(scene, execute)
-    if (contracts.land.owners.keys.length === 0) return
-    for (let left = dice.count(this.average); left > 0; left--) {
-      for (const draft of this.nextDrafts(scene)) execute(this.send(draft))
+    const { blockNumber } = this.machine
+    const random = new Random(this.seed).fork(`block ${blockNumber} of fork ${fork}`)
+    const scene = this.sceneWith(random)
+    let sent = 0
+    const send = (draft: Draft) => {
+      const hash = hashOfText(`transaction of ${this.seed}: ${fork} ${blockNumber} ${sent}`)
+      execute({ ...draft, hash })
+      sent += 1
     }
+    for (const draft of this.sales?.drafts(scene) ?? []) send(draft)
+    if (!this.hasLand()) return
+    const whole = Math.floor(this.average)
+    const count = random.between(0, 2 * whole) + (random.fraction() < this.average - whole ? 1 : 0)
+    for (let left = count; left > 0; left--) for (const draft of this.nextDrafts(scene)) send(draft)
   }
 
-  /** The chain went back: parcels may be unsold again. */
-  lookAgain(): void {
-    this.nextSold = 0
-    this.nextAuctioned = this.sold
+  /**
+   * Does a deed in the block that is being made.
+   *
+   * @throws {DeedError} where it is not possible, with the reason
+   */
+  do(kind: DeedKind, named: NamedByPlayers, execute: Execute): Deed {
+    const { blockNumber, timeS } = this.machine
+    this.commands += 1
+    if (!this.hasLand()) throw new DeedError('fewer than two players own land')
+    const scene = this.sceneWith(new Random(this.seed).fork(`command ${this.commands} in ${blockNumber}`))
+    const asset = this.assetNamed(named)
+    const deed = this.planFor(scene, kind, asset)
+    if (!deed) throw new DeedError(`${kind} is not possible now${asset ? ` with ${this.nameOf(asset)}` : ''}`)
+    const outcomes = deed.drafts.map((draft, i) => {
+      const salt = `on command ${blockNumber} ${timeS} ${this.commands} ${i}`
+      return execute({ ...draft, hash: hashOfText(`transaction of ${this.seed}: ${salt}`) })
+    })
+    if (outcomes.every(({ isSuccess }) => isSuccess)) return deed
+    throw new DeedError(`the contract refuses ${kind} with ${this.nameOf(deed.asset)}`)
   }
 
-  private send(draft: Draft): TransactionRequest {
-    this.sentCount += 1
-    return { ...draft, hash: hashOfText(`transaction ${this.sentCount} of ${this.seed}`) }
+  /** @example nameOf({ token: contracts.estates, id: numberWord(7) }) // 'estate 7' */
+  nameOf({ token, id }: Asset): string {
+    if (token === this.contracts.estates) return `estate ${BigInt(id)}`
+    const at = token === this.contracts.land ? decodeTokenId(BigInt(id)) : undefined
+    return at ? `parcel ${at.x},${at.y}` : `token ${BigInt(id)}`
+  }
+
+  /** @throws {DeedError} where the asset is not that of a player who may do with it as they like */
+  private planFor(scene: Scene, kind: DeedKind, asset: Asset<LandToken> | undefined): Deed | undefined {
+    if (kind === 'rent_ended') return planEndOfRent(scene, asset)
+    const owned = asset && scene.owned(asset)
+    if (asset && !owned) throw new DeedError(this.whyNotOwned(asset))
+    return DEEDS[kind](scene, owned)
   }
 
   private nextDrafts(scene: Scene): readonly Draft[] {
+    if (!this.sales) this.keepBalance()
     for (let i = 0; i < TRIES; i++) {
-      const drafts = scene.dice.pick(LOTS)(scene)
+      const drafts = pickOf(this.lots, scene.random)(scene)
       if (drafts) return drafts
     }
     return []
   }
 
-  /** New parcels are sold in the first third of the history, and a few a block where there is none. */
-  private sell(scene: Scene, execute: Execute): void {
-    const { eras, blockNumber } = this.machine
-    const { land } = this.contracts
-    const isHistory = blockNumber <= eras.estates
-    const target = isHistory ? Math.ceil((this.sold * blockNumber) / eras.estates) : this.sold
-    const due = isHistory ? target - this.nextSold : Math.min(target - this.nextSold, MINTS_PER_NEW_BLOCK)
-    const isLast = blockNumber >= eras.estates
-    this.nextSold += this.hand(scene, { first: this.nextSold, due, isLast }, (ids) => {
-      const to = scene.player()
-      execute(this.send({ from: PROJECT, to: land.address, run: () => land.mint(PROJECT, to, ids) }))
+  /** Counts from time to time what there is, and has players do more of what brings it back to the beginning. */
+  private keepBalance(): void {
+    this.deedsUntilCount -= 1
+    if (this.deedsUntilCount > 0) return
+    const { countsAtStart } = this
+    const now = countOf(this.contracts, this.machine.timeS)
+    this.deedsUntilCount = countsAtStart.offers * COUNTED_SHARE
+    this.lots = lotsOf(TRADE, (kind) => balanceOf(kind, now, countsAtStart))
+  }
+
+  private sceneWith(random: Random): Scene {
+    const { contracts, machine } = this
+    return new Scene({
+      contracts,
+      machine,
+      people: this.people,
+      random,
+      hasRareThings: this.sales !== undefined,
     })
   }
 
-  private auction(scene: Scene, execute: Execute): void {
-    const { eras, blockNumber } = this.machine
-    if (!this.machine.isSince(eras.auction) || this.machine.isSince(eras.auctionEnds)) return
-    const { auction } = this.contracts
-    const all = Math.floor(this.parcels.length * AUCTIONED_SHARE)
-    const share = (blockNumber + 1 - eras.auction) / (eras.auctionEnds - eras.auction)
-    const due = this.sold + Math.ceil(all * share) - this.nextAuctioned
-    const priceWei = BigInt(Math.round(200_000 * (1.02 - share))) * 10n ** 18n + 7n
-    const isLast = blockNumber === eras.auctionEnds - 1
-    this.nextAuctioned += this.hand(scene, { first: this.nextAuctioned, due, isLast }, (ids) => {
-      const bidder = scene.player()
-      const run = () => auction.bid(bidder, ids, bidder, priceWei)
-      execute(this.send({ from: bidder, to: auction.address, run }))
-    })
+  private hasLand(): boolean {
+    return this.people.players.length > 1 && this.contracts.land.owners.keys.length > 0
   }
 
-  /**
-   * Hands out parcels in groups of several. A group waits until it is full, so that a long history is not one parcel a
-   * block; `isLast` hands out what is left. @returns how many
-   */
-  private hand(
-    { dice }: Scene,
-    { first, due, isLast }: { first: number; due: number; isLast: boolean },
-    give: (ids: readonly Word[]) => void,
-  ): number {
-    let done = 0
-    while (due - done >= MINTS_PER_TRANSACTION || (isLast && due > done)) {
-      const size = Math.min(dice.whole(1, 2 * MINTS_PER_TRANSACTION), due - done)
-      const ids = this.free(first + done, size)
-      done += size
-      if (ids.length > 0) give(ids)
+  private get people(): People {
+    this.known ??= this.sales ? this.newPlayers(this.sales.count) : this.owners()
+    return this.known
+  }
+
+  private newPlayers(parcels: number): People {
+    const length = Math.min(2_000, Math.max(12, Math.round(parcels / 50)))
+    const players = Array.from({ length }, (_, i) => addressOfText(`player ${i} of ${this.seed}`))
+    // The contract of mortgages has the parcels with a mortgage.
+    return { players, isPlayer: new Set(players), mortgaged: new Set() }
+  }
+
+  private owners(): People {
+    const { land, estates, rentals, bids, mortgages, market, legacyMarket } = this.contracts
+    const isPlayer = new Set<Address>()
+    for (const token of [land, estates]) for (const [, owner] of token.owners.entries()) isPlayer.add(owner)
+    for (const { address } of [land, estates, rentals, bids, mortgages, market, legacyMarket])
+      isPlayer.delete(address)
+    for (const owner of [...this.districtOwners, PROJECT]) isPlayer.delete(owner)
+    const mortgaged = new Set<Word>()
+    for (const [, { landId, status }] of mortgages.mortgages.entries())
+      if (status === MORTGAGE_STATUS.ongoing) mortgaged.add(landId)
+    return { isPlayer, players: [...isPlayer], mortgaged }
+  }
+
+  private assetNamed({ parcel, estate }: NamedByPlayers): Asset<LandToken> | undefined {
+    if (parcel !== undefined && estate !== undefined)
+      throw new DeedError('name a parcel or an estate, not both')
+    if (estate !== undefined) {
+      if (!/^\d{1,15}$/.test(estate)) throw new DeedError('estate is the number of an estate')
+      return { token: this.contracts.estates, id: numberWord(BigInt(estate)) }
     }
-    return done
+    if (parcel === undefined) return undefined
+    const at = parseCoord(parcel)
+    if (!at) throw new DeedError('parcel is x,y')
+    return { token: this.contracts.land, id: numberWord(encodeTokenId(at)) }
   }
 
-  private free(first: number, size: number): readonly Word[] {
-    const ids = this.parcels.slice(first, first + size)
-    return ids.filter((id) => this.contracts.land.ownerOf(id) === ZERO_ADDRESS)
+  private whyNotOwned(asset: Asset<LandToken>): string {
+    const { estates, rentals, mortgages } = this.contracts
+    const owner = asset.token.owners.get(asset.id)
+    const name = this.nameOf(asset)
+    if (owner === undefined) return `${name} has no owner`
+    if (owner === estates.address)
+      return `${name} is in estate ${BigInt(estates.estateOfParcel.get(asset.id) ?? '0x0')}: name the estate`
+    if (owner === rentals.address) return `${name} is rented`
+    if (this.districtOwners.has(owner)) return `${name} is land of a district`
+    return owner === mortgages.address || this.people.isPlayer.has(owner)
+      ? `${name} has a mortgage`
+      : `${name} is not the land of a player`
   }
 }
 
-/** The parcels of a world, tile by tile from the middle to the edge: neighbours are sold together. */
-function parcelsOf(world: World): readonly Word[] {
-  const { minX, minY, maxX, maxY } = world.bounds
-  const parcels: { x: number; y: number; ring: number; tile: number }[] = []
-  for (let x = minX; x <= maxX; x++) {
-    for (let y = minY; y <= maxY; y++) {
-      if (!isInWorld(world, { x, y })) continue
-      const [tileX, tileY] = [Math.floor(x / TILE), Math.floor(y / TILE)]
-      const ring = Math.max(Math.abs(tileX), Math.abs(tileY))
-      parcels.push({ x, y, ring, tile: tileX * 1_000_000 + tileY })
-    }
+function lotsOf(
+  weights: Readonly<Partial<Record<DeedKind, number>>>,
+  factorOf: (kind: DeedKind) => number = () => 1,
+): Lots {
+  return DEED_KINDS.map((kind) => [
+    (weights[kind] ?? 0) * factorOf(kind),
+    (scene: Scene) => DEEDS[kind](scene)?.drafts,
+  ])
+}
+
+function pickOf(lots: Lots, random: Random): Action {
+  let left = random.fraction() * lots.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, action] of lots) {
+    left -= weight
+    if (left < 0) return action
   }
-  // The sort is stable: inside of a tile the order stays.
-  parcels.sort((a, b) => a.ring - b.ring || a.tile - b.tile)
-  return parcels.map((at) => numberWord(encodeTokenId(at)))
+  return lots.at(-1)![1]
 }

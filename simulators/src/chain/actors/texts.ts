@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Random } from '../../random.ts'
 
 const NAMES = ['Harbour', 'Lantern', 'Old Mill', 'Casa Azul', '東の庭', 'Кафе', 'Blue Note', 'Garden']
 const PLACES = ['Gallery', 'Plaza', 'Theatre', 'Club', 'House', 'Market', 'Museum', '🏝']
@@ -33,15 +33,15 @@ const ODD_TEXTS: readonly Uint8Array[] = [
   Buffer.concat([Buffer.from('0,'), Buffer.from('東').subarray(0, 2)]),
 ]
 
-export function drawName(dice: Dice): string {
-  return `${dice.pick(NAMES)} ${dice.pick(PLACES)}`
+export function drawName(random: Random): string {
+  return `${random.pick(NAMES)} ${random.pick(PLACES)}`
 }
 
 /** What an owner writes about a parcel or an estate: mostly in the usual form. */
-export function drawText(dice: Dice): Uint8Array {
-  if (dice.chance(0.15)) return dice.pick(ODD_TEXTS)
-  const name = drawName(dice)
-  const description = dice.chance(0.5) ? '' : `Number ${dice.whole(1, 999)} of this street`
-  const link = dice.chance(0.3) ? `ipns:Qm${dice.bytes(8).slice(2)}` : ''
+export function drawText(random: Random): Uint8Array {
+  if (random.chance(15)) return random.pick(ODD_TEXTS)
+  const name = drawName(random)
+  const description = random.chance(50) ? '' : `Number ${random.between(1, 999)} of this street`
+  const link = random.chance(30) ? `ipns:Qm${random.hex(16).slice(2)}` : ''
   return Buffer.from(`0,${name},${description},${link}`)
 }

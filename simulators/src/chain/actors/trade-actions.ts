@@ -1,11 +1,12 @@
 import { PROJECT } from '../contracts/contracts.ts'
 import type { TokenContract } from '../contracts/tokens.ts'
 import { ASSET_TYPE, type OffChainMarketplace, type Trade, type TradedAsset } from '../contracts/trades.ts'
+import { callOf, type Draft, draftOf } from '../contracts/transactions.ts'
 import { type Address, hashOfHex, numberWord, ZERO_ADDRESS } from '../encoding/words.ts'
-import type { Action, Draft, Land, Scene } from './scene.ts'
+import type { Action, Land, Scene } from './scene.ts'
 
 const DAY_S = 86_400
-const DOLLARS_SHARE = 0.2
+const DOLLARS_PERCENT = 20
 
 /** An offer that was signed off the chain is accepted: somebody buys signed land. */
 export const acceptSignedListing: Action = (scene) => {
@@ -13,11 +14,11 @@ export const acceptSignedListing: Action = (scene) => {
   const market = drawMarket(scene)
   if (!land || !market) return undefined
   const buyer = scene.other(land.owner)
-  const others = scene.dice.chance(0.15)
-    ? scene.parcel((id, owner) => owner === land.owner && id !== land.id)
+  const others = scene.random.chance(15)
+    ? scene.parcel(({ id, owner }) => owner === land.owner && id !== land.id)
     : undefined
   const sent = [land, ...(others ? [others] : [])].map(tokenAsset)
-  const received = scene.dice.chance(0.05) ? [] : [money(scene, land.owner)]
+  const received = scene.random.chance(5) ? [] : [money(scene, land.owner)]
   const trade = draw(scene, market, { signer: land.owner, sent, received })
   return settle(scene, { market, land, caller: buyer, trade })
 }
@@ -37,7 +38,7 @@ export const acceptSignedBid: Action = (scene) => {
 /** Land for land, without money. */
 export const swap: Action = (scene) => {
   const land = scene.parcel()
-  const other = land && scene.parcel((_, owner) => owner !== land.owner)
+  const other = land && scene.parcel(({ owner }) => owner !== land.owner)
   const market = drawMarket(scene)
   if (!land || !other || !market) return undefined
   const trade = draw(scene, market, {
@@ -45,7 +46,7 @@ export const swap: Action = (scene) => {
     sent: [tokenAsset(land)],
     received: [tokenAsset(other)],
   })
-  const approvals = scene.approval(other.token, other.owner, market.address, other.id)
+  const approvals = scene.approval(other, market)
   return [...approvals, ...settle(scene, { market, land, caller: other.owner, trade })]
 }
 
@@ -60,7 +61,7 @@ export const tradeNoLand: Action = (scene) => {
     sent: [money(scene, ZERO_ADDRESS)],
     received: [money(scene, ZERO_ADDRESS)],
   })
-  return [{ from: caller, to: market.address, run: () => market.accept(caller, trade) }]
+  return [draftOf(caller, market, 'accept', caller, trade)]
 }
 
 /** Signatures are cancelled: by their signer, twice, or by a stranger, for whom it means nothing. */
@@ -68,56 +69,62 @@ export const cancelSignature: Action = (scene) => {
   const market = drawMarket(scene)
   if (!market) return undefined
   const used = [...market.uses.keys]
-  const known = used.length > 0 && scene.dice.chance(0.5) ? scene.dice.pick(used).split(' ')[1]! : undefined
-  const key = known ?? hashOfHex(scene.dice.bytes(65))
+  const known =
+    used.length > 0 && scene.random.chance(50) ? scene.random.pick(used).split(' ')[1]! : undefined
+  const key = known ?? hashOfHex(scene.random.hex(130))
   const caller = scene.player()
-  const draft = { from: caller, to: market.address, run: () => market.cancel(caller, key) }
-  return scene.dice.chance(0.1) ? [draft, draft] : [draft]
+  const draft = draftOf(caller, market, 'cancel', caller, key)
+  return scene.random.chance(10) ? [draft, draft] : [draft]
 }
 
 export const raiseIndex: Action = (scene) => {
   const market = drawMarket(scene)
   if (!market) return undefined
   const caller = scene.player()
-  return scene.dice.chance(0.95)
-    ? [{ from: caller, to: market.address, run: () => market.raiseSignerIndex(caller) }]
-    : [{ from: PROJECT, to: market.address, run: () => market.raiseContractIndex(PROJECT) }]
+  if (scene.random.chance(95)) return [draftOf(caller, market, 'raiseSignerIndex', caller)]
+  // The project pauses the marketplace meanwhile.
+  const calls = [
+    callOf(market, 'pause', PROJECT, true),
+    callOf(market, 'raiseContractIndex', PROJECT),
+    callOf(market, 'pause', PROJECT, false),
+  ]
+  return [{ from: PROJECT, to: market.address, calls }]
 }
 
-function drawMarket({ contracts, machine, dice }: Scene): OffChainMarketplace | undefined {
+function drawMarket({ contracts, machine, random }: Scene): OffChainMarketplace | undefined {
   const open = contracts.trades.filter((_, i) => machine.isSince(machine.eras.trades[i]!))
-  return open.length === 0 ? undefined : dice.pick(open)
+  return open.length === 0 ? undefined : random.pick(open)
 }
 
 function settle(
   scene: Scene,
   { market, land, caller, trade }: { market: OffChainMarketplace; land: Land; caller: Address; trade: Trade },
 ): readonly Draft[] {
-  const approvals = scene.approval(land.token, land.owner, market.address, land.id)
-  return [...approvals, { from: caller, to: market.address, run: () => market.accept(caller, trade) }]
+  const approvals = scene.approval(land, market)
+  return [...approvals, draftOf(caller, market, 'accept', caller, trade)]
 }
 
 function draw(
-  { dice, timeS }: Scene,
+  { random, timeS }: Scene,
   market: OffChainMarketplace,
   parts: Pick<Trade, 'signer' | 'sent' | 'received'>,
 ): Trade {
   const check = {
     contract: market.address,
     selector: '0x70a08231',
-    value: dice.bytes(dice.whole(0, 40)),
+    value: random.hex(2 * random.between(0, 40)),
     isRequired: true,
   }
   return {
     ...parts,
-    signature: `${dice.bytes(64)}1b`,
-    uses: dice.chance(0.2) ? 3 : 1,
+    signature: `${random.hex(128)}1b`,
+    uses: random.chance(20) ? 3 : 1,
     expirationS: timeS + 30 * DAY_S,
     effectiveS: timeS - DAY_S,
-    salt: dice.bytes(32),
+    salt: random.hex(64),
     contractIndex: market.contractIndex(),
     signerIndex: market.signerIndex(parts.signer),
-    externalChecks: dice.chance(0.1) ? [check] : [],
+    externalChecks: random.chance(10) ? [check] : [],
   }
 }
 
@@ -128,7 +135,7 @@ function tokenAsset({ token, id }: Land): TradedAsset {
 }
 
 function money(scene: Scene, beneficiary: Address): TradedAsset {
-  const assetType = scene.dice.chance(DOLLARS_SHARE) ? ASSET_TYPE.dollars : ASSET_TYPE.currency
+  const assetType = scene.random.chance(DOLLARS_PERCENT) ? ASSET_TYPE.dollars : ASSET_TYPE.currency
   const value = numberWord(scene.price())
   return { assetType, contract: scene.contracts.currency, value, beneficiary, extra: '0x' }
 }

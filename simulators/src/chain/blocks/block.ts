@@ -1,6 +1,6 @@
 import { keccak256 } from '@landpass/server/ethereum/keccak256'
-import type { TransactionRequest } from '../actors/actors.ts'
 import type { SimulatedLog } from '../contracts/machine.ts'
+import type { SentTransaction } from '../contracts/transactions.ts'
 import { addToBloom, BLOOM_BYTES } from '../encoding/bloom.ts'
 import { type RlpItem, rlp, rlpNumber } from '../encoding/rlp.ts'
 import { trieRoot } from '../encoding/trie.ts'
@@ -139,7 +139,7 @@ export class TransactionList {
   private logCount = 0
 
   add(
-    { hash, from, to }: TransactionRequest,
+    { hash, from, to }: SentTransaction,
     outcome: { isSuccess: boolean; logs: readonly SimulatedLog[] },
   ): void {
     const { isSuccess, logs } = outcome

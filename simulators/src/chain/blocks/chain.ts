@@ -1,12 +1,13 @@
 import type { World } from '@landpass/client/grid'
-import type { Actors, Execute, TransactionRequest } from '../actors/actors.ts'
-import { Dice } from '../actors/dice.ts'
-import { Players } from '../actors/players.ts'
+import { Random } from '../../random.ts'
+import type { Counts } from '../actors/balance.ts'
+import { type Execute, Players } from '../actors/players.ts'
 import { StateHistory } from '../contracts/cells.ts'
 import { type ContractAddresses, Contracts } from '../contracts/contracts.ts'
 import { erasOf } from '../contracts/eras.ts'
 import { Machine } from '../contracts/machine.ts'
-import { type Word, ZERO_WORD } from '../encoding/words.ts'
+import { runCalls, type SentTransaction } from '../contracts/transactions.ts'
+import { type Address, type Word, ZERO_WORD } from '../encoding/words.ts'
 import { ADDED_FIELDS, type Block, makeBlock, TransactionList } from './block.ts'
 import { SLOT_S, timeOfBlock } from './block-times.ts'
 
@@ -28,14 +29,17 @@ export interface ChainStart {
   /** Where blocks were left out: the newest of them, which has the state, and the number of forks until then. */
   readonly from?: { readonly block: Block; readonly forks: number }
   readonly addresses: ContractAddresses
-  readonly actors: (contracts: Contracts, machine: Machine) => Actors
+  /** They own land that is not for sale. They may be known later. */
+  readonly districtOwners: ReadonlySet<Address>
+  /** Of a chain that goes on: how much there was of what when it began. */
+  readonly countsAtStart?: Counts
   /** At least this many of the newest blocks are kept, and at most twice as many. */
   readonly keptBlocks: number
 }
 
 /** Is called for each change of a chain, before a node answers it. */
 export interface ChainWatcher {
-  blockMade(block: Block, requests: readonly TransactionRequest[]): void
+  blockMade(block: Block, requests: readonly SentTransaction[]): void
   /** All blocks above this one are gone. */
   wentBack(ancestor: number): void
   /** A call that changed the chain has ended. */
@@ -63,6 +67,7 @@ const BLOCKS_PER_TURN = 500
 export class SimulatedChain {
   readonly machine: Machine
   readonly contracts: Contracts
+  readonly players: Players
   readonly options: ChainOptions
   /** False while the contracts of a chain that begins with a snapshot are being filled. */
   hasState = true
@@ -74,8 +79,7 @@ export class SimulatedChain {
   private readonly byHash = new Map<Word, Block>()
   private readonly blockNumbers = new Map<Word, number>()
   private readonly orphans = new Map<Word, Block>()
-  private readonly requests = new Map<number, readonly TransactionRequest[]>()
-  private readonly players: Actors
+  private readonly requests = new Map<number, readonly SentTransaction[]>()
   private readonly keptBlocks: number
   private forks: number
 
@@ -88,8 +92,13 @@ export class SimulatedChain {
     this.machine = new Machine(erasOf(options.historyBlocks), history)
     this.machine.timeS = begin.timeS
     this.contracts = new Contracts(this.machine, start?.addresses)
-    const { machine, contracts } = this
-    this.players = start ? start.actors(contracts, machine) : new Players({ ...options, machine, contracts })
+    this.players = new Players({
+      ...{ seed: options.seed, machine: this.machine, contracts: this.contracts },
+      average: options.transactionsPerBlock,
+      world: start ? undefined : options.world,
+      districtOwners: start?.districtOwners ?? new Set(),
+      atStart: start?.countsAtStart,
+    })
     this.firstBlock = start?.block ?? begin
     this.forks = start?.from?.forks ?? 0
     this.byHash.set(this.firstBlock.hash, this.firstBlock)
@@ -113,11 +122,6 @@ export class SimulatedChain {
   /** How often the chain went back. */
   get forkCount(): number {
     return this.forks
-  }
-
-  /** Transactions of a block, on average. */
-  set transactionsPerBlock(average: number) {
-    this.players.average = average
   }
 
   /** Makes the history. Yields to the event loop. @throws the reason of the signal when it is aborted */
@@ -145,10 +149,7 @@ export class SimulatedChain {
   }
 
   /** Makes a block again as it was made before. */
-  mineAgain(
-    requests: readonly TransactionRequest[],
-    { timeS, fork }: { timeS: number; fork: number },
-  ): Block {
+  mineAgain(requests: readonly SentTransaction[], { timeS, fork }: { timeS: number; fork: number }): Block {
     this.forks = fork
     return this.mineWith((execute) => {
       for (const request of requests) execute(request)
@@ -160,11 +161,10 @@ export class SimulatedChain {
     this.assertKept(ancestor)
     this.removeAbove(ancestor)
     this.machine.history.undoToBlock(ancestor)
-    this.players.lookAgain()
   }
 
   /** What was sent in a block; it can be sent again. */
-  requestsOf(number: number): readonly TransactionRequest[] {
+  requestsOf(number: number): readonly SentTransaction[] {
     return this.requests.get(number) ?? []
   }
 
@@ -182,9 +182,8 @@ export class SimulatedChain {
       const removed = this.removeAbove(ancestor)
       this.machine.history.undoToBlock(ancestor)
       this.forks += 1
-      this.players.lookAgain()
-      const dice = new Dice(this.options.seed, this.forks)
-      const plan = replan(removed, { length, keep, dice })
+      const random = new Random(this.options.seed).fork(`reorganisation ${this.forks}`)
+      const plan = replan(removed, { length, keep, random })
       for (let i = 0; i < length; i++) {
         const before = removed[i]?.block.timeS
         const timeS = (before ?? this.head.timeS + SLOT_S) + 1
@@ -233,10 +232,10 @@ export class SimulatedChain {
     const time = Math.max(timeS, parent.timeS + 1)
     this.machine.beginBlock(time)
     const list = new TransactionList()
-    const requests: TransactionRequest[] = []
+    const requests: SentTransaction[] = []
     try {
       fill((request) => {
-        const outcome = this.machine.run(request.run)
+        const outcome = this.machine.run(() => runCalls(request))
         list.add(request, outcome)
         requests.push(request)
         return outcome
@@ -302,20 +301,20 @@ export class SimulatedChain {
 
 interface RemovedBlock {
   readonly block: Block
-  readonly requests: readonly TransactionRequest[]
+  readonly requests: readonly SentTransaction[]
 }
 
 /** Gives each transaction that stays a block near its old one, in an order that is shuffled there. */
 function replan(
   removed: readonly RemovedBlock[],
-  { length, keep, dice }: { length: number; keep: number; dice: Dice },
-): readonly (readonly TransactionRequest[])[] {
-  const plan: TransactionRequest[][] = Array.from({ length }, () => [])
+  { length, keep, random }: { length: number; keep: number; random: Random },
+): readonly (readonly SentTransaction[])[] {
+  const plan: SentTransaction[][] = Array.from({ length }, () => [])
   removed.forEach(({ requests }, index) => {
     for (const request of requests) {
-      const next = Math.min(length - 1, Math.max(0, index + dice.whole(-1, 1)))
-      if (dice.chance(keep)) plan[next]?.push(request)
+      const next = Math.min(length - 1, Math.max(0, index + random.between(-1, 1)))
+      if (random.fraction() < keep) plan[next]?.push(request)
     }
   })
-  return plan.map((requests) => dice.shuffle(requests))
+  return plan.map((requests) => random.shuffle(requests))
 }

@@ -86,6 +86,13 @@ export class BidContract extends Contract {
     )
   }
 
+  /** Accepts the bid that the bidder has by now, whose id the owner reads when the transaction is sent. */
+  acceptFrom(seller: Address, token: TokenContract, id: Word, bidder: Address): void {
+    const bid = this.bidsOf(token.address, id).find((one) => one.bidder === bidder)
+    require(bid !== undefined, 'there is no such bid')
+    this.accept(seller, token, id, bid.id)
+  }
+
   cancel(bidder: Address, token: Address, id: Word): void {
     this.remove(token, id, bidder)
   }

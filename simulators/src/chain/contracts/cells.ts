@@ -147,6 +147,14 @@ export class Cells<V> {
     }
   }
 
+  /** Visits all that is stored now. */
+  forEach(visit: (key: string, value: V) => void): void {
+    for (const [key, versions] of this.versions) {
+      const value = versions.at(-1)?.value
+      if (value !== undefined) visit(key, value)
+    }
+  }
+
   private versionsOf(key: string): Version<V>[] {
     let versions = this.versions.get(key)
     if (!versions) {

@@ -35,7 +35,7 @@ describe('a listing', () => {
 
   test('is dead while somebody else has the parcel, and alive when it is back', () => {
     const { land, market } = contracts
-    const buy = () => market.execute(CARL, land, PARCEL, { priceWei: 9n })
+    const buy = () => market.execute(CARL, land, PARCEL, 9n)
 
     run(() => land.transferFrom(ANN, ANN, BOB, PARCEL))
     expect(fails(buy)).toBe(true)

@@ -4,7 +4,7 @@ import type { Eras } from './eras.ts'
 import { EstateRegistry } from './estate-registry.ts'
 import { LandAuction } from './land-auction.ts'
 import { LandRegistry } from './land-registry.ts'
-import type { Machine } from './machine.ts'
+import type { Contract, Machine } from './machine.ts'
 import { LegacyMarketplace, Marketplace } from './marketplaces.ts'
 import { LoanEngine, MortgageHelper, MortgageManager } from './mortgages.ts'
 import { Rentals } from './rentals.ts'
@@ -72,6 +72,11 @@ export class Contracts {
     ]
     this.rentals = new Rentals(machine, addressOfRole('Rentals'), currency)
     this.foreign = new ForeignToken(machine, addressOfRole('a contract that is no land'))
+  }
+
+  byAddress(): ReadonlyMap<Address, Contract> {
+    const all = Object.values(this).flat() as readonly Contract[]
+    return new Map(all.map((contract) => [contract.address, contract]))
   }
 }
 

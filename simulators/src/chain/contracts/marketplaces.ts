@@ -131,12 +131,7 @@ export class Marketplace extends Market {
     if (isOldStyle) this.log([TOPIC.auctionCreated, ...topics], bytes32(orderId), ...rest)
   }
 
-  execute(
-    buyer: Address,
-    token: TokenContract,
-    id: Word,
-    { priceWei, isOldStyle = false }: { priceWei: bigint; isOldStyle?: boolean },
-  ): void {
+  execute(buyer: Address, token: TokenContract, id: Word, priceWei: bigint, isOldStyle = false): void {
     const order = this.settle(buyer, token, id, priceWei)
     const topics = [id, addressWord(order.seller), addressWord(buyer)]
     this.log([TOPIC.orderSuccessful, ...topics], bytes32(order.id), address(token.address), uint(priceWei))

@@ -58,8 +58,13 @@ export class LoanEngine extends Contract {
     if (index > (this.counts.get(COUNT) ?? 0)) this.counts.load(COUNT, index)
   }
 
+  /** The number that the next loan gets. */
+  nextIndex(): number {
+    return (this.counts.get(COUNT) ?? 0) + 1
+  }
+
   create(creator: Address, borrower: Address, terms: LoanTerms): number {
-    const index = (this.counts.get(COUNT) ?? 0) + 1
+    const index = this.nextIndex()
     this.counts.set(COUNT, index)
     const loan = { terms, borrower, creator, status: LOAN_STATUS.initial, lender: ZERO_ADDRESS }
     this.loans.set(String(index), { ...loan, paidWei: 0n, lentAtS: 0 })
@@ -233,7 +238,7 @@ export class MortgageManager extends Contract {
     this.currency.transfer(mortgage.owner, this.address, amountWei)
     this.log([TOPIC.readedOracle], address(this.engine.address), bytes32(MANA), uint(DECIMALS), uint(ONE_WEI))
     const { priceWei } = order
-    this.market.execute(this.address, this.land, mortgage.landId, { priceWei, isOldStyle: true })
+    this.market.execute(this.address, this.land, mortgage.landId, priceWei, true)
     this.land.setUpdateOperator(this.address, mortgage.landId, mortgage.owner)
     this.mortgages.set(String(id), {
       ...mortgage,

@@ -167,7 +167,7 @@ test('the marketplace of today logs what the real one did, its contract-made ids
 
   const listed = run(() => market.create(ALICE, offer(1, 0, 2_000n)), 1539270056)
   expect(listed).toEqual(real('list 1,0 at 2000'))
-  const bought = run(() => market.execute(DAVE, land, at(1, 0), { priceWei: 2_000n * MANA }))
+  const bought = run(() => market.execute(DAVE, land, at(1, 0), 2_000n * MANA))
   expect(bought.at(-1)).toEqual(real('dave buys 1,0')[0])
   expect(bought.map(({ address }) => address)).toEqual([AT.currency, AT.currency, AT.land, AT.market])
 
@@ -181,9 +181,7 @@ test('the marketplace of today logs what the real one did, its contract-made ids
     real('cancel 10,10 through the legacy signature'),
   )
   run(() => market.create(ALICE, offer(10, 10, 4_100n)), 1539270112)
-  const sold = run(() =>
-    market.execute(CAROL, land, at(10, 10), { priceWei: 4_100n * MANA, isOldStyle: true }),
-  )
+  const sold = run(() => market.execute(CAROL, land, at(10, 10), 4_100n * MANA, true))
   expect(sold.at(-1)).toEqual(
     real('carol buys 10,10 (legacy signature): OrderSuccessful and AuctionSuccessful')[0],
   )

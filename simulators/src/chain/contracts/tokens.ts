@@ -5,8 +5,7 @@ import { Contract, type Machine, require } from './machine.ts'
 import { TOPIC } from './topics.ts'
 
 /** A contract whose tokens can be traded: parcels, estates, and tokens that are no land. */
-export interface TokenContract {
-  readonly address: Address
+export interface TokenContract extends Contract {
   ownerOf(id: Word, at?: number): Address
   /** Whether `operator` may transfer the token. */
   mayTransfer(operator: Address, id: Word): boolean

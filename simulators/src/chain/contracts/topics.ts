@@ -56,6 +56,8 @@ export const TOPIC = {
   signatureCancelled: hashOfText('SignatureCancelled(address,bytes32)'),
   contractSignatureIndexIncreased: hashOfText('ContractSignatureIndexIncreased(address,uint256)'),
   signerSignatureIndexIncreased: hashOfText('SignerSignatureIndexIncreased(address,uint256)'),
+  paused: hashOfText('Paused(address)'),
+  unpaused: hashOfText('Unpaused(address)'),
 
   assetRented: hashOfText(
     'AssetRented(address,uint256,address,address,address,uint256,uint256,bool,address,bytes)',

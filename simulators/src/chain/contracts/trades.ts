@@ -55,6 +55,7 @@ export interface ExternalCheck {
 }
 
 const CONTRACT_INDEX = 'contract'
+const PAUSED = 'paused'
 const NO_ROOT = numberWord(0)
 
 /** Settles trades that are signed off the chain. Of an offer, the chain only has what ends it. */
@@ -64,6 +65,7 @@ export class OffChainMarketplace extends Contract {
   readonly cancelled: Cells<true>
   /** Of each signer, and of the whole contract under the key `contract`. */
   readonly indexes: Cells<number>
+  private readonly paused: Cells<boolean>
   private readonly version: 1 | 2 | 3
   private readonly owner: Address
   private readonly firstBlock: number
@@ -77,6 +79,7 @@ export class OffChainMarketplace extends Contract {
     this.uses = new Cells(machine.history)
     this.cancelled = new Cells(machine.history)
     this.indexes = new Cells(machine.history)
+    this.paused = new Cells(machine.history)
     this.version = options.version
     this.owner = options.owner
     this.firstBlock = options.firstBlock
@@ -131,8 +134,19 @@ export class OffChainMarketplace extends Contract {
     this.log([TOPIC.contractSignatureIndexIncreased, addressWord(caller), numberWord(index)])
   }
 
+  isPaused(at?: number): boolean {
+    return this.paused.get(PAUSED, at) ?? false
+  }
+
+  pause(caller: Address, isPaused: boolean): void {
+    require(caller === this.owner && this.machine.isSince(this.firstBlock), 'not authorized')
+    this.paused.set(PAUSED, isPaused)
+    this.log([isPaused ? TOPIC.paused : TOPIC.unpaused], address(caller))
+  }
+
   private checkTrade(trade: Trade): void {
     const { timeS } = this.machine
+    require(!this.isPaused(), 'the marketplace is paused')
     const key = pairKey(trade.signer, this.signatureKey(trade))
     require(this.machine.isSince(this.firstBlock), 'not deployed yet')
     require(this.cancelled.get(key) === undefined, 'the signature is cancelled')

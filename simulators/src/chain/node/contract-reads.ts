@@ -209,6 +209,7 @@ function rentalReads({ rentals }: Contracts): Reads {
 function tradeReads(market: OffChainMarketplace): Reads {
   return {
     'contractSignatureIndex()': ({ block }) => encode(uint(market.contractIndex(block))),
+    'paused()': ({ block }) => encode(bool(market.isPaused(block))),
     'signerSignatureIndex(address)': ({ block }, signer) =>
       encode(uint(market.signerIndex(wordAddress(signer), block))),
   }

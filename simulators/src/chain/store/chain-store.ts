@@ -1,16 +1,16 @@
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { requestOf, type TransactionRequest } from '../actors/actors.ts'
 import type { Block } from '../blocks/block.ts'
 import type { ChainWatcher, SimulatedChain } from '../blocks/chain.ts'
-import type { Call } from '../contracts/calls.ts'
+import type { SentTransaction } from '../contracts/transactions.ts'
 import type { Address, Word } from '../encoding/words.ts'
 import { readState, restoreState, type StoredState, writeState, writeWhole } from './state-file.ts'
 import { StoreError } from './store-error.ts'
 import { blocksName, stateName, storedBlocks } from './stored-names.ts'
+import { fromStored, toStored } from './stored-values.ts'
 
-/** What a line of the file of blocks says: a block with the calls that were sent in it, or that the chain went back. */
+/** What a line of the file of blocks says: a block with the transactions that were sent in it, or that the chain went back. */
 type Line =
   | {
       readonly n: number
@@ -18,7 +18,8 @@ type Line =
       readonly t: number
       readonly fork: number
       readonly hash: Word
-      readonly calls: readonly (readonly [hash: Word, call: Call])[]
+      /** {@link SentTransaction}s, as {@link toStored} writes them. */
+      readonly sent: readonly unknown[]
     }
   | { readonly back: number }
 
@@ -32,7 +33,7 @@ export interface StoredChain {
  * A chain in a folder, from which it is made again after the process has ended, however that was:
  *
  * - `state-<n>.gz`: what the contracts have stored after block n
- * - `blocks-<n>.ndjson`: the later blocks, a line for each, with the calls that were sent in it
+ * - `blocks-<n>.ndjson`: the later blocks, a line for each, with the transactions that were sent in it
  *
  * A block is on the disk before a node answers it. When the chain forgets its oldest blocks, both files are written anew from
  * its oldest block on: the new state file is what makes them count.
@@ -63,7 +64,7 @@ export class ChainStore implements ChainWatcher {
     this.file = openSync(join(folder, blocksName(this.base)), 'a')
   }
 
-  blockMade(block: Block, requests: readonly TransactionRequest[]): void {
+  blockMade(block: Block, requests: readonly SentTransaction[]): void {
     this.pending += lineOf(block, requests)
   }
 
@@ -130,24 +131,22 @@ export async function readStore(folder: string): Promise<StoredChain | undefined
 /** Makes the blocks again, on a chain that begins with the stored state. @throws {StoreError} where they differ */
 export function replayStore({ state, lines }: StoredChain, chain: SimulatedChain): void {
   restoreState(state, chain)
+  const contracts = chain.contracts.byAddress()
   for (const line of lines) {
     if ('back' in line) {
       chain.goBackTo(line.back)
       continue
     }
-    const requests = line.calls.map(([hash, call]) => requestOf(chain.contracts, call, hash))
-    const { hash } = chain.mineAgain(requests, { timeS: line.t, fork: line.fork })
+    const sent = fromStored(line.sent, contracts) as readonly SentTransaction[]
+    const { hash } = chain.mineAgain(sent, { timeS: line.t, fork: line.fork })
     if (hash !== line.hash)
       throw new StoreError(`Block ${line.n} of the store is another block in this version.`)
   }
 }
 
-function lineOf({ number, timeS, fork, hash }: Block, requests: readonly TransactionRequest[]): string {
-  const calls = requests.map(({ hash: sent, call }) => {
-    if (!call) throw new TypeError('only calls can be kept in a store')
-    return [sent, call] as const
-  })
-  return `${JSON.stringify({ n: number, t: timeS, fork, hash, calls } satisfies Line)}\n`
+function lineOf({ number, timeS, fork, hash }: Block, transactions: readonly SentTransaction[]): string {
+  const sent = transactions.map(toStored)
+  return `${JSON.stringify({ n: number, t: timeS, fork, hash, sent } satisfies Line)}\n`
 }
 
 function parseLine(text: string, place: string): Line {

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzipSync } from 'node:zlib'
+import type { Counts } from '../actors/balance.ts'
 import type { Block } from '../blocks/block.ts'
 import type { SimulatedChain } from '../blocks/chain.ts'
 import type { Address } from '../encoding/words.ts'
@@ -9,7 +10,7 @@ import { StoreError } from './store-error.ts'
 import { fromStored, toStored } from './stored-values.ts'
 
 /** Raise it when the contracts get other cells, or blocks are made in another way. */
-const FORM = 1
+const FORM = 2
 
 /** A chain at one of its blocks. */
 export interface StoredState {
@@ -20,6 +21,8 @@ export interface StoredState {
   readonly block: Block
   readonly forks: number
   readonly districtOwners: readonly Address[]
+  /** How much there was of what when the chain began. */
+  readonly countsAtStart: Counts
   /** Of each mapping of the contracts, in the order in which these were made. */
   readonly cells: readonly (readonly (readonly [key: string, value: unknown])[])[]
 }
@@ -30,7 +33,9 @@ type Header = Omit<StoredState, 'cells'> & { readonly form: number }
 export function writeState(path: string, chain: SimulatedChain, districtOwners: readonly Address[]): void {
   const { chainId } = chain.options
   const { first, oldest: block } = chain
-  const header: Header = { form: FORM, chainId, first, block, forks: chain.forkCount, districtOwners }
+  const { countsAtStart } = chain.players
+  const forks = chain.forkCount
+  const header: Header = { form: FORM, chainId, first, block, forks, districtOwners, countsAtStart }
   const lines = [JSON.stringify(header)]
   for (const cells of chain.machine.history.cells) {
     const entries = [...cells.entries(block.number)]

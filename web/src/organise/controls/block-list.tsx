@@ -5,9 +5,8 @@ import type { BlockedPlayer } from '../../api/controls.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { plainText } from '../pasted-text.ts'
-import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './controls-session.ts'
-import { TextField } from './text-field.tsx'
+import { FieldForm } from './field-form.tsx'
 import { useAction } from './use-action.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -38,21 +37,15 @@ export function BlockList({ blocked }: { readonly blocked: number }) {
 function List({ onUnblocked }: { onUnblocked(): void }) {
   const players = useSignal<readonly BlockedPlayer[] | undefined>(undefined)
   const action = useAction()
-  const typed = useSignal('')
-  const isWrong = useSignal(false)
   const said = useSignal('')
   const send = async (change: { add?: string[]; remove?: string[] } = {}) => {
     const answer = await sendForEvent((id, credentials) => attendance.changeBlocked(id, credentials, change))
     players.value = answer.blocked
   }
   useEffect(() => void action.run(send), [])
-  const add = async () => {
-    const address = plainText(typed.value).replace(/\s/g, '')
-    isWrong.value = !ADDRESS.test(address)
-    if (isWrong.value) return
+  const add = async (address: string) => {
     said.value = ''
     await withReport(() => send({ add: [address] }))
-    typed.value = ''
     said.value = text('controls.blocked.added', { address })
   }
   const remove = async (address: string) => {
@@ -62,28 +55,20 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
     onUnblocked()
   }
   return (
-    <form
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        void action.run(add)
-      }}
-    >
-      <TextField
+    <>
+      <FieldForm
         id="blocked-address"
         label={text('controls.blocked.address')}
-        typed={typed}
-        isWrong={isWrong}
         wrongWords={text('controls.blocked.wrong')}
-        action={action}
-        faultId="blocked-fault"
+        submit={text('controls.blocked.add')}
         maxLength={MAX_PASTED_LENGTH}
-      />
-      <button type="submit" aria-disabled={action.isBusy.value}>
-        {text('controls.blocked.add')}
-      </button>
-      <p role="status">{said.value}</p>
-      <ActionFault id="blocked-fault" action={action} wordsOf={wordsOfRefusal} />
+        action={action}
+        read={readAddress}
+        send={add}
+        wordsOf={wordsOfRefusal}
+      >
+        <p>{said.value}</p>
+      </FieldForm>
       <ul class="blocked">
         {players.value?.map(({ address, since }) => (
           <li key={address}>
@@ -102,8 +87,13 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
           </li>
         ))}
       </ul>
-    </form>
+    </>
   )
+}
+
+function readAddress(typed: string): string | undefined {
+  const address = plainText(typed).replace(/\s/g, '')
+  return ADDRESS.test(address) ? address : undefined
 }
 
 /** The server also compares the letter case with the checksum. It names the address then, and none where the list is too long. */

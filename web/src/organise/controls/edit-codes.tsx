@@ -5,9 +5,8 @@ import { withoutTurns } from '../../texts/bidi.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { ActionFault } from './action-fault.tsx'
 import { sendForEvent } from './controls-session.ts'
-import { TextField } from './text-field.tsx'
+import { FieldForm } from './field-form.tsx'
 import { useAction } from './use-action.ts'
 
 /** As on the server. */
@@ -18,8 +17,6 @@ const MAX_NAME_LENGTH = 60
 export function EditCodes({ event }: { readonly event: EventInfo }) {
   const codes = useSignal<Codes['codes'] | undefined>(undefined)
   const made = useSignal<{ readonly name: string; readonly code: string } | undefined>(undefined)
-  const typed = useSignal('')
-  const isWrong = useSignal(false)
   const action = useAction()
   const show = (answer: Codes) => {
     codes.value = answer.codes
@@ -27,15 +24,11 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
   useEffect(() => {
     void action.run(async () => show(await send()))
   }, [event.uuid])
-  const make = async () => {
-    const name = typed.value.trim()
-    isWrong.value = name === ''
-    if (isWrong.value) return
+  const make = async (name: string) => {
     made.value = undefined
     const answer = await send({ add: name })
     show(answer)
     made.value = { name, code: answer.edit_code ?? '' }
-    typed.value = ''
   }
   const revoke = async (name: string) => {
     // Refused where another page has revoked it: then the list is read anew
@@ -76,28 +69,17 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
           </li>
         ))}
       </ul>
-      <form
-        noValidate
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          void action.run(make)
-        }}
+      <FieldForm
+        id="code-name"
+        label={text('controls.codes.name')}
+        wrongWords={text('controls.codes.wrong')}
+        submit={text('controls.codes.make')}
+        maxLength={MAX_NAME_LENGTH}
+        action={action}
+        read={(typed) => typed.trim() || undefined}
+        send={make}
+        wordsOf={wordsOfRefusal}
       >
-        <TextField
-          id="code-name"
-          label={text('controls.codes.name')}
-          typed={typed}
-          isWrong={isWrong}
-          wrongWords={text('controls.codes.wrong')}
-          action={action}
-          faultId="codes-fault"
-          maxLength={MAX_NAME_LENGTH}
-        />
-        <button type="submit" aria-disabled={action.isBusy.value}>
-          {text('controls.codes.make')}
-        </button>
-      </form>
-      <div role="status">
         {made.value && (
           <>
             <p>{text('controls.codes.made', { name: withoutTurns(made.value.name) })}</p>
@@ -107,8 +89,7 @@ export function EditCodes({ event }: { readonly event: EventInfo }) {
             </p>
           </>
         )}
-      </div>
-      <ActionFault id="codes-fault" action={action} wordsOf={wordsOfRefusal} />
+      </FieldForm>
     </details>
   )
 }

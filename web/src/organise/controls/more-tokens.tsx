@@ -9,7 +9,7 @@ import { readCount } from '../read-count.ts'
 import { refusedTokensText } from '../tokens-text.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './controls-session.ts'
-import { TextField } from './text-field.tsx'
+import { FieldForm } from './field-form.tsx'
 import { useAction } from './use-action.ts'
 
 /** Room for blanks around a number. */
@@ -41,49 +41,37 @@ interface TokensHereProps extends Pick<MoreTokensProps, 'onChanged'> {
 /** A larger number, of an event that was made here. */
 function TokensHere({ availability: { reason, total }, onChanged }: TokensHereProps) {
   const action = useAction()
-  const typed = useSignal('')
-  const isWrong = useSignal(false)
   const said = useSignal('')
   if (reason === 'event_refused') return <p>{text('organise.next.event_refused')}</p>
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
-  const raise = async () => {
-    const tokens = readCount(typed.value)
-    isWrong.value = tokens === undefined || tokens <= total
-    if (isWrong.value || tokens === undefined) return
+  const readMore = (typed: string) => {
+    const tokens = readCount(typed)
+    return tokens !== undefined && tokens > total ? tokens : undefined
+  }
+  const raise = async (tokens: number) => {
     said.value = ''
     const event = await withReport(() =>
       sendForEvent((id, credentials) => attendance.changeEvent(id, credentials, { tokens })),
     )
     said.value = isChangeWaiting(event) ? text('organise.news.waits') : ''
-    typed.value = ''
     onChanged()
   }
   return (
-    <form
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        void action.run(raise)
-      }}
+    <FieldForm
+      id="more-tokens"
+      label={text('organise.make.tokens')}
+      hint={text('organise.change.tokens_hint', { count: total })}
+      wrongWords={text('controls.tokens.wrong', { count: total })}
+      submit={text('controls.tokens.raise')}
+      maxLength={MAX_PASTED_LENGTH}
+      inputMode="numeric"
+      action={action}
+      read={readMore}
+      send={raise}
+      wordsOf={(fault) => wordsOfRefusal(fault, total)}
     >
-      <TextField
-        id="more-tokens"
-        label={text('organise.make.tokens')}
-        hint={text('organise.change.tokens_hint', { count: total })}
-        typed={typed}
-        isWrong={isWrong}
-        wrongWords={text('controls.tokens.wrong', { count: total })}
-        action={action}
-        faultId="more-tokens-fault"
-        maxLength={MAX_PASTED_LENGTH}
-        inputMode="numeric"
-      />
-      <button type="submit" aria-disabled={action.isBusy.value}>
-        {text('controls.tokens.raise')}
-      </button>
-      <p role="status">{said.value}</p>
-      <ActionFault id="more-tokens-fault" action={action} wordsOf={(fault) => wordsOfRefusal(fault, total)} />
-    </form>
+      <p>{said.value}</p>
+    </FieldForm>
   )
 }
 

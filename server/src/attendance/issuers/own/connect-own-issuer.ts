@@ -2,9 +2,11 @@ import type { Clock } from '../../../clock.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Db, Engine } from '../../../db/engine.ts'
 import { CommandError } from '../../../errors.ts'
-import { hasOwnIssuer, type SetupProblem } from '../../setup-problem.ts'
+import { assertNoSetupProblem, hasOwnIssuer, type SetupProblem } from '../../setup-problem.ts'
+import { withoutTokenKey } from '../issuers.ts'
 import { TokenKeys, tokenKeyPath } from './keys/token-keys.ts'
 import { OwnIssuer } from './own-issuer.ts'
+import type { PreparedToken } from './tokens/token-queries.ts'
 
 /** The part of the server's log that is written to. */
 interface KeyLog {
@@ -21,17 +23,51 @@ interface OwnIssuerNeeds {
   readonly log: KeyLog
 }
 
-/** The issuer of events that are made here; undefined where the settings allow none. */
-export function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
-  const path = tokenKeyPath(config, engine.kind)
-  const isDefaultPath = config.attendance.tokenKeyFile === undefined && engine.kind === 'embedded'
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
-  const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
-  return { keys, own }
+/** The issuer of events that are made here, as far as the settings and the file of its keys allow. */
+export class ConnectedOwnIssuer {
+  readonly keys: TokenKeys
+  private readonly log: KeyLog
+  private readonly own: OwnIssuer | undefined
+  private problem: SetupProblem | undefined
+  constructor({ config, engine, db, clock, log }: OwnIssuerNeeds) {
+    const path = tokenKeyPath(config, engine.kind)
+    const isDefaultPath = config.attendance.tokenKeyFile === undefined && engine.kind === 'embedded'
+    this.keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
+    this.own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys: this.keys }) : undefined
+    this.log = log
+  }
+
+  /** Undefined where the settings allow none, and while its keys cannot be used. */
+  get issuer(): OwnIssuer | undefined {
+    return this.problem ? undefined : this.own
+  }
+
+  /** Reads the keys, or makes the first one. The log has the path of a file that cannot be used, answers not. */
+  async open(): Promise<void> {
+    if (this.own) this.problem = await openKeys(this.keys, this.log)
+  }
+
+  /** A file of keys that was restored is used from then on. @throws {AppError} `attendance_not_configured` */
+  async assertKeysUsable(): Promise<void> {
+    if (this.problem && (await areKeysRestored(this.keys, this.log))) this.problem = undefined
+    assertNoSetupProblem(this.problem)
+  }
+
+  /** The address of the key that signs now. @throws {AppError} `attendance_not_configured` */
+  async current(): Promise<string> {
+    await this.assertKeysUsable()
+    return this.keys.current()
+  }
+
+  /** What is stored with a claim of an event that was made here. @throws {AppError} `attendance_not_configured` */
+  async prepare(...token: Parameters<OwnIssuer['prepare']>): Promise<PreparedToken> {
+    await this.assertKeysUsable()
+    if (!this.own) throw withoutTokenKey()
+    return this.own.prepare(...token)
+  }
 }
 
-/** Reads the keys that sign tokens, or makes the first one. The log has the path of a file that cannot be used, answers not. */
-export async function openKeys(keys: TokenKeys, log: KeyLog): Promise<SetupProblem | undefined> {
+async function openKeys(keys: TokenKeys, log: KeyLog): Promise<SetupProblem | undefined> {
   try {
     const { path, isNew, isReplaced, isOpenToOthers } = await keys.open()
     if (isReplaced) log.warn({ path }, 'the file with the keys that sign tokens is missing: made a new key')
@@ -46,7 +82,7 @@ export async function openKeys(keys: TokenKeys, log: KeyLog): Promise<SetupProbl
 }
 
 /** Whether the file has a published key again, after a start without one. Only a start makes keys, and publishes them. */
-export async function areKeysRestored(keys: TokenKeys, log: KeyLog): Promise<boolean> {
+async function areKeysRestored(keys: TokenKeys, log: KeyLog): Promise<boolean> {
   try {
     const { path } = await keys.open({ mayMake: false })
     log.info({ path }, 'the keys that sign tokens can be used again')

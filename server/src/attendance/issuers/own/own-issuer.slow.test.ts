@@ -139,7 +139,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   test('the map of the places is drawn again when they change, at once or with an approval, and nothing else is', async () => {
     const { db } = engine
     const maker = new EventMaker({
-      ...{ db, clock, keys, who: 'approved', maxTokens: 9, maxWaiting: 0, codeCounts: { forget: () => {} } },
+      ...{ db, clock, keys, who: 'approved', maxWaiting: 9, codeCounts: { forget: () => {} } },
       drawPlaces: (places) => Buffer.from(coordinatesText(places)),
     })
     const approvals = new Approvals({ db, clock, codeCounts: { forget: () => {} } })

@@ -40,8 +40,7 @@ const issuersSchema = Type.Object(
 
 export interface IssuerKeyRouteOptions {
   readonly clock: Clock
-  /** Undefined where this server has no issuer of its own. */
-  readonly keys: Pick<TokenKeys, 'list'> | undefined
+  readonly keys: Pick<TokenKeys, 'list'>
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
 }
@@ -68,7 +67,7 @@ export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions
     },
     async (_request, reply) => {
       assertConfigured()
-      const published = (await keys?.list()) ?? []
+      const published = await keys.list()
       reply.header('cache-control', 'max-age=60').type('application/json')
       return JSON.stringify({
         updated: isoOf(Math.floor(clock.nowMs() / 1000)),

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Db } from '../../../../db/engine.ts'
 import { AppError } from '../../../../errors.ts'
@@ -13,7 +13,6 @@ import { type Event, getEvent } from '../../../events/event-queries.ts'
 import type { LimitHook } from '../../../limits.ts'
 import type { Approvals } from './approvals.ts'
 import { MAX_REASON } from './event-texts.ts'
-import { isOperator } from './operator-key.ts'
 
 const waitingSchema = Type.Object(
   {
@@ -89,8 +88,7 @@ export interface ApprovalRouteOptions {
   readonly approvals: Pick<Approvals, 'answer' | 'waiting'>
   /** The picture of the event may be another one. */
   readonly forgetPicture: (event: Event) => void
-  /** What the operator sends in the header Operator-Key. */
-  readonly operatorKey: string | undefined
+  readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
   readonly organiserLimit: LimitHook
   readonly baseOf: BaseOf
   /** @throws {AppError} `attendance_not_configured` */
@@ -99,11 +97,11 @@ export interface ApprovalRouteOptions {
 
 /** What the operator does with events that were made here. */
 export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> = (app, options, done) => {
-  const { db, approvals, forgetPicture, operatorKey, organiserLimit, baseOf, assertConfigured } = options
+  const { db, approvals, forgetPicture, isOperator, organiserLimit, baseOf, assertConfigured } = options
 
   /** @throws {AppError} `operator_only` */
-  const assertOperator = (request: { readonly headers: IncomingHttpHeaders }) => {
-    if (isOperator(request, operatorKey)) return
+  const assertOperator = (request: Pick<FastifyRequest, 'headers'>) => {
+    if (isOperator(request)) return
     throw new AppError('operator_only', 'Only the operator approves events: send the header Operator-Key.')
   }
 

@@ -5,13 +5,13 @@ import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
 import { okSchema } from '../../../../http/schemas.ts'
-import { aboveMaximum, invalidParameter } from '../../../../http/validation.ts'
+import { invalidParameter } from '../../../../http/validation.ts'
 import { approvalOfEvent, readApproval } from '../../../events/approval-json.ts'
 import { coordinatesText, parseCoordinates } from '../../../events/coordinates.ts'
 import { openingWarning, warningsField, warningsIn } from '../../../events/early-opening.ts'
 import type { EventCache } from '../../../events/event-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../../../events/event-json.ts'
-import { assertStartsBefore, type EventMove } from '../../../events/event-options.ts'
+import { assertStartsBefore, assertTokens, type EventMove } from '../../../events/event-options.ts'
 import {
   credentialFields,
   credentialsOf,
@@ -71,7 +71,6 @@ export interface EventChangeRouteOptions extends OrganiserCallOptions {
   readonly baseOf: BaseOf
   readonly maker: Pick<EventMaker, 'change' | 'delete'>
   readonly editCodes: Pick<EditCodes, 'assertFirst'>
-  readonly maxTokens: number
   readonly events: Pick<EventCache, 'forget'>
   /** The picture of the event may be another one. */
   readonly forgetPicture: (event: Event) => void
@@ -85,7 +84,7 @@ export interface EventChangeRouteOptions extends OrganiserCallOptions {
 /** Corrects, moves, cancels and deletes events that were made here. */
 export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOptions> = (
   app,
-  { db, clock, world, maker, editCodes, maxTokens, events, organisers, baseOf, ...others },
+  { db, clock, world, maker, editCodes, events, organisers, baseOf, ...others },
   done,
 ) => {
   const { organiserLimit, makerLimit, assertConfigured, forgetReport, forgetPicture, isOperator } = others
@@ -123,7 +122,7 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
       const { name, description, coordinates, tokens, event_url: eventUrl = undefined, image } = body
       if (eventUrl !== undefined) assertEventUrl(eventUrl)
       if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
-      if (tokens !== undefined && tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
+      assertTokens(tokens)
       const change = {
         name: name === undefined ? undefined : readName(name),
         coordinates:

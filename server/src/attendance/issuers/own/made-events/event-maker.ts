@@ -34,8 +34,7 @@ export interface EventMakerOptions {
   readonly keys: Pick<TokenKeys, 'current'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
   readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
-  readonly maxTokens: number
-  /** Events that may wait for the operator; 0: any number. */
+  /** Events that may wait for the operator. */
   readonly maxWaiting: number
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
   readonly drawPlaces: (places: readonly Coord[]) => Buffer | undefined
@@ -225,8 +224,7 @@ export class EventMaker {
   /** @throws {AppError} `too_many_requests` where too many events wait */
   private async assertRoom(db: Db): Promise<void> {
     const { maxWaiting, clock } = this.options
-    if (maxWaiting > 0 && (await countWaiting(db, clock.nowMs())) >= maxWaiting)
-      throw tooManyWaiting(maxWaiting)
+    if ((await countWaiting(db, clock.nowMs())) >= maxWaiting) throw tooManyWaiting(maxWaiting)
   }
 
   /** Whether lists of the holders of an event are public. */

@@ -1,15 +1,16 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
+import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
 import { okSchema } from '../../../../http/schemas.ts'
-import { aboveMaximum, invalidParameter } from '../../../../http/validation.ts'
+import { invalidParameter } from '../../../../http/validation.ts'
 import { approvalSchema } from '../../../events/approval-json.ts'
 import { parseCoordinates } from '../../../events/coordinates.ts'
 import { warningsField, warningsIn } from '../../../events/early-opening.ts'
 import { eventInfoJson, eventInfoSchema } from '../../../events/event-json.ts'
-import { assertStartsBefore } from '../../../events/event-options.ts'
+import { assertStartsBefore, assertTokens } from '../../../events/event-options.ts'
 import type { LimitHook } from '../../../limits.ts'
 import { parseRequestTime } from '../../../request-time.ts'
 import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from '../../poap/issuer-dates.ts'
@@ -25,7 +26,6 @@ import {
 import type { AnsweredEvents } from './answered-events.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
 import { assertDescription, isPlainLine, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
-import { isOperator } from './operator-key.ts'
 
 /** Base64 in lines of 64 characters is a thirtieth longer. */
 const MAX_IMAGE_TEXT = Math.ceil((MAX_PICTURE_BYTES / 3) * 4 * 1.04) + 'data:image/jpeg;base64,'.length
@@ -91,11 +91,9 @@ export interface MadeEventRouteOptions {
   readonly clock: Clock
   readonly world: World
   readonly maker: EventMaker
-  readonly maxTokens: number
   readonly baseOf: BaseOf
   readonly answered: Pick<AnsweredEvents, 'sent'>
-  /** What the operator sends in the header Operator-Key. */
-  readonly operatorKey: string | undefined
+  readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
   /** For requests, right or wrong. */
   readonly makerRequestLimit: LimitHook
   /** For events whose texts are right. */
@@ -114,8 +112,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     maker,
     baseOf,
     answered,
-    maxTokens,
-    operatorKey,
+    isOperator,
     makerRequestLimit,
     makerLimit,
     makerDayLimit,
@@ -159,10 +156,10 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     },
     async (request, reply) => {
       assertConfigured()
-      const texts = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      const texts = describedIn(request.body, { world, nowMs: clock.nowMs() })
       await makerLimit(request, reply) // a mistake in the texts does not count as an event; a picture is work and does
       const description = { ...texts, picture: pictureIn(request.body.image) }
-      const fromOperator = isOperator(request, operatorKey)
+      const fromOperator = isOperator(request)
       const made = maker.make(description, {
         isOperator: fromOperator,
         assertMayMake: async (approval) => {
@@ -188,14 +185,14 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
 function describedIn(
   body: Static<typeof bodySchema>,
-  { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
+  { world, nowMs }: { readonly world: World; readonly nowMs: number },
 ): Omit<EventDescription, 'picture'> {
   const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   assertDescription(description)
   assertEventUrl(eventUrl)
   if (body.time_zone !== undefined) assertTimeZone(body.time_zone)
-  if (tokens > maxTokens) throw aboveMaximum('tokens', tokens, maxTokens)
+  assertTokens(tokens)
   const endDate = body.end_date ?? startDate
   assertDays(startDate, endDate, nowMs)
   return {

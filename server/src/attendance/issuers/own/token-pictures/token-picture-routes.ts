@@ -2,9 +2,10 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../../../errors.ts'
+import { setHeaders } from '../../../../http/answer.ts'
 import { type ReadyAnswer, readyAnswer } from '../../../../http/ready-answers.ts'
 import { streamSchema, withUnchanged } from '../../../../http/schemas.ts'
-import { confirmsCopy, freshnessHeaders } from '../../../../http/validators.ts'
+import { confirmedTag, freshnessHeaders } from '../../../../http/validators.ts'
 import type { EventCache } from '../../../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../../../events/event-params.ts'
 import type { LimitHook } from '../../../limits.ts'
@@ -132,8 +133,10 @@ export class ReadyPictures {
 }
 
 function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: TokenPicture): FastifyReply {
-  if (confirmsCopy(request, reply, freshnessOf(picture))) return reply.code(304).send()
-  return reply.headers(headersOf(picture)).send(picture.png)
+  const freshness = freshnessOf(picture)
+  const copy = confirmedTag(request, freshness)
+  if (copy !== undefined) return setHeaders(reply, freshnessHeaders(freshness, copy)).code(304).send()
+  return setHeaders(reply, headersOf(picture)).send(picture.png)
 }
 
 function sendUncached(reply: FastifyReply, { png }: TokenPicture): FastifyReply {
@@ -147,7 +150,7 @@ function undefinedIfTooMany(error: unknown): undefined {
 }
 
 function headersOf(picture: TokenPicture) {
-  return { ...freshnessHeaders(freshnessOf(picture)), 'content-type': TYPE }
+  return [...freshnessHeaders(freshnessOf(picture)), 'content-type', TYPE]
 }
 
 function freshnessOf({ tag }: TokenPicture) {

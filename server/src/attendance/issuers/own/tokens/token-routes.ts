@@ -274,7 +274,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
         : gateJson(undefined, await countPoaps(db, holder, eventId))
       const text = JSON.stringify(answered)
       if (answered.since !== undefined) {
-        const headers = { 'cache-control': SHORT, 'content-type': JSON_TYPE }
+        const headers = ['cache-control', SHORT, 'content-type', JSON_TYPE]
         const answer = readyAnswer({ group: tags[0]!, headers, body: Buffer.from(text) })
         tokenAnswers.keepGate(request.url, answer, forgotten)
       }

@@ -1,0 +1,98 @@
+import { csvCell, csvText } from '@landpass/client/csv'
+import { coordText } from '@landpass/client/grid'
+import { GEOJSON_FRAME, gridLines, lineJson, NDJSON_FRAME, type RowFormat } from '../common/row-files.ts'
+import { LAND_ROW_SHAPES } from './land-row-shapes.ts'
+import { type LandRow, landRow, parcelsOf } from './land-rows.ts'
+import type { LandView } from './land-view.ts'
+import { outlinesOf } from './outlines.ts'
+
+/** Files of land: a text for each asset. */
+
+/** A format of assets, given by their numbers. @param withParcels whether rows have their parcels */
+export type LandFormat = (view: LandView, withParcels: boolean) => RowFormat<number>
+
+/** A row as it is answered. */
+export function rowOf(view: LandView, asset: number, withParcels: boolean): LandRow & { parcels?: object[] } {
+  const row = landRow(view, asset)
+  return withParcels ? { ...row, parcels: parcelsOf(view, asset) } : row
+}
+
+export const LAND_NDJSON: LandFormat = (view, withParcels) => ({
+  ...NDJSON_FRAME,
+  fileName: 'land.ndjson',
+  write: (asset) => lineJson(JSON.stringify(rowOf(view, asset, withParcels))),
+})
+
+interface Column {
+  readonly column: string
+  readonly name: string
+  /** Of an object within the row. */
+  readonly field: string | undefined
+}
+
+type Shape = Readonly<Record<string, unknown>>
+
+/** The fields of a row, those of objects within it beside the others: `offer_price` is `price` of `offer`. */
+const COLUMNS: readonly Column[] = Object.entries(
+  LAND_ROW_SHAPES.LandRow.properties as unknown as Readonly<Record<string, Shape>>,
+)
+  .filter(([name]) => name !== 'parcels')
+  .flatMap(([name, { anyOf = [] }]): Column[] => {
+    const inner = (anyOf as readonly Shape[]).find(({ properties }) => properties)?.properties ?? {}
+    const fields = Object.keys(inner)
+    if (fields.length === 0) return [{ column: name, name, field: undefined }]
+    return fields.map((field) => ({ column: `${name}_${field}`, name, field }))
+  })
+const HEADER = COLUMNS.map(({ column }) => column)
+
+type Value = string | number | null
+
+/** The values of a row, in the order of {@link COLUMNS}. */
+function flat(row: LandRow): Value[] {
+  const values = row as Readonly<Record<string, Value | Readonly<Record<string, Value>>>>
+  return COLUMNS.map(({ name, field }) => {
+    const value = values[name] ?? null
+    return value === null || typeof value !== 'object' ? value : (value[field!] ?? null)
+  })
+}
+
+export const LAND_CSV: LandFormat = (view, withParcels) => ({
+  contentType: 'text/csv; charset=utf-8',
+  fileName: 'land.csv',
+  start: csvText(withParcels ? [...HEADER, 'parcels'] : HEADER, []),
+  between: '',
+  end: '',
+  write: (asset) => {
+    const cells = flat(landRow(view, asset)).map(csvCell)
+    if (withParcels) cells.push(csvCell(parcelsOf(view, asset).map(coordText).join(';')))
+    return `${cells.join(',')}\r\n`
+  },
+})
+
+/** GeoJSON (RFC 7946): the outline of each asset, exactly where the image tiles show it. */
+export const LAND_GEOJSON: LandFormat = (view) => {
+  const { lonAt, latAt } = gridLines(view.bounds)
+  return {
+    ...GEOJSON_FRAME,
+    fileName: 'land.geojson',
+    write: (asset) => {
+      const row = landRow(view, asset)
+      const polygons = outlinesOf(parcelsOf(view, asset)).map(
+        (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
+      )
+      const geometry =
+        polygons.length === 1
+          ? `{"type":"Polygon","coordinates":${polygons[0]}}`
+          : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
+      // Map viewers turn the id of a feature into a number, so it is a property, too.
+      const id = assetName(row)
+      const properties = Object.fromEntries([['id', id], ...flat(row).map((value, i) => [HEADER[i], value])])
+      return `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${JSON.stringify(properties)}}`
+    },
+  }
+}
+
+/** `x,y` of a parcel, or `estate:<id>`. */
+export function assetName({ asset_type, asset_id }: Pick<LandRow, 'asset_type' | 'asset_id'>): string {
+  return asset_type === 'estate' ? `estate:${asset_id}` : asset_id
+}

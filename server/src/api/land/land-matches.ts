@@ -1,0 +1,288 @@
+import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
+import { invalidParameter } from '../../http/validation.ts'
+import { manaText } from '../../land/events/amounts.ts'
+import type { AssetName } from '../../land/records/assets.ts'
+import { rowsOfEstate } from '../../state/parts/estate-members.ts'
+import { rowsOfOwner } from '../../state/parts/owner-index.ts'
+import { findParcelRow } from '../../state/parts/parcel-rows.ts'
+import type { AssetRents, OwnerIndex } from '../../state/parts/parts.ts'
+import { positionsOf } from '../../state/parts/positions.ts'
+import type { PriceList } from '../../state/parts/price-ranks.ts'
+import type { Range } from '../common/land-filters.ts'
+import type { LandQuery } from './land-query.ts'
+import { rankFrom } from './land-sorts.ts'
+import { type LandView, sourceOf } from './land-view.ts'
+
+/**
+ * Which assets a query keeps. Each filter goes once through what the filters before it have kept, over a column of numbers or a mark
+ * per asset: all of them together take some 2 ms for 92,000 assets.
+ */
+
+/** A byte per asset: 1 where it is meant. */
+export type Marks = Uint8Array
+
+/**
+ * The numbers of the assets that a query keeps, ascending.
+ *
+ * @param withText the assets that have the words of the query, where it has some
+ * @throws {AppError} `invalid_parameter` where `neighbours_of` is no asset on the map
+ */
+export function matchingAssets(view: LandView, query: LandQuery, withText: Marks | undefined): Uint32Array {
+  const { assets, offers, lastSales } = view
+  const needsOffer =
+    query.price ||
+    query.pricePerParcel ||
+    query.currencies ||
+    query.sources ||
+    query.listedSinceMs !== undefined ||
+    query.endsBeforeMs !== undefined
+  let kept = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
+  // There are no rental offers, and all open offers are in MANA.
+  if (query.rent || (query.currencies && !query.currencies.includes('mana'))) return NONE
+  for (const marks of marksOf(view, query, withText)) kept = keepMarked(kept, marks)
+
+  const inRange = (range: Range<number> | undefined, column: Int32Array) => {
+    if (range) kept = keepRange(kept, column, range)
+  }
+  inRange(query.size, assets.size)
+  inRange(query.width, assets.width)
+  inRange(query.height, assets.height)
+  inRange(query.plaza, assets.plaza)
+  inRange(query.road, assets.road)
+
+  const ofOffer = (keeps: (place: number) => boolean) => {
+    kept = keep(kept, (asset) => keeps(offers.placeOf[asset]!))
+  }
+  const ofPrice = (range: Range<bigint> | undefined, ranks: Uint32Array, prices: PriceList) => {
+    if (!range) return
+    const [from, to] = rankRange(range, prices)
+    ofOffer((place) => ranks[place]! >= from && ranks[place]! < to)
+  }
+  ofPrice(query.price, offers.price, offers.prices)
+  ofPrice(query.pricePerParcel, offers.pricePerParcel, offers.pricesPerParcel)
+  const { sources, listedSinceMs, endsBeforeMs, soldSinceMs } = query
+  if (sources) ofOffer((place) => sources.includes(sourceOf(view, offers.publication[place]!)))
+  if (listedSinceMs !== undefined) ofOffer((place) => offers.listedAtMs[place]! >= listedSinceMs)
+  if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
+  if (soldSinceMs !== undefined)
+    kept = keep(kept, (asset) => lastSales.timeMs[asset]! >= Math.max(0, soldSinceMs))
+  return kept
+}
+
+const NONE = new Uint32Array(0)
+
+function keep(assets: Uint32Array, keeps: (asset: number) => boolean): Uint32Array {
+  const kept = new Uint32Array(assets.length)
+  let count = 0
+  for (const asset of assets) if (keeps(asset)) kept[count++] = asset
+  return kept.subarray(0, count)
+}
+
+// The next two are loops of their own, without a call for each asset, because they may go over the whole world several times.
+
+function keepMarked(assets: Uint32Array, marks: Marks): Uint32Array {
+  const kept = new Uint32Array(assets.length)
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    if (marks[asset] === 1) kept[count++] = asset
+  }
+  return kept.subarray(0, count)
+}
+
+/** Numbers below 0 are unknown: no range has them. */
+function keepRange(assets: Uint32Array, column: Int32Array, { min = 0, max = Infinity }: Range<number>) {
+  const kept = new Uint32Array(assets.length)
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    const value = column[asset]!
+    if (value >= min && value <= max) kept[count++] = asset
+  }
+  return kept.subarray(0, count)
+}
+
+/** The ranks of the prices within a range: from the first, to before the second. */
+function rankRange({ min, max }: Range<bigint>, prices: PriceList): readonly [number, number] {
+  const from = min === undefined ? 0 : rankFrom(prices, manaText(min))
+  return [from, max === undefined ? prices.length : rankFrom(prices, manaText(max + 1n))]
+}
+
+/** The assets that are meant by each of the filters that name assets, places or addresses. */
+function* marksOf(view: LandView, query: LandQuery, withText: Marks | undefined): Generator<Marks> {
+  const { assets } = view
+  if (withText) yield withText
+  if (query.owner !== undefined) yield marksOfOwned(view, query.owner)
+  if (query.lessor !== undefined) yield both(marksOfOwned(view, query.lessor), rentedMarks(view))
+  if (query.tenant !== undefined) yield rentedMarks(view, query.tenant)
+  if (query.mayUpdate !== undefined) yield marksOfUpdatable(view, query.mayUpdate)
+  if (query.neighboursOf) yield marksOfNeighbours(view, query.neighboursOf)
+  if (query.area) yield marksOfArea(view, query.area)
+  const { center, radius } = query
+  if (center && radius !== undefined) yield marksOfCircle(view, center, radius)
+  if (query.districts) yield marksOfDistricts(view, query.districts)
+  if (query.assetTypes?.length === 1) {
+    const marks = new Uint8Array(assets.count)
+    yield query.assetTypes[0] === 'estate' ? marks.fill(1, 0, assets.estates) : marks.fill(1, assets.estates)
+  }
+  if (query.statuses) yield marksOfStatuses(view, query.statuses)
+}
+
+/** Writes into the first ones. */
+function both(some: Marks, others: Marks): Marks {
+  for (let asset = 0; asset < some.length; asset++) some[asset]! &= others[asset]!
+  return some
+}
+
+/** Marks a parcel in the world, and the estate that holds it. */
+function markParcel({ assets, parcels }: LandView, marks: Marks, row: number): void {
+  if (row >= parcels.inWorld) return
+  marks[assets.estates + row] = 1
+  const estate = parcels.estate[row]!
+  if (estate >= 0) marks[estate] = 1
+}
+
+/** Marks, or unmarks, an estate and its parcels. */
+function markEstate({ assets, parcels }: LandView, marks: Marks, estate: number, mark = 1): void {
+  marks[estate] = mark
+  for (const row of rowsOfEstate(parcels.estate, estate))
+    if (row < parcels.inWorld) marks[assets.estates + row] = mark
+}
+
+function rowsOf(index: OwnerIndex, address: string): Uint32Array {
+  const place = positionsOf(index.addresses).get(address)
+  return place === undefined ? NONE : rowsOfOwner(index, place)
+}
+
+function marksOfOwned(view: LandView, address: string): Marks {
+  const { assets, parcels, estates } = view
+  const marks = new Uint8Array(assets.count)
+  // The contract that holds the parcels of estates is their owner in the tables alone.
+  for (const row of rowsOf(parcels.owners, address))
+    if (parcels.estate[row]! < 0) markParcel(view, marks, row)
+  for (const row of rowsOf(estates.owners, address)) markEstate(view, marks, row)
+  return marks
+}
+
+/** What is rented now, of all tenants or of one, with the parcels of rented estates. */
+function rentedMarks(view: LandView, tenant?: string): Marks {
+  const { assets, parcels, estates, nowMs } = view
+  const marks = new Uint8Array(assets.count)
+  const mark = ({ rows, untilMs, tenants }: AssetRents, markRow: (row: number) => void) => {
+    for (const [place, row] of rows.entries())
+      if (untilMs[place]! > nowMs && (tenant === undefined || tenants[place] === tenant)) markRow(row)
+  }
+  mark(parcels.rents, (row) => {
+    if (row < parcels.inWorld) marks[assets.estates + row] = 1
+  })
+  mark(estates.rents, (row) => markEstate(view, marks, row))
+  return marks
+}
+
+/**
+ * Who may deploy: the owner, or of rented land the tenant, and those to whom they gave rights. An estate's rights are also
+ * those of its parcels; a parcel's own are not those of its estate.
+ */
+function marksOfUpdatable(view: LandView, address: string): Marks {
+  const { assets, parcels, estates } = view
+  const marks = marksOfOwned(view, address)
+  const [rented, ofTenant] = [rentedMarks(view), rentedMarks(view, address)]
+  for (let asset = 0; asset < assets.count; asset++) if (rented[asset] === 1) marks[asset] = ofTenant[asset]!
+  for (const row of rowsOf(parcels.operators, address))
+    if (row < parcels.inWorld) marks[assets.estates + row] = 1
+  for (const row of rowsOf(estates.operators, address)) markEstate(view, marks, row)
+  return marks
+}
+
+const SIDES = [
+  [0, 1],
+  [1, 0],
+  [0, -1],
+  [-1, 0],
+] as const
+
+function marksOfNeighbours(view: LandView, { type, id }: AssetName): Marks {
+  const { assets, parcels, estates, bounds } = view
+  const marks = new Uint8Array(assets.count)
+  const place = parseCoord(id)
+  const estate = type === 'estate' ? (positionsOf(estates.ids).get(id) ?? -1) : -1
+  const own = place ? findParcelRow(bounds, parcels, place) : -1
+  const members = place ? Uint32Array.of(own) : estate < 0 ? NONE : rowsOfEstate(parcels.estate, estate)
+  if ((members[0] ?? Infinity) >= parcels.inWorld)
+    throw invalidParameter('neighbours_of', place ? id : `estate:${id}`, 'a parcel or an estate on the map')
+  for (const row of members) {
+    for (const [dx, dy] of SIDES) {
+      const side = parcels.rowAt[cellOf(bounds, { x: parcels.x[row]! + dx, y: parcels.y[row]! + dy })] ?? -1
+      if (side >= 0) markParcel(view, marks, side)
+    }
+  }
+  if (estate >= 0) markEstate(view, marks, estate, 0)
+  else {
+    marks[assets.estates + own] = 0
+    if (parcels.estate[own]! >= 0) marks[parcels.estate[own]!] = 0
+  }
+  return marks
+}
+
+function marksOfArea(view: LandView, { minX, maxX, minY, maxY }: Area): Marks {
+  return marksOfColumns(view, { minX, maxX }, () => ({ minY, maxY }))
+}
+
+function marksOfCircle(view: LandView, { x, y }: Coord, radius: number): Marks {
+  const reach = Math.floor(radius)
+  return marksOfColumns(view, { minX: x - reach, maxX: x + reach }, (column) => {
+    const left = radius * radius - (column - x) ** 2
+    let up = Math.floor(Math.sqrt(left))
+    // The root of a large number may be rounded to the next whole one.
+    if (up * up > left) up -= 1
+    return { minY: y - up, maxY: y + up }
+  })
+}
+
+/** Marks the parcels of columns, each from one row of parcels to another, and the estates that hold them. */
+function marksOfColumns(
+  { assets, parcels, bounds }: LandView,
+  { minX, maxX }: Pick<Area, 'minX' | 'maxX'>,
+  rowsAt: (x: number) => Pick<Area, 'minY' | 'maxY'>,
+): Marks {
+  const marks = new Uint8Array(assets.count)
+  const { rowAt, estate } = parcels
+  const height = bounds.maxY - bounds.minY + 1
+  for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
+    const { minY, maxY } = rowsAt(x)
+    const column = (x - bounds.minX) * height + bounds.maxY
+    const last = column - Math.max(bounds.minY, minY)
+    for (let cell = column - Math.min(bounds.maxY, maxY); cell <= last; cell++) {
+      const row = rowAt[cell]!
+      if (row < 0) continue
+      marks[assets.estates + row] = 1
+      if (estate[row]! >= 0) marks[estate[row]!] = 1
+    }
+  }
+  return marks
+}
+
+function marksOfDistricts(view: LandView, ids: readonly string[]): Marks {
+  const { assets, parcels, districtIds } = view
+  const marks = new Uint8Array(assets.count)
+  const wanted = new Uint8Array(districtIds.length)
+  for (const id of ids) {
+    const district = positionsOf(districtIds).get(id)
+    if (district !== undefined) wanted[district] = 1
+  }
+  for (let row = 0; row < parcels.inWorld; row++)
+    if (wanted[parcels.district[row]!] === 1) markParcel(view, marks, row)
+  return marks
+}
+
+/** What has one of the statuses. There are no rental offers, so nothing is `for_rent`. */
+function marksOfStatuses(view: LandView, statuses: NonNullable<LandQuery['statuses']>): Marks {
+  const { assets, offers, lastSales } = view
+  const marks = statuses.includes('rented') ? rentedMarks(view) : new Uint8Array(assets.count)
+  const [open, none] = [Number(statuses.includes('open')), Number(statuses.includes('none'))]
+  const [sold, never] = [Number(statuses.includes('sold')), Number(statuses.includes('never_sold'))]
+  for (let asset = 0; asset < assets.count; asset++)
+    marks[asset]! |=
+      (offers.placeOf[asset]! < 0 ? none : open) | (lastSales.timeMs[asset]! < 0 ? never : sold)
+  return marks
+}

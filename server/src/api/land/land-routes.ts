@@ -1,0 +1,213 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { DATA, type Format, send, streamed } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { publicBase } from '../../http/public-base.ts'
+import { formatSchema, freshSchema } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import type { State } from '../../state/state.ts'
+import { assetsCost } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
+import { filePieces, type RowFormat } from '../common/row-files.ts'
+import { cursorQuery, cursorText, readCursor } from './land-cursor.ts'
+import { landFacets } from './land-facets.ts'
+import { type FeedFacts, landAtom, landCalendar } from './land-feeds.ts'
+import { assetName, LAND_CSV, LAND_GEOJSON, LAND_NDJSON, rowOf } from './land-formats.ts'
+import { matchingAssets } from './land-matches.ts'
+import {
+  FACETS,
+  type FacetName,
+  type FilterQuery,
+  filterQuery,
+  includeQuery,
+  type LandQuery,
+  readLandQuery,
+} from './land-query.ts'
+import { landPageSchema } from './land-row-shapes.ts'
+import { landRow } from './land-rows.ts'
+import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
+import { assetsWithText } from './land-texts.ts'
+import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
+
+/** Parcels and estates of the world through which a query goes for one unit. */
+const ASSETS_PER_UNIT = 7_500
+/** Rows of a page that are written, compressed and sent for one unit. */
+const ROWS_PER_UNIT = 25
+const MAX_LIMIT = 1000
+/** An Atom feed has the first rows of its query: the newest, unless it has another order. */
+const FEED_ROWS = 100
+/** Rows of a file that are sorted at once. */
+const SORTED_ROWS = 4_096
+
+const pageQuery = strictQuery({
+  ...filterQuery,
+  ...includeQuery,
+  facets: wordsQuery(FACETS, {
+    title: 'LandFacets',
+    description: 'Counts of all rows by class, beside the rows.',
+  }),
+  limit: Type.Integer({
+    title: 'LandLimit',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: 20,
+    description: 'Rows on a page.',
+  }),
+  cursor: cursorQuery,
+})
+
+/** `GET /land` and its files: parcels and estates by all that is known of them (docs/find-land.md). */
+export const landRoutes: FastifyPluginCallbackTypebox<{
+  land: LandContext
+  settings: { readonly publicUrl: string | undefined }
+}> = (app, { land, settings }, done) => {
+  app.get(
+    '/land',
+    {
+      schema: {
+        tags: ['land'],
+        operationId: 'findLand',
+        summary: 'Parcels and estates, filtered and sorted, in pages',
+        description:
+          'A parameter that is not listed here is refused, and so are parameters that contradict each other: see docs/find-land.md.',
+        querystring: pageQuery,
+        response: freshSchema(landPageSchema, ['invalid_parameter']),
+      },
+    },
+    (request, reply) => {
+      const { limit, cursor, facets, ...given } = request.query
+      const { query: carried, place } =
+        cursor === undefined
+          ? { query: given, place: undefined }
+          : readCursorAlone(cursor, { ...given, facets })
+      const query = readLandQuery(carried)
+      const state = land.state()
+      const view = landViewOf(state, land.registries, land.clock.nowMs())
+      const body = async () => {
+        const assets = await findAssets(state, view, query)
+        const order = landOrder(view, query)
+        const { assets: rows, count } = order.first(assets, limit, place)
+        const next = rows.length < count ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
+        const counts = wordsOf<FacetName>(facets)
+        return JSON.stringify({
+          land: rows.map((asset) => rowOf(view, asset, carried.include !== undefined)),
+          total: assets.length,
+          limit,
+          cursor: next,
+          ...(counts && { facets: landFacets(view, assets, counts) }),
+        })
+      }
+      const cost = findCost(view) + limit / ROWS_PER_UNIT
+      return send(request, reply, { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body })
+    },
+  )
+
+  const fileSchema = (contentType: string, operationId: string, summary: string) => ({
+    tags: ['land'],
+    operationId,
+    summary,
+    response: formatSchema(contentType, { description: 'All rows, in their order.', body: Type.String() }, [
+      'invalid_parameter',
+      'too_many_large_answers',
+    ]),
+  })
+
+  const answerFile = (
+    request: FastifyRequest,
+    reply: Parameters<typeof send>[1],
+    given: FilterQuery,
+    formatOf: (view: LandView, facts: FeedFacts) => RowFormat<number>,
+    maxRows = Number.POSITIVE_INFINITY,
+  ) => {
+    const query = readLandQuery(given)
+    const state = land.state()
+    const view = landViewOf(state, land.registries, land.clock.nowMs())
+    const base = publicBase(request, settings.publicUrl)
+    const self = new URL(request.url, base).href
+    const format = formatOf(view, { base, self, changedAtMs: state.changedAtMs })
+    const body = async () => {
+      const assets = await findAssets(state, view, query)
+      const order = landOrder(view, query)
+      const count = Math.min(assets.length, maxRows)
+      const pieces = () => filePieces(format, inOrder(view, assets, order, maxRows))
+      return streamed(pieces, findCost(view) + assetsCost(count))
+    }
+    const freshness = state.freshness(lastEndOf(view))
+    return send(request, reply, { freshness, format: headersOf(format), cost: findCost(view), body })
+  }
+
+  const rowFiles = [
+    ['/land.csv', LAND_CSV, fileSchema('text/csv', 'landCsv', 'Land as a table')],
+    ['/land.ndjson', LAND_NDJSON, fileSchema('application/x-ndjson', 'landNdjson', 'Land as lines of JSON')],
+  ] as const
+  for (const [path, formatOf, schema] of rowFiles) {
+    const querystring = strictQuery({ ...filterQuery, ...includeQuery })
+    app.get(path, { schema: { ...schema, querystring } }, (request, reply) => {
+      const { include, ...given } = request.query
+      return answerFile(request, reply, given, (view) => formatOf(view, include !== undefined))
+    })
+  }
+  const otherFiles = [
+    [
+      '/land.geojson',
+      (view: LandView) => LAND_GEOJSON(view, false),
+      undefined,
+      fileSchema('application/geo+json', 'landGeoJson', 'The outlines of land as GeoJSON'),
+    ],
+    [
+      '/land.atom',
+      landAtom,
+      FEED_ROWS,
+      fileSchema('application/atom+xml', 'landAtom', 'The newest offers of land as an Atom feed'),
+    ],
+    [
+      '/land.ics',
+      landCalendar,
+      undefined,
+      fileSchema('text/calendar', 'landCalendar', 'The ends of offers and rents as a calendar'),
+    ],
+  ] as const
+  for (const [path, formatOf, maxRows, schema] of otherFiles) {
+    app.get(path, { schema: { ...schema, querystring: strictQuery(filterQuery) } }, (request, reply) =>
+      answerFile(request, reply, request.query, formatOf, maxRows),
+    )
+  }
+  done()
+}
+
+/** Cost of finding the rows of a query, in units of one parcel read. */
+function findCost({ assets }: LandView): number {
+  return SMALL_ANSWER_UNITS + assets.count / ASSETS_PER_UNIT
+}
+
+/** Parameters beside a cursor, which has them all, would be ignored. @throws {AppError} `invalid_parameter` */
+function readCursorAlone(cursor: string, others: Readonly<Record<string, unknown>>) {
+  for (const [name, value] of Object.entries(others))
+    if (value !== undefined) throw invalidParameter(name, value, 'left out beside cursor')
+  return readCursor(cursor)
+}
+
+async function findAssets(state: State, view: LandView, query: LandQuery): Promise<Uint32Array> {
+  const withText = query.text === undefined ? undefined : await assetsWithText(state, query.text)
+  return matchingAssets(view, query, withText)
+}
+
+function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {
+  return { value: order.valueOf(asset), asset: assetName(landRow(view, asset)) }
+}
+
+function* inOrder(view: LandView, assets: Uint32Array, order: LandOrder, maxRows: number): Generator<number> {
+  let behind: SortPlace | undefined
+  for (let left = maxRows; left > 0; left -= SORTED_ROWS) {
+    const first = order.first(assets, Math.min(SORTED_ROWS, left), behind)
+    yield* first.assets
+    if (first.assets.length === first.count) return
+    behind = placeOf(view, order, first.assets.at(-1)!)
+  }
+}
+
+function headersOf({ contentType, fileName }: Format): Format {
+  return fileName === undefined ? { contentType } : { contentType, fileName }
+}

@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import {
+  addressText,
+  closedObject,
+  digitsText,
+  epochMs,
+  hashText,
+  idText,
+  oneOf,
+  orNull,
+  wholeNumber,
+} from '../../schema-parts.ts'
+import { shapeRef } from '../common/schemas.ts'
+
+const manaText = (description: string) =>
+  Type.String({ pattern: '^\\d+(?:\\.\\d{1,18})?$', description: `${description} In MANA, all digits.` })
+const distance = (to: string) =>
+  orNull(
+    Type.Integer({ minimum: 0, description: `Parcels to the nearest ${to}; of an estate the smallest.` }),
+  )
+
+const offer = closedObject(
+  {
+    source: oneOf(['order', 'trade', 'auction']),
+    price: manaText('The price.'),
+    currency: oneOf(['mana', 'usd']),
+    listed_at: epochMs(),
+    expires_at: epochMs(),
+    tx_hash: hashText('Transaction that made it.'),
+  },
+  'The cheapest open offer that has not expired.',
+)
+
+const row = closedObject(
+  {
+    asset_type: oneOf(['parcel', 'estate']),
+    asset_id: idText('x,y of a parcel, or the id of an estate.'),
+    x: wholeNumber('Of an estate: of its most western parcel, of these the most northern one.'),
+    y: wholeNumber(),
+    estate_id: orNull(idText('The estate itself, or the one that holds the parcel.')),
+    name: orNull(Type.String()),
+    owner: orNull(addressText('Of a parcel in an estate: that of the estate.')),
+    size: wholeNumber('Parcels in the world.'),
+    width: wholeNumber('Of the bounding box, in parcels.'),
+    height: wholeNumber('Of the bounding box, in parcels.'),
+    parcels: Type.Optional(
+      Type.Array(closedObject({ x: wholeNumber(), y: wholeNumber() }, 'A parcel.'), {
+        description: 'With include=parcels: by x, then from north to south.',
+      }),
+    ),
+    district_id: orNull(idText('Of the parcel at x,y.')),
+    plaza: distance('plaza'),
+    road: distance('road'),
+    offer: orNull(offer),
+    rental_offer: Type.Null({ description: 'Rental offers are not read yet.' }),
+    rent: orNull(closedObject({ tenant: addressText(), rented_until: epochMs() }, 'The rent that runs now.')),
+    last_sale: orNull(
+      closedObject({ price: manaText('The price.'), time: epochMs() }, 'The last sale, as in /v2/sales.'),
+    ),
+    price_per_parcel: orNull(manaText('Price of the offer for each parcel, rounded down.')),
+    token_id: digitsText(),
+    contract: addressText('Contract of the token.'),
+  },
+  'A parcel or an estate.',
+)
+
+const facet = Type.Array(
+  closedObject(
+    { key: Type.String(), count: Type.Integer({ minimum: 1 }) },
+    'A class and its number of rows.',
+  ),
+)
+
+const page = closedObject(
+  {
+    land: Type.Array(shapeRef('LandRow')),
+    total: Type.Integer({ description: 'Rows of all pages.' }),
+    limit: Type.Integer(),
+    cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
+    facets: Type.Optional(
+      closedObject(
+        {
+          price: Type.Optional(facet),
+          price_per_parcel: Type.Optional(facet),
+          size: Type.Optional(facet),
+          plaza: Type.Optional(facet),
+          road: Type.Optional(facet),
+          district: Type.Optional(facet),
+          asset_type: Type.Optional(facet),
+        },
+        'Counts over all rows. Classes without a row are left out.',
+      ),
+    ),
+  },
+  'A page of land.',
+)
+
+/** Named schemas of openapi.json. */
+export const LAND_ROW_SHAPES = { LandRow: row, LandPage: page } as const
+
+export const landPageSchema = shapeRef('LandPage')

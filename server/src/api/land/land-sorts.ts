@@ -1,0 +1,219 @@
+import { type Coord, parseCoord } from '@landpass/client/grid'
+import { compareEstateIds } from '../../state/parts/estate-ids.ts'
+import { compareDecimals, type PriceList } from '../../state/parts/price-ranks.ts'
+import type { LandView } from './land-view.ts'
+import { nameRanks } from './name-ranks.ts'
+
+/**
+ * The orders of `/v2/land`. Rows have a key each; those without one come last in both directions, and equal keys are ordered by
+ * asset number (see `LandAssets`). So every order is total, and a place in it can be named by a value and an asset.
+ */
+
+export const SORTS = [
+  ...['price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name', 'expires_at'],
+  ...['listed_at', 'sold_at', 'distance'],
+] as readonly Sort[]
+export type Sort =
+  | 'price'
+  | 'price_per_parcel'
+  | 'rent'
+  | 'size'
+  | 'plaza'
+  | 'road'
+  | 'name'
+  | 'expires_at'
+  | 'listed_at'
+  | 'sold_at'
+  | 'distance'
+export type SortOrder = 'asc' | 'desc'
+
+export const DEFAULT_ORDERS: Readonly<Record<Sort, SortOrder>> = {
+  ...{ price: 'asc', price_per_parcel: 'asc', rent: 'asc', size: 'asc', plaza: 'asc', road: 'asc' },
+  ...{ name: 'asc', expires_at: 'asc', distance: 'asc', listed_at: 'desc', sold_at: 'desc' },
+}
+
+/** A place in an order. The asset and the value need not be there any more. */
+export interface SortPlace {
+  /** Null where the asset had none. */
+  readonly value: string | number | null
+  /** `x,y` of a parcel, or `estate:<id>`. */
+  readonly asset: string
+}
+
+export interface OrderQuery {
+  readonly sortBy: Sort
+  readonly sortOrder: SortOrder
+  readonly center: Coord | undefined
+}
+
+/** An order of the rows of one view. */
+export interface LandOrder {
+  /** The first of some assets, which must be in ascending order; with a place those behind it. */
+  first(assets: Uint32Array, limit: number, behind?: SortPlace): FirstAssets
+  /** The value of an asset, as it stands in a cursor. */
+  valueOf(asset: number): SortPlace['value']
+}
+
+/** The assets at the beginning of an order, and how many there are in all. */
+export interface FirstAssets {
+  readonly assets: readonly number[]
+  readonly count: number
+}
+
+/** How assets are sorted by one value. */
+interface Keys {
+  /** Per asset a number from 0 that sorts as its value does; below 0: it has no value. */
+  readonly keys: Float64Array
+  valueOf(asset: number): string | number
+  /** The key of a value, which no asset need have. */
+  keyOf(value: string | number): number
+}
+
+export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQuery): LandOrder {
+  const by = keysOf(view, sortBy, center)
+  const sign = sortOrder === 'asc' ? 1 : -1
+  return {
+    valueOf: (asset) => (by.keys[asset]! < 0 ? null : by.valueOf(asset)),
+    first: (assets, limit, behind) => {
+      const key = !behind ? -Infinity : behind.value === null ? Infinity : sign * by.keyOf(behind.value)
+      const place = { key, asset: behind ? assetNumber(view, behind.asset) : -1 }
+      return firstAssets(assets, { keys: by.keys, sign }, place, limit)
+    },
+  }
+}
+
+/**
+ * The first assets behind a place, by key, then by number. What has no key comes last.
+ *
+ * @param assets in ascending order
+ * @param sign -1 for descending keys
+ */
+export function firstAssets(
+  assets: Uint32Array,
+  { keys, sign }: { readonly keys: Float64Array; readonly sign: number },
+  place: { readonly key: number; readonly asset: number },
+  limit: number,
+): FirstAssets {
+  const keyOf = (asset: number) => (keys[asset]! < 0 ? Infinity : sign * keys[asset]!)
+  const compare = (a: number, b: number) => {
+    const [left, right] = [keyOf(a), keyOf(b)]
+    return left < right ? -1 : left > right ? 1 : a - b
+  }
+  const first: number[] = []
+  let last = Infinity
+  let count = 0
+  for (let i = 0; i < assets.length; i++) {
+    const asset = assets[i]!
+    const key = keyOf(asset)
+    if (key < place.key || (key === place.key && asset <= place.asset)) continue
+    count += 1
+    // Of equal keys this one comes later: assets are in ascending order.
+    if (key >= last && first.length >= limit) continue
+    first.push(asset)
+    // Sorting now and then keeps the list short, and most of the others are never added to it.
+    if (first.length < 2 * limit) continue
+    first.sort(compare).length = limit
+    last = keyOf(first[limit - 1]!)
+  }
+  return { assets: first.sort(compare).slice(0, limit), count }
+}
+
+function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
+  const { assets, offers, lastSales, estates, parcels } = view
+  const ofOffers = (column: ArrayLike<number>) => {
+    const keys = new Float64Array(assets.count).fill(-1)
+    for (const [place, asset] of offers.assets.entries()) keys[asset] = column[place]!
+    return keys
+  }
+  switch (sortBy) {
+    case 'price':
+      return byRank(ofOffers(offers.price), offers.prices)
+    case 'price_per_parcel':
+      return byRank(ofOffers(offers.pricePerParcel), offers.pricesPerParcel)
+    case 'expires_at':
+      return byNumber(ofOffers(offers.expiresAtMs))
+    case 'listed_at':
+      return byNumber(ofOffers(offers.listedAtMs))
+    case 'sold_at':
+      return byNumber(lastSales.timeMs)
+    case 'size':
+    case 'plaza':
+    case 'road':
+      return byNumber(new Float64Array(assets[sortBy]))
+    case 'distance':
+      return byNumber(squaredDistances(view, center!))
+    case 'rent':
+      // There are no rental offers.
+      return byNumber(new Float64Array(assets.count).fill(-1))
+    case 'name': {
+      const { ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
+      return { keys: ranks, valueOf: (asset) => keyOf(asset)!, keyOf: (value) => rankOf(String(value)) }
+    }
+  }
+}
+
+function byNumber(keys: Float64Array): Keys {
+  return { keys, valueOf: (asset) => keys[asset]!, keyOf: Number }
+}
+
+/** By the rank of a price: ranks change when prices come and go, so cursors have the price. */
+function byRank(keys: Float64Array, prices: PriceList): Keys {
+  return {
+    keys,
+    valueOf: (asset) => prices[keys[asset]!]!,
+    keyOf: (value) => {
+      const rank = rankFrom(prices, String(value))
+      return prices[rank] === value ? rank : rank - 0.5
+    },
+  }
+}
+
+/** Binary search: the rank of the lowest price that is not below this one; the number of prices if all are. */
+export function rankFrom(prices: PriceList, price: string): number {
+  let low = 0
+  let high = prices.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareDecimals(prices[middle]!, price) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** dx² + dy² per asset; of an estate that of its nearest parcel. */
+function squaredDistances({ assets, parcels }: LandView, { x, y }: Coord): Float64Array {
+  const distances = new Float64Array(assets.count).fill(-1)
+  for (let row = 0; row < parcels.inWorld; row++) {
+    const [dx, dy] = [parcels.x[row]! - x, parcels.y[row]! - y]
+    const distance = dx * dx + dy * dy
+    distances[assets.estates + row] = distance
+    const estate = parcels.estate[row]!
+    if (estate < 0) continue
+    const nearest = distances[estate]!
+    if (nearest < 0 || distance < nearest) distances[estate] = distance
+  }
+  return distances
+}
+
+/** The number of an asset; between those of its neighbours where it is gone. */
+function assetNumber({ assets, estates, parcels, bounds }: LandView, name: string): number {
+  const place = parseCoord(name)
+  if (!place) {
+    const id = name.replace('estate:', '')
+    let low = 0
+    let high = estates.ids.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareEstateIds(estates.ids[middle]!, id) < 0) low = middle + 1
+      else high = middle
+    }
+    return estates.ids[low] === id ? low : low - 0.5
+  }
+  const height = bounds.maxY - bounds.minY + 1
+  // Cells are in the order of parcels; a place of no parcel has the number of the parcel before it.
+  let cell = (place.x - bounds.minX) * height + bounds.maxY - place.y
+  while (cell >= 0 && (parcels.rowAt[cell] ?? -1) < 0) cell -= 1
+  const before = cell < 0 ? -1 : parcels.rowAt[cell]!
+  const isThere = before >= 0 && parcels.x[before] === place.x && parcels.y[before] === place.y
+  return assets.estates + before + (isThere ? 0 : 0.5)
+}

@@ -1,0 +1,53 @@
+import type { Registries } from '../../land/records/contracts.ts'
+import { type CheapestOffers, cheapestOffersAt } from '../../state/parts/cheapest-offers.ts'
+import { type LandAssets, landAssetsOf } from '../../state/parts/land-assets.ts'
+import { type LastSales, lastSalesOf } from '../../state/parts/last-sales.ts'
+import type { EstateParts, ParcelParts, StateParts } from '../../state/parts/parts.ts'
+import { lastRentEnd } from '../../state/parts/rents.ts'
+import type { State } from '../../state/state.ts'
+
+/**
+ * What the rows of `/v2/land` are made of, at one revision and one time: columns of the state. It has none of the state's JSON, so
+ * that a slow client holds a few megabytes in memory, not the whole state.
+ */
+export interface LandView {
+  readonly bounds: StateParts['bounds']
+  readonly assets: LandAssets
+  readonly offers: CheapestOffers
+  readonly lastSales: LastSales
+  readonly parcels: Omit<ParcelParts, 'json'>
+  readonly estates: Omit<EstateParts, 'json'>
+  readonly publications: Pick<StateParts['publications'], 'madeAtMs' | 'txHash' | 'isSigned'>
+  readonly districtIds: readonly string[]
+  readonly registries: Registries
+  readonly nowMs: number
+}
+
+export function landViewOf({ parts }: State, registries: Registries, nowMs: number): LandView {
+  const { json: _parcels, ...parcels } = parts.parcels
+  const { json: _estates, ...estates } = parts.estates
+  const { madeAtMs, txHash, isSigned } = parts.publications
+  const assets = landAssetsOf(parts)
+  return {
+    bounds: parts.bounds,
+    assets,
+    offers: cheapestOffersAt(parts, assets, nowMs),
+    lastSales: lastSalesOf(parts, assets),
+    parcels,
+    estates,
+    publications: { madeAtMs, txHash, isSigned },
+    districtIds: parts.districts.ids,
+    registries,
+    nowMs,
+  }
+}
+
+/** When the last offer or rent ended, 0 if none has: from then on rows are other ones. */
+export function lastEndOf({ offers, parcels, estates, nowMs }: LandView): number {
+  return Math.max(offers.lastExpiryMs, lastRentEnd(parcels.rents, nowMs), lastRentEnd(estates.rents, nowMs))
+}
+
+/** Where the offer of an open publication was made. @param row of the publication */
+export function sourceOf({ publications }: Pick<LandView, 'publications'>, row: number): 'order' | 'trade' {
+  return publications.isSigned[row] === 1 ? 'trade' : 'order'
+}

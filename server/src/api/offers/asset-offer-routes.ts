@@ -1,0 +1,110 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { coordText } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { sendUncached } from '../../http/answer.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
+import { okSchema } from '../../http/schemas.ts'
+import { judgeTimes } from '../../land/events/signed-offers.ts'
+import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
+import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
+import { type AssetName, findAsset } from '../../land/records/assets.ts'
+import { type OfferDetails, offerJson, type PublicationTable } from '../../land/records/publication.ts'
+import { publicationOfTrade } from '../../land/records/signed-publication.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
+import { publicationSchema } from '../common/schemas.ts'
+
+const response = okSchema(Type.Array(publicationSchema), [
+  'invalid_parameter',
+  'too_many_requests',
+  'database_unavailable',
+])
+
+/**
+ * The offers of one asset, also those that cannot be accepted now, each with its state and why. They are not cached: a state can
+ * change without a new revision of the land.
+ */
+export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
+  app,
+  { land },
+  done,
+) => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
+    request.costAccount?.charge(reply, QUERY_UNITS)
+    const { worldId } = land.state()
+    const nowMs = land.clock.nowMs()
+    const [onChain, signed] = await Promise.all([
+      publicationsOfAsset(land.db, worldId, asset),
+      signedOffersOf(land.db, asset),
+    ])
+    const offers = [
+      ...onChain
+        .filter(({ status, trade_id }) => status === 'open' && trade_id === null)
+        .map((row) => ({ row, details: detailsOf(row, nowMs) })),
+      ...signed.map((offer) => signedOffer(offer, { worldId, nowMs })),
+    ]
+    const isOpen = ({ details }: Offer) => Number(details.state === 'open')
+    offers.sort((a, b) => isOpen(b) - isOpen(a))
+    const rows = offers.map(({ row, details }) => offerJson(row, details))
+    return sendUncached(reply, [Buffer.from(`[${rows.join(',')}]`)])
+  }
+
+  app.get(
+    '/parcels/:x/:y/offers',
+    {
+      schema: {
+        tags: ['publications'],
+        operationId: 'parcelOffers',
+        summary: 'The offers of a parcel, and why some cannot be accepted now',
+        params: coordParams(land.world),
+        response,
+      },
+    },
+    (request, reply) => {
+      const id = coordText(assertKnownPlace(land, request.params))
+      return answer(request, reply, { type: 'parcel', id })
+    },
+  )
+
+  app.get(
+    '/estates/:id/offers',
+    {
+      schema: {
+        tags: ['publications'],
+        operationId: 'estateOffers',
+        summary: 'The offers of an estate, and why some cannot be accepted now',
+        params: estateParams,
+        response,
+      },
+    },
+    (request, reply) => answer(request, reply, findAsset(request.params.id!, 'estate')),
+  )
+  done()
+}
+
+interface Offer {
+  readonly row: PublicationTable
+  readonly details: OfferDetails
+}
+
+/** The chain closes an offer; only its end is left to the clock. */
+function detailsOf({ expires_at_ms }: PublicationTable, nowMs: number): OfferDetails {
+  const judged = judgeTimes({ effective_at_ms: 0, expires_at_ms }, { nowMs, isUnseen: false })
+  return { currency: 'mana', priceUsd: null, ...judged }
+}
+
+/** What the price of an offer in dollars is in MANA is not known: 0 stands for it. */
+function signedOffer(offer: JudgedTrade, { worldId, nowMs }: { worldId: number; nowMs: number }): Offer {
+  const { currency, price } = offer
+  // Judged when something changed last: a time may have passed since
+  const isUnseen = offer.state === 'unseen'
+  const { state, reason } = ['open', 'unseen', 'not_yet'].includes(offer.state)
+    ? judgeTimes(offer, { nowMs, isUnseen })
+    : { state: offer.state, reason: offer.state_reason }
+  const status = state === 'open' ? 'open' : state === 'used' ? 'sold' : 'cancelled'
+  const row = { ...publicationOfTrade(offer, 0), world_id: worldId, status } as const
+  return currency === 'mana'
+    ? { row, details: { currency, priceUsd: null, state, reason } }
+    : { row: { ...row, price: '0' }, details: { currency, priceUsd: price, state, reason } }
+}

@@ -1,0 +1,170 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { parseCoord } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { AppError } from '../../errors.ts'
+import { DATA, send, sendUncached } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { freshSchema, okSchema } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import { estateIdOf } from '../../land/records/assets.ts'
+import type { AssetRow } from '../../state/state.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { strictQuery } from '../common/land-filters.ts'
+import {
+  addressParams,
+  assertKnownPlace,
+  coordParams,
+  estateParams,
+  lowerCase,
+} from '../common/parameters.ts'
+import { assetIdOf, deployersOf, mayUpdate, rightsOfAddress } from './land-rights.ts'
+import { addressRightsSchema, assetRightsSchema, placeRightsSchema } from './rights-shapes.ts'
+
+/** Assets whose rights are read for one unit. */
+const ASSETS_PER_UNIT = 25
+const MAX_PLACES = 500
+const PLACES_ALLOWED = `a list of 1 to ${MAX_PLACES} places x,y`
+const ADDRESS = {
+  title: 'RightsAddress',
+  pattern: '^0[xX][0-9a-fA-F]{40}$',
+  'x-allowed': 'an address: 0x and 40 hex digits',
+}
+
+/** Who may build where: of an address, of an asset, and of up to 500 places at once (docs/rights.md). */
+export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const tags = ['land']
+  const addressQuery = strictQuery({
+    address: Type.Optional(
+      Type.String({ ...ADDRESS, description: 'Whether this address may deploy there.' }),
+    ),
+  })
+
+  app.get(
+    '/addresses/:address/rights',
+    {
+      schema: {
+        tags,
+        operationId: 'rightsOf',
+        summary: 'Every right of an address over land, each with why',
+        params: addressParams,
+        querystring: strictQuery({}),
+        response: freshSchema(addressRightsSchema, ['invalid_parameter']),
+      },
+    },
+    (request, reply) => {
+      const address = lowerCase(request.params.address)
+      const state = land.state()
+      const nowMs = land.clock.nowMs()
+      const assets = state.parcelsOf(address).length + state.parcelsOperatedBy(address).length
+      const estates = state.estatesOf(address).length + state.estatesOperatedBy(address).length
+      const cost = SMALL_ANSWER_UNITS + (assets + estates) / ASSETS_PER_UNIT
+      const freshness = state.freshness(state.rentExpiry(nowMs))
+      const body = () => JSON.stringify(rightsOfAddress(state, address, nowMs))
+      return send(request, reply, { freshness, format: DATA, cost, body })
+    },
+  )
+
+  const answerAsset = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asset: AssetRow,
+    address: string | undefined,
+  ) => {
+    const state = land.state()
+    const nowMs = land.clock.nowMs()
+    const body = () =>
+      JSON.stringify({
+        asset_type: asset.type,
+        asset_id: assetIdOf(state, asset),
+        who: deployersOf(state, asset, nowMs),
+        ...(address !== undefined && { address, ...mayUpdate(state, asset, address, nowMs) }),
+      })
+    return send(request, reply, { freshness: state.freshness(state.rentExpiry(nowMs)), format: DATA, body })
+  }
+
+  app.get(
+    '/parcels/:x/:y/rights',
+    {
+      schema: {
+        tags,
+        operationId: 'parcelRights',
+        summary: 'Who may deploy on a parcel, each with why; or whether one address may',
+        params: coordParams(land.world),
+        querystring: addressQuery,
+        response: freshSchema(assetRightsSchema, ['invalid_parameter', 'parcel_not_found']),
+      },
+    },
+    (request, reply) => {
+      const place = assertKnownPlace(land, request.params)
+      const row = land.state().parcelRow(place)
+      if (row < 0)
+        throw new AppError('parcel_not_found', `There is no parcel at ${place.x},${place.y}.`, { ...place })
+      return answerAsset(request, reply, { type: 'parcel', row }, request.query.address?.toLowerCase())
+    },
+  )
+
+  app.get(
+    '/estates/:id/rights',
+    {
+      schema: {
+        tags,
+        operationId: 'estateRights',
+        summary: 'Who may deploy on an estate, each with why; or whether one address may',
+        params: estateParams,
+        querystring: addressQuery,
+        response: freshSchema(assetRightsSchema, ['invalid_parameter', 'estate_not_found']),
+      },
+    },
+    (request, reply) => {
+      const id = estateIdOf(String(request.params.id))
+      const row = land.state().estateRow(id)
+      if (row < 0) throw new AppError('estate_not_found', `There is no estate ${id}.`, { id })
+      return answerAsset(request, reply, { type: 'estate', row }, request.query.address?.toLowerCase())
+    },
+  )
+
+  app.post(
+    '/rights',
+    {
+      config: { cost: SMALL_ANSWER_UNITS },
+      schema: {
+        tags,
+        operationId: 'rightsAt',
+        summary: `Whether an address may deploy at each of up to ${MAX_PLACES} places, and why`,
+        body: Type.Object(
+          {
+            address: Type.String({ ...ADDRESS, description: 'Whom it is about.' }),
+            places: Type.Array(Type.String({ maxLength: 20 }), {
+              minItems: 1,
+              maxItems: MAX_PLACES,
+              'x-allowed': PLACES_ALLOWED,
+              description: 'Places x,y.',
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        response: okSchema(placeRightsSchema, ['invalid_parameter', 'invalid_body', 'world_not_loaded']),
+      },
+    },
+    (request, reply) => {
+      const address = lowerCase(request.body.address)
+      const { places } = request.body
+      const coords = places.map((place) => {
+        const coord = parseCoord(place)
+        if (!coord) throw invalidParameter('places', place, PLACES_ALLOWED)
+        return coord
+      })
+      request.costAccount?.charge(reply, SMALL_ANSWER_UNITS + places.length / ASSETS_PER_UNIT)
+      const state = land.state()
+      const nowMs = land.clock.nowMs()
+      const answers = places.map((place, i) => {
+        const row = state.parcelRow(coords[i]!)
+        if (row < 0) return { place, may_update: false, why: 'there is no parcel' }
+        return { place, ...mayUpdate(state, { type: 'parcel', row }, address, nowMs) }
+      })
+      return sendUncached(reply, [Buffer.from(JSON.stringify({ address, places: answers }))])
+    },
+  )
+  done()
+}

@@ -1,0 +1,168 @@
+import { parseCoord } from '@landpass/client/grid'
+import { manaText, weiOf } from '../../land/events/amounts.ts'
+import type { LandAssets } from '../../state/parts/land-assets.ts'
+import { findParcelRow } from '../../state/parts/parcel-rows.ts'
+import { SALE_SOURCES, type SaleParts, type StateParts } from '../../state/parts/parts.ts'
+import { positionsOf } from '../../state/parts/positions.ts'
+import type { Range } from '../common/land-filters.ts'
+import { matchingAssets } from '../land/land-matches.ts'
+import { type LandQuery, readLandQuery } from '../land/land-query.ts'
+import type { LandView } from '../land/land-view.ts'
+import type { SaleFilter } from './sales-query.ts'
+
+/** The sales with what follows from the land as it is now, a value per sale. */
+export interface SaleColumns {
+  readonly sales: SaleParts
+  /** Number of the asset: see `LandAssets`. -1 where it is not on the map: a dissolved estate, a parcel outside of the world. */
+  readonly asset: Int32Array
+  /** The number of parcels that were sold. Where that is not known it is what the estate has now; 0 for a dissolved one. */
+  readonly size: Int32Array
+  /** The number nearest to the price for each parcel; NaN where the size is unknown. */
+  readonly perParcel: Float64Array
+}
+
+const knownOf = new WeakMap<SaleParts, { readonly assets: LandAssets; readonly columns: SaleColumns }>()
+
+/** Cached until there is another sale, or a parcel joins or leaves an estate. */
+export function saleColumnsOf(
+  { sales, bounds, parcels, estates }: StateParts,
+  assets: LandAssets,
+): SaleColumns {
+  const known = knownOf.get(sales)
+  if (known?.assets === assets) return known.columns
+  const estateRows = sales.estateIds.map((id) => positionsOf(estates.ids).get(id) ?? -1)
+  const asset = Int32Array.from(sales.key, (_, sale) => {
+    const estate = sales.estate[sale]!
+    if (estate >= 0) {
+      const row = estateRows[estate]!
+      return row >= 0 && assets.size[row]! > 0 ? row : -1
+    }
+    const row = findParcelRow(bounds, parcels, { x: sales.x[sale]!, y: sales.y[sale]! })
+    return row >= 0 && row < parcels.inWorld ? assets.estates + row : -1
+  })
+  const size = Int32Array.from(sales.size, (sold, sale) => sold || (assets.size[asset[sale]!] ?? 0))
+  const perParcel = sales.roundedPrice.map((price, sale) => {
+    if (size[sale] === 1) return price
+    // Divided exactly, so that the numbers have the order of the exact prices
+    return size[sale] === 0 ? Number.NaN : Number(manaText(perParcelWei({ sales, size }, sale)!))
+  })
+  const columns = { sales, asset, size, perParcel }
+  knownOf.set(sales, { assets, columns })
+  return columns
+}
+
+/** The exact price for each parcel in wei, rounded down; undefined where the size is unknown. */
+export function perParcelWei(
+  { sales, size }: Pick<SaleColumns, 'sales' | 'size'>,
+  sale: number,
+): bigint | undefined {
+  const parcels = size[sale]!
+  return parcels === 0 ? undefined : weiOf(sales.price[sale]!) / BigInt(parcels)
+}
+
+const EVERYTHING = readLandQuery({})
+
+/** The part of a filter that is about the land as it is now. */
+function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter): Partial<LandQuery> {
+  return { area, center, radius, districts, plaza, road }
+}
+
+/** The numbers of the sales that a filter keeps, oldest first: see `SaleParts`. */
+export function matchingSales(view: LandView, columns: SaleColumns, filter: SaleFilter): Uint32Array {
+  const { sales, asset, size } = columns
+  const tests: ((sale: number) => boolean)[] = []
+  const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = filter
+  const first = firstFrom(sales.timeMs, fromMs)
+  const end = firstFrom(sales.timeMs, toMs)
+  if (filter.assetTypes?.length === 1) {
+    const isEstate = filter.assetTypes[0] === 'estate'
+    tests.push((sale) => sales.estate[sale]! >= 0 === isEstate)
+  }
+  if (filter.asset) tests.push(assetTest(sales, filter.asset))
+  for (const [name, column] of [
+    ['buyer', sales.buyer],
+    ['seller', sales.seller],
+  ] as const) {
+    const address = filter[name]
+    if (address === undefined) continue
+    const place = positionsOf(sales.addresses).get(address) ?? -1
+    tests.push((sale) => column[sale] === place)
+  }
+  if (filter.sources) {
+    const wanted = SALE_SOURCES.map((source) => filter.sources!.includes(source))
+    tests.push((sale) => wanted[sales.source[sale]!]!)
+  }
+  if (filter.size) {
+    const { min = 0, max = Infinity } = filter.size
+    tests.push((sale) => size[sale]! > 0 && size[sale]! >= min && size[sale]! <= max)
+  }
+  if (filter.price) tests.push(priceTest(sales, filter.price))
+  const place = landPartOf(filter)
+  if (Object.values(place).some((part) => part !== undefined)) {
+    const marks = new Uint8Array(view.assets.count)
+    const meant = matchingAssets(view, { ...EVERYTHING, ...place, withParcelsOfEstates: true }, undefined)
+    for (const one of meant) marks[one] = 1
+    tests.push((sale) => marks[asset[sale]!] === 1)
+  }
+  const kept = new Uint32Array(Math.max(0, end - first))
+  let count = 0
+  for (let sale = first; sale < end; sale++) if (tests.every((test) => test(sale))) kept[count++] = sale
+  return kept.subarray(0, count)
+}
+
+/**
+ * The assets with an open offer that a filter keeps: by their kind, place, size and price. The time, the parties and the source of
+ * sales say nothing of offers.
+ */
+export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array {
+  const { assetTypes, size, price, asset } = filter
+  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, statuses: ['open' as const] }
+  const found = matchingAssets(view, query, undefined)
+  if (!asset) return found
+  const meant = assetNumber(view, asset)
+  return found.filter((one) => one === meant)
+}
+
+/** The number of an asset that is on the map, or -1: see `LandAssets`. */
+export function assetNumber(
+  { assets, parcels, estates, bounds }: LandView,
+  { type, id }: NonNullable<SaleFilter['asset']>,
+): number {
+  if (type === 'estate') {
+    const row = positionsOf(estates.ids).get(id) ?? -1
+    return row >= 0 && assets.size[row]! > 0 ? row : -1
+  }
+  const row = findParcelRow(bounds, parcels, parseCoord(id)!)
+  return row >= 0 && row < parcels.inWorld ? assets.estates + row : -1
+}
+
+function assetTest(sales: SaleParts, { type, id }: NonNullable<SaleFilter['asset']>) {
+  if (type === 'estate') {
+    const estate = positionsOf(sales.estateIds).get(id) ?? Number.NaN
+    return (sale: number) => sales.estate[sale] === estate
+  }
+  const { x, y } = parseCoord(id)!
+  return (sale: number) => sales.estate[sale]! < 0 && sales.x[sale] === x && sales.y[sale] === y
+}
+
+/** Numbers decide where they differ: the number nearest to a larger sum is not smaller. */
+function priceTest({ price, roundedPrice }: SaleParts, { min, max }: Range<bigint>) {
+  const [low, high] = [min, max].map((limit) => (limit === undefined ? undefined : Number(manaText(limit))))
+  return (sale: number) => {
+    const rounded = roundedPrice[sale]!
+    if (low !== undefined && (rounded < low || (rounded === low && weiOf(price[sale]!) < min!))) return false
+    return !(high !== undefined && (rounded > high || (rounded === high && weiOf(price[sale]!) > max!)))
+  }
+}
+
+/** Binary search: the first sale at a time or later. */
+export function firstFrom(timeMs: Float64Array, fromMs: number): number {
+  let low = 0
+  let high = timeMs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (timeMs[middle]! < fromMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,279 @@
+import { HOUR_MS } from '../../clock.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import { manaText, weiOf } from '../../land/events/amounts.ts'
+import { DISTANCE_CLASSES, distanceClass, SIZE_CLASSES, sizeClass } from '../common/land-classes.ts'
+import { districtOf } from '../land/land-rows.ts'
+import type { LandView } from '../land/land-view.ts'
+import { perParcelWei, type SaleColumns } from './sale-matches.ts'
+import type { Grouping, SaleFilter } from './sales-query.ts'
+
+/** Sales and open offers in groups (docs/sales.md has the definitions). */
+
+export interface StatGroup {
+  readonly key: string
+  readonly sales: SaleStats
+  /** Null in groups of time: an offer belongs to none. */
+  readonly open: OfferStats | null
+}
+
+interface SaleStats {
+  readonly count: number
+  readonly parcels: number
+  readonly volume: string
+  readonly per_parcel: Record<'min' | 'p25' | 'median' | 'p75' | 'max', string | null>
+}
+
+interface OfferStats {
+  readonly count: number
+  readonly floor: string | null
+  readonly floor_per_parcel: string | null
+  readonly median_per_parcel: string | null
+}
+
+/** What is counted: numbers of sales, oldest first, and of assets with an open offer. */
+interface Counted {
+  readonly sales: Uint32Array
+  readonly offers: Uint32Array
+}
+
+const NONE = 'none'
+const NOTHING = new Uint32Array(0)
+/** Ten years of days and more: an answer has no more groups. */
+export const MAX_GROUPS = 5_000
+
+/** @throws {AppError} `invalid_parameter` for a range with more than {@link MAX_GROUPS} days, weeks or months */
+export function statGroups(
+  view: LandView,
+  columns: SaleColumns,
+  counted: Counted,
+  by: Grouping,
+  range: Pick<SaleFilter, 'fromMs' | 'toMs'>,
+): StatGroup[] {
+  if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, range)
+  const keyOfAsset = assetKeys(view, by)
+  const ofSales = grouped(counted.sales, (sale) => {
+    if (by === 'size') return columns.size[sale] === 0 ? NONE : sizeClass(columns.size[sale]!)
+    if (by === 'asset_type') return columns.sales.estate[sale]! < 0 ? 'parcel' : 'estate'
+    const asset = columns.asset[sale]!
+    return by === 'total' || asset >= 0 ? keyOfAsset(asset) : NONE
+  })
+  const ofOffers = grouped(counted.offers, keyOfAsset)
+  if (by === 'total' && ofSales.size === 0) ofSales.set('total', NOTHING)
+  return inOrder(by, new Set([...ofSales.keys(), ...ofOffers.keys()])).map((key) => ({
+    key,
+    sales: saleStats(columns, ofSales.get(key) ?? NOTHING),
+    open: offerStats(view, ofOffers.get(key) ?? NOTHING),
+  }))
+}
+
+function assetKeys(view: LandView, by: Grouping): (asset: number) => string {
+  const { assets, districtIds } = view
+  switch (by) {
+    case 'district':
+      return (asset) => districtIds[districtOf(view, asset)] ?? NONE
+    case 'plaza':
+    case 'road':
+      return (asset) => distanceClass(assets[by][asset]!)
+    case 'size':
+      return (asset) => sizeClass(assets.size[asset]!)
+    case 'asset_type':
+      return (asset) => (asset < assets.estates ? 'estate' : 'parcel')
+    default:
+      return () => 'total'
+  }
+}
+
+const ORDERS: Partial<Record<Grouping, readonly string[]>> = {
+  plaza: DISTANCE_CLASSES,
+  road: DISTANCE_CLASSES,
+  size: [...SIZE_CLASSES, NONE],
+  asset_type: ['parcel', 'estate'],
+}
+
+/** Classes in ascending order, districts by their ids; what is in none comes last. */
+function inOrder(by: Grouping, keys: ReadonlySet<string>): readonly string[] {
+  const order = ORDERS[by]
+  if (order) return order.filter((key) => keys.has(key))
+  return [...keys].sort((a, b) => Number(a === NONE) - Number(b === NONE) || (a < b ? -1 : 1))
+}
+
+function grouped(numbers: Uint32Array, keyOf: (number: number) => string): Map<string, Uint32Array> {
+  const groups = new Map<string, number[]>()
+  for (const number of numbers) {
+    const key = keyOf(number)
+    const group = groups.get(key)
+    if (group) group.push(number)
+    else groups.set(key, [number])
+  }
+  return new Map([...groups].map(([key, group]) => [key, Uint32Array.from(group)]))
+}
+
+type TimeUnit = 'day' | 'week' | 'month'
+
+/** Sales are in order of time, so each group is a run of them. */
+function groupsOfTime(
+  columns: SaleColumns,
+  sales: Uint32Array,
+  unit: TimeUnit,
+  { fromMs, toMs }: Pick<SaleFilter, 'fromMs' | 'toMs'>,
+): StatGroup[] {
+  const { timeMs } = columns.sales
+  const startMs = fromMs ?? (sales.length > 0 ? timeMs[sales[0]!] : undefined)
+  const endMs = toMs === undefined ? (sales.length > 0 ? timeMs[sales.at(-1)!] : undefined) : toMs - 1
+  if (startMs === undefined || endMs === undefined || endMs < startMs) return []
+  const [first, last] = [numberOf(unit, startMs), numberOf(unit, endMs)]
+  if (last - first >= MAX_GROUPS)
+    throw invalidParameter(
+      'by',
+      unit,
+      `of a longer time, or from and to nearer: at most ${MAX_GROUPS} groups`,
+    )
+  const groups: StatGroup[] = []
+  let from = 0
+  for (let number = first; number <= last; number++) {
+    let to = from
+    while (to < sales.length && numberOf(unit, timeMs[sales[to]!]!) === number) to++
+    groups.push({
+      key: keyOfTime(unit, number),
+      sales: saleStats(columns, sales.subarray(from, to)),
+      open: null,
+    })
+    from = to
+  }
+  return groups
+}
+
+const DAY_MS = 24 * HOUR_MS
+
+/** Days, weeks that begin on Monday, or months, counted in UTC. */
+function numberOf(unit: TimeUnit, timeMs: number): number {
+  const day = Math.floor(timeMs / DAY_MS)
+  if (unit === 'day') return day
+  // 1970-01-01 was a Thursday.
+  if (unit === 'week') return Math.floor((day + 3) / 7)
+  const date = new Date(timeMs)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+}
+
+/** @example keyOfTime('week', 2930) // '2026-W09' */
+function keyOfTime(unit: TimeUnit, number: number): string {
+  if (unit === 'day') return isoDay(number * DAY_MS)
+  if (unit === 'month')
+    return `${yearText(Math.floor(number / 12))}-${String((number % 12) + 1).padStart(2, '0')}`
+  // A week belongs to the year of its Thursday.
+  const thursday = number * 7
+  const year = new Date(thursday * DAY_MS).getUTCFullYear()
+  const week = Math.floor((thursday - Date.UTC(year, 0) / DAY_MS) / 7) + 1
+  return `${yearText(year)}-W${String(week).padStart(2, '0')}`
+}
+
+function isoDay(timeMs: number): string {
+  const date = new Date(timeMs)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${yearText(date.getUTCFullYear())}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`
+}
+
+function yearText(year: number): string {
+  return String(year).padStart(4, '0')
+}
+
+const NO_SALES: SaleStats = {
+  ...{ count: 0, parcels: 0, volume: '0' },
+  per_parcel: { min: null, p25: null, median: null, p75: null, max: null },
+}
+
+function saleStats(columns: SaleColumns, sales: Uint32Array): SaleStats {
+  if (sales.length === 0) return NO_SALES
+  let parcels = 0
+  for (const sale of sales) parcels += columns.size[sale]!
+  return {
+    count: sales.length,
+    parcels,
+    volume: volumeOf(columns, sales),
+    per_parcel: quartiles(columns, sales),
+  }
+}
+
+/** Whole sums are added as numbers, while these are exact: most prices have no decimals. */
+function volumeOf({ sales: { price, roundedPrice } }: SaleColumns, sales: Uint32Array): string {
+  let whole = 0
+  let rest = 0n
+  for (const sale of sales) {
+    const rounded = roundedPrice[sale]!
+    if (Number.isSafeInteger(rounded + whole) && !price[sale]!.includes('.')) whole += rounded
+    else rest += weiOf(price[sale]!)
+  }
+  return manaText(rest + weiOf(String(whole)))
+}
+
+function quartiles(columns: SaleColumns, sales: Uint32Array): SaleStats['per_parcel'] {
+  const known = sales.filter((sale) => columns.size[sale]! > 0)
+  const valueAt = exactValues(columns, known)
+  const quantile = (quarters: number) => quantileText(known.length, quarters, valueAt)
+  return { min: quantile(0), p25: quantile(1), median: quantile(2), p75: quantile(3), max: quantile(4) }
+}
+
+/**
+ * Finds a value by its place in ascending order. Numbers are sorted, which are the nearest to the exact values; the exact ones are
+ * compared only where the numbers are equal.
+ */
+function exactValues(columns: SaleColumns, sales: Uint32Array): (place: number) => bigint {
+  const sorted = Float64Array.from(sales, (sale) => columns.perParcel[sale]!).sort()
+  const found = new Map<number, readonly bigint[]>()
+  return (place) => {
+    const rounded = sorted[place]!
+    let equal = found.get(rounded)
+    if (!equal) {
+      equal = Array.from(
+        sales.filter((sale) => columns.perParcel[sale] === rounded),
+        (sale) => perParcelWei(columns, sale)!,
+      ).sort(compareBigints)
+      found.set(rounded, equal)
+    }
+    return equal[place - sorted.indexOf(rounded)]!
+  }
+}
+
+function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/**
+ * The quantile of values in ascending order, linear between neighbours at `(count - 1) · quarters / 4`: exact, with up to 20 decimals.
+ *
+ * @param valueAt in wei
+ * @returns MANA; null where there are no values
+ * @example
+ * quantileText(4, 1, (place) => BigInt(place + 1) * 10n ** 18n) // '1.75'
+ */
+export function quantileText(
+  count: number,
+  quarters: number,
+  valueAt: (place: number) => bigint,
+): string | null {
+  if (count === 0) return null
+  const quarterPlaces = (count - 1) * quarters
+  const place = Math.floor(quarterPlaces / 4)
+  const rest = BigInt(quarterPlaces % 4)
+  const low = valueAt(place)
+  if (rest === 0n) return manaText(low)
+  const hundredths = 100n * low + 25n * rest * (valueAt(place + 1) - low)
+  const wei = manaText(hundredths / 100n)
+  const more = hundredths % 100n
+  if (more === 0n) return wei
+  const [whole, decimals = ''] = wei.split('.')
+  return `${whole}.${decimals.padEnd(18, '0')}${String(more).padStart(2, '0').replace(/0$/, '')}`
+}
+
+function offerStats({ offers }: LandView, assets: Uint32Array): OfferStats {
+  // Ranks have the order of the exact prices.
+  const prices = assets.map((asset) => offers.price[offers.placeOf[asset]!]!).sort()
+  const perParcel = assets.map((asset) => offers.pricePerParcel[offers.placeOf[asset]!]!).sort()
+  const perParcelAt = (place: number) => weiOf(offers.pricesPerParcel[perParcel[place]!]!)
+  return {
+    count: assets.length,
+    floor: offers.prices[prices[0]!] ?? null,
+    floor_per_parcel: quantileText(assets.length, 0, perParcelAt),
+    median_per_parcel: quantileText(assets.length, 2, perParcelAt),
+  }
+}

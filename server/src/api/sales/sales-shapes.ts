@@ -1,0 +1,103 @@
+import Type from 'typebox'
+import {
+  addressText,
+  closedObject,
+  epochMs,
+  hashText,
+  idText,
+  oneOf,
+  orNull,
+  wholeNumber,
+} from '../../schema-parts.ts'
+import { shapeRef } from '../common/schemas.ts'
+import { GROUPINGS } from './sales-query.ts'
+
+/** @param decimals the most that it has */
+export const manaText = (description: string, decimals = 18) =>
+  Type.String({
+    pattern: `^\\d+(?:\\.\\d{1,${decimals}})?$`,
+    description: `${description} In MANA, all digits.`,
+  })
+
+/** @returns the fields of a sale, which comparable sales have too */
+export const saleFields = () => ({
+  asset_type: oneOf(['parcel', 'estate']),
+  asset_id: idText('x,y of a parcel, or the id of an estate.'),
+  x: orNull(wholeNumber('Of an estate: of its most western parcel now; null where it has none.')),
+  y: orNull(wholeNumber()),
+  size: orNull(wholeNumber('Parcels that were sold; null where that is unknown.')),
+  price: manaText('The price.'),
+  currency: oneOf(['mana']),
+  price_usd: Type.Null({ description: 'The price is in MANA.' }),
+  price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
+  buyer: orNull(addressText()),
+  seller: addressText(),
+  source: oneOf(['order', 'bid', 'trade'], { description: 'What was accepted.' }),
+  time: epochMs(),
+  block_number: orNull(wholeNumber('Block of the sale; null where it is unknown.')),
+  tx_hash: orNull(hashText('Transaction of the sale; null where it is unknown.')),
+  log_index: orNull(wholeNumber('Position in its block of the log of the sale; null where it is unknown.')),
+})
+
+const sale = closedObject(saleFields(), 'A sale.')
+
+const page = closedObject(
+  {
+    sales: Type.Array(shapeRef('Sale')),
+    total: Type.Integer({ description: 'Rows of all pages.' }),
+    limit: Type.Integer(),
+    cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
+  },
+  'A page of sales.',
+)
+
+const quantile = (description: string) => orNull(manaText(description, 20))
+
+const group = closedObject(
+  {
+    key: Type.String({
+      description: 'A day (2026-03-01), a week (2026-W09), a month (2026-03), or a class.',
+    }),
+    sales: closedObject(
+      {
+        count: Type.Integer({ minimum: 0 }),
+        parcels: Type.Integer({ minimum: 0, description: 'Parcels that were sold.' }),
+        volume: manaText('Sum of the prices.'),
+        per_parcel: closedObject(
+          {
+            min: quantile('The lowest.'),
+            p25: quantile('Lower quartile.'),
+            median: quantile('Median.'),
+            p75: quantile('Upper quartile.'),
+            max: quantile('The highest.'),
+          },
+          'Price for each parcel, over the sales of known size; null where there are none.',
+        ),
+      },
+      'What was sold.',
+    ),
+    open: orNull(
+      closedObject(
+        {
+          count: Type.Integer({ minimum: 0 }),
+          floor: orNull(manaText('Price of the cheapest.')),
+          floor_per_parcel: orNull(manaText('The lowest price for each parcel.')),
+          median_per_parcel: quantile('Median of the prices for each parcel.'),
+        },
+        'Assets that are for sale now, each at its cheapest offer; null in groups of time.',
+      ),
+    ),
+  },
+  'Sales and open offers of a group.',
+)
+
+const stats = closedObject(
+  { by: oneOf(GROUPINGS), groups: Type.Array(shapeRef('StatGroup')) },
+  'Sales and open offers in groups.',
+)
+
+/** Named schemas of openapi.json. */
+export const SALES_SHAPES = { Sale: sale, SalesPage: page, StatGroup: group, Stats: stats } as const
+
+export const salesPageSchema = shapeRef('SalesPage')
+export const statsSchema = shapeRef('Stats')

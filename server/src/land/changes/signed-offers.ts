@@ -1,0 +1,219 @@
+import { coordText } from '@landpass/client/grid'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { SignedTradeTable } from '../../db/schema.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { EstateRow, ParcelRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
+import { type JudgedOffer, judgeOffer, readOfferFacts } from '../events/signed-offers.ts'
+import { publicationOfTrade } from '../records/signed-publication.ts'
+import { writeChange } from './changes.ts'
+import type { RowChange } from './event-tables.ts'
+import { LISTINGS, UNSEEN_AFTER_MS } from './listings-reading.ts'
+import { TableRows } from './table-rows.ts'
+import type { Write } from './write-rows.ts'
+
+/**
+ * Offers that were signed off the chain, among the publications of the world that is shown.
+ *
+ * A row of `signed_trade` keeps what was signed, and never changes. Its state follows from the rows of the world
+ * (land/events/signed-offers.ts). It is judged in the same transaction as a change of these rows: where blocks are
+ * undone, after that. So the publication that is made of an open offer needs no image for undoing.
+ *
+ * Only open offers for MANA are publications. What an offer in dollars is in MANA is not known, and prices of publications are
+ * compared.
+ */
+
+/** A trade as it is stored. */
+export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
+
+/** A stored trade, with what is known of all of them. */
+interface StoredOffer extends SignedTradeTable {
+  readonly is_shown: boolean
+  readonly read_at_ms: number | null
+}
+
+/** The most stored offers of an asset; marketplace servers take one open offer of its owner. */
+const MOST_OF_ASSET = 100
+
+/** How many offers one transaction judges. */
+const OFFERS_AT_ONCE = 500
+
+/**
+ * Judges the offers that changed rows are about, within the transaction that changes them.
+ *
+ * @param rows of the world that offers are judged in: see {@link beginJudging}
+ * @returns what is to be written besides the rows
+ */
+export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<readonly Write[]> {
+  const touched = touchedBy(await rows.changes())
+  if (!touched) return []
+  const offers = await readOffers(tx, touched)
+  return judgeOffers(rows, offers, nowMs)
+}
+
+/**
+ * Stores trades, and judges them. A trade that is stored already stays as it is, unless its signature is wrong: the server may
+ * have told something else of it before.
+ *
+ * @param seenAtMs when the server named them
+ * @returns false where no world follows the chain: then nothing was stored
+ */
+export async function storeSignedTrades(
+  db: Db,
+  trades: readonly NewSignedTrade[],
+  { nowMs, seenAtMs }: { readonly nowMs: number; readonly seenAtMs: number },
+): Promise<boolean> {
+  const ids = trades.map(({ id }) => id)
+  return changeOffers(db, nowMs, async (tx) => {
+    await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
+    const rows = trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs }))
+    await sql`insert into signed_trade
+      select trade.* from json_populate_recordset(null::signed_trade, ${JSON.stringify(rows)}::json) as trade
+      where ${MOST_OF_ASSET} > (
+        select count(*) from signed_trade as stored
+        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type
+      )
+      on conflict (id) do nothing`.execute(tx)
+    return sql`id = any(${ids}::text[])`
+  })
+}
+
+/**
+ * From now on offers are judged in this world, and shown or not. All of them are due then: see {@link judgeDueOffers}.
+ */
+export async function beginJudging(
+  db: Db,
+  { worldId, isShown }: { readonly worldId: number; readonly isShown: boolean },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    // A block whose changes are judged in no world may not come between.
+    await tx.selectFrom('land_state').select('world_id').forUpdate().execute()
+    await tx
+      .updateTable('listings_reading')
+      .set({ world_id: worldId, is_shown: isShown })
+      .where('name', '=', LISTINGS)
+      .execute()
+    await tx.updateTable('signed_trade').set({ state: null, state_reason: null }).execute()
+  })
+}
+
+/**
+ * Judges offers that were not judged yet, or whose state has changed with the clock or with the readings of the server: a part
+ * of them.
+ *
+ * @returns whether there may be more
+ */
+export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
+  // Mostly there are none: then nothing is locked.
+  const { rows } = await sql<{ id: string }>`
+    select id from signed_trade join listings_reading on name = ${LISTINGS}
+    where signed_trade.state is null
+      or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
+      or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
+      or (signed_trade.state in ('open', 'unseen')
+        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
+    limit ${OFFERS_AT_ONCE}`.execute(db)
+  if (rows.length === 0) return false
+  const isFollowed = await changeOffers(
+    db,
+    nowMs,
+    async () => sql`id = any(${rows.map(({ id }) => id)}::text[])`,
+  )
+  return isFollowed && rows.length === OFFERS_AT_ONCE
+}
+
+/**
+ * Changes stored trades, and judges some of them, in one transaction.
+ *
+ * @param change says which offers are judged
+ * @returns false where no world follows the chain
+ */
+function changeOffers(
+  db: Db,
+  nowMs: number,
+  change: (tx: Tx) => Promise<RawBuilder<unknown>>,
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    // The row is locked until the commit: writers run one after another, and revisions have no gaps.
+    const { rows: heads } = await sql<{ worldId: number | null; revision: number }>`
+      with head as (select world_id, revision from land_state for update)
+      select chain_position.world_id as "worldId", revision
+      from head left join chain_position using (world_id)`.execute(tx)
+    const { worldId, revision } = heads[0]!
+    if (worldId === null) return false
+    const which = await change(tx)
+    const rows = new TableRows(tx, worldId)
+    const writes = await judgeOffers(rows, await readOffers(tx, which), nowMs)
+    await writeChange(tx, rows, { revision, nowMs, writes })
+    return true
+  })
+}
+
+async function readOffers(tx: Tx, which: RawBuilder<unknown>): Promise<readonly StoredOffer[]> {
+  const { rows } = await sql<StoredOffer>`
+    select signed_trade.*, is_shown, read_at_ms
+    from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
+    where ${which}`.execute(tx)
+  return rows
+}
+
+/** Puts and removes publications, and answers how the states of the trades are written. */
+async function judgeOffers(
+  rows: TableRows,
+  offers: readonly StoredOffer[],
+  nowMs: number,
+): Promise<readonly Write[]> {
+  if (offers.length === 0) return []
+  rows.beginBlock(undefined)
+  await rows.readAheadOffers(offers)
+  const changed: (JudgedOffer & { readonly id: string })[] = []
+  for (const offer of offers) {
+    const isUnseen = offer.seen_at_ms < (offer.read_at_ms ?? 0) - UNSEEN_AFTER_MS
+    const judged = judgeOffer(offer, await readOfferFacts(rows, offer), { nowMs, isUnseen })
+    await publish(rows, offer, judged)
+    if (judged.state !== offer.state || judged.reason !== offer.state_reason)
+      changed.push({ ...judged, id: offer.id })
+  }
+  if (changed.length === 0) return []
+  const update = sql`update signed_trade set state = judged.state, state_reason = judged.reason
+    from json_to_recordset(${JSON.stringify(changed)}::json) as judged(id text, state text, reason text)
+    where signed_trade.id = judged.id`
+  return [{ sql: update, rows: changed.length }]
+}
+
+/** An open offer has a publication, and no other one has. */
+async function publish(rows: TableRows, offer: StoredOffer, { state }: JudgedOffer): Promise<void> {
+  const asset = { type: offer.asset_type, id: offer.asset_id }
+  const before = (await rows.signedPublicationsOf(asset)).find(({ trade_id }) => trade_id === offer.id)
+  const isShown = offer.is_shown && offer.currency === 'mana' && state === 'open'
+  if (before && !isShown) rows.remove('publication', before)
+  if (!before && isShown)
+    rows.put('publication', publicationOfTrade(offer, await rows.nextKey('publication')))
+}
+
+/** The offers that changed rows are about; undefined for none. */
+function touchedBy(changes: readonly RowChange[]): RawBuilder<boolean> | undefined {
+  const parcels: string[] = []
+  const estates: string[] = []
+  const signers = new Set<string>()
+  const marketplaces = new Set<string>()
+  for (const { table, before, now } of changes) {
+    const row = (before ?? now)!
+    if (table === 'parcel') parcels.push(coordText(row as ParcelRow))
+    if (table === 'estate') estates.push((row as EstateRow).id)
+    if (table === 'land_right') signers.add((row as RightRow).owner)
+    if (table === 'trade_signature') signers.add((row as TradeIndexRow).signer)
+    if (table === 'trade_index') {
+      const { marketplace, signer } = row as TradeIndexRow
+      if (signer === '') marketplaces.add(marketplace)
+      else signers.add(signer)
+    }
+  }
+  const parts = [
+    ...(parcels.length > 0 ? [sql`(asset_type = 'parcel' and asset_id = any(${parcels}::text[]))`] : []),
+    ...(estates.length > 0 ? [sql`(asset_type = 'estate' and asset_id = any(${estates}::text[]))`] : []),
+    ...(signers.size > 0 ? [sql`signer = any(${[...signers]}::text[])`] : []),
+    ...(marketplaces.size > 0 ? [sql`marketplace = any(${[...marketplaces]}::text[])`] : []),
+  ]
+  return parts.length === 0 ? undefined : sql`${sql.join(parts, sql` or `)}`
+}

@@ -1,0 +1,349 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type MarketplaceSimulator,
+  startMarketplaceSimulator,
+} from '@landpass/simulators/listings/marketplace-simulator'
+import { ethers } from 'ethers'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  describeOnBothEngines,
+  describeOnOneEngine,
+  emptyDir,
+  type OpenEngine,
+} from '../../test/support/database/engines.ts'
+import {
+  CONTRACTS,
+  OfferStory,
+  OWNED,
+  SELLER,
+  STRANGER,
+  V1,
+  V3,
+} from '../../test/support/listings/offer-story.ts'
+import type { Timing } from '../chain/rpc/timing.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { readListingsStatus } from '../land/changes/listings-reading.ts'
+import { exportSnapshot } from '../land/snapshot/export.ts'
+import { ListingsReader } from './listings-reader.ts'
+import { MarketplaceServer } from './marketplace-server.ts'
+
+/** Time that passes when something waits, and not otherwise. */
+class SteppedTiming implements Timing {
+  private time = 1_000
+  readonly nowMs = () => this.time
+  readonly pause = async (ms: number) => {
+    this.time += ms
+  }
+  /** Deadlines of calls pass at once, where a test says so. */
+  isLate = false
+  readonly startTimer = (_ms: number, callback: () => void) => {
+    if (this.isLate) setImmediate(callback)
+    return () => undefined
+  }
+}
+
+class Story extends OfferStory {
+  readonly timing = new SteppedTiming()
+  readonly logged: string[] = []
+
+  reader({ isShown = true } = {}): ListingsReader {
+    const { db, clock, timing, logged } = this
+    const { signal } = new AbortController()
+    const url = `${this.marketplace.address}/?key=secret-key`
+    return new ListingsReader({
+      ...{ db, clock, timing, signal, isShown, contracts: CONTRACTS, intervalMs: MINUTE_MS },
+      server: new MarketplaceServer({ url, callsPerSecond: 1_000, timing, signal }),
+      log: { error: (facts, text) => logged.push(text, String((facts as { err: Error }).err)) },
+    })
+  }
+
+  async states(): Promise<Readonly<Record<string, string | null>>> {
+    const rows = await this.db.selectFrom('signed_trade').select(['id', 'state']).orderBy('id').execute()
+    return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
+  }
+
+  /** The trades that are publications of the world that is shown. */
+  async shown(): Promise<readonly (string | null)[]> {
+    const { world_id } = await this.db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+    const rows = await this.db
+      .selectFrom('publication')
+      .select('trade_id')
+      .where('world_id', '=', world_id!)
+      .where('trade_id', 'is not', null)
+      .orderBy('trade_id')
+      .execute()
+    return rows.map(({ trade_id }) => trade_id)
+  }
+
+  async revision(): Promise<number> {
+    return (await this.db.selectFrom('land_state').select('revision').executeTakeFirstOrThrow()).revision
+  }
+}
+
+let marketplace: MarketplaceSimulator
+beforeAll(async () => {
+  marketplace = await startMarketplaceSimulator({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => marketplace.close())
+
+/** No offers yet, and the tiny world as a chain has it, with a parcel of the seller. */
+async function beginStory(open: OpenEngine): Promise<Story> {
+  const { db } = await open()
+  await db.deleteFrom('signed_trade').execute()
+  await db.deleteFrom('listings_reading').execute()
+  marketplace.trades.clear()
+  marketplace.requests.length = 0
+  marketplace.faults = {}
+  const story = new Story(db, marketplace)
+  await story.newWorld()
+  return story
+}
+
+describeOnBothEngines('offers of a marketplace server', (open) => {
+  let story: Story
+  beforeEach(async () => {
+    story = await beginStory(open)
+  })
+
+  test('are publications while they can be accepted, and come back where a block is undone', async () => {
+    story.offer('mana')
+    story.offer('dollars', { inDollars: true })
+    story.offer('digest', { marketplace: V3 })
+    await story.reader().step()
+
+    expect(await story.states()).toEqual({ digest: 'not_approved', dollars: 'open', mana: 'open' })
+    expect(await story.shown()).toEqual(['mana'])
+
+    await story.block([await story.cancelled('mana', STRANGER)])
+    expect(await story.shown()).toEqual(['mana'])
+    const before = await story.revision()
+    await story.block([await story.cancelled('mana', SELLER)])
+    expect([await story.shown(), (await story.states()).mana]).toEqual([[], 'cancelled'])
+    expect(await story.revision()).toBe(before + 1)
+
+    // Another block takes its place, and then that one's, too
+    await story.block([], 1)
+    expect([await story.shown(), (await story.states()).mana]).toEqual([['mana'], 'open'])
+    await story.block([{ ...OWNED, to: STRANGER }])
+    expect((await story.states()).mana).toBe('owner_changed')
+    await story.block([{ kind: 'marketplace-paused', marketplace: V1, isPaused: true }], 1)
+    expect(await story.states()).toMatchObject({ mana: 'paused', dollars: 'paused', digest: 'not_approved' })
+    await story.block([{ kind: 'signature-index-raised', marketplace: V1, signer: null, index: 3n }], 1)
+    expect(await story.states()).toMatchObject({ mana: 'cancelled', dollars: 'cancelled' })
+    await story.block([], 1)
+    expect(await story.shown()).toEqual(['mana'])
+  })
+
+  test('are stored while a cancellation is known that is undone later', async () => {
+    story.offer('late')
+    const { signature } = marketplace.trades.get('late') as unknown as { signature: string }
+    const signatureKey = ethers.keccak256(signature)
+    await story.block([{ kind: 'signature-cancelled', marketplace: V1, by: SELLER, signatureKey }])
+    await story.reader().step()
+    expect([await story.shown(), await story.states()]).toEqual([[], { late: 'cancelled' }])
+    await story.block([], 1)
+    expect([await story.shown(), await story.states()]).toEqual([['late'], { late: 'open' }])
+  })
+
+  test('are in no export, which is the same with them and without', async () => {
+    const filesOf = async () => {
+      const folder = join(emptyDir(), 'world')
+      await exportSnapshot(story.db, folder)
+      return readdirSync(folder)
+        .filter((name) => name !== 'manifest.json')
+        .map((name) => [name, readFileSync(join(folder, name), 'latin1')])
+    }
+    const before = await filesOf()
+    story.offer('mana')
+    await story.reader().step()
+    expect(await story.shown()).toEqual(['mana'])
+    expect(await filesOf()).toEqual(before)
+  })
+
+  test('are judged anew in another world, and are hidden where a setting says so', async () => {
+    story.offer('mana')
+    const reader = story.reader()
+    await reader.step()
+    await story.newWorld()
+    expect(await story.shown()).toEqual([])
+    await reader.step()
+    expect(await story.shown()).toEqual(['mana'])
+    await story.reader({ isShown: false }).step() // It waits: another one reads.
+    expect(await story.shown()).toEqual(['mana'])
+    story.clock.set(story.clock.nowMs() + MINUTE_MS)
+    await story.reader({ isShown: false }).step()
+    expect([await story.shown(), await story.states()]).toEqual([[], { mana: 'open' }])
+  })
+})
+
+describeOnOneEngine('a reader of offers', (open) => {
+  let story: Story
+  beforeEach(async () => {
+    story = await beginStory(open)
+  })
+
+  const status = () => readListingsStatus(story.db, story.clock.nowMs())
+  const asked = (path: string) => marketplace.requests.filter((url) => url.startsWith(path)).length
+
+  /** Reads again, an interval later. */
+  async function readAgain(reader: ListingsReader, afterMs = MINUTE_MS): Promise<void> {
+    await story.timing.pause(afterMs)
+    story.clock.set(story.clock.nowMs() + afterMs)
+    await reader.step()
+  }
+
+  test('reads pages of any size to their end, whatever total they name, and each trade once', async () => {
+    for (let number = 0; number < 12; number++) story.offer(`offer-${number}`)
+    marketplace.faults = { mostRows: 5, totalIsOffBy: -11 }
+    const reader = story.reader()
+    await reader.step()
+    expect(Object.keys(await story.states())).toHaveLength(12)
+    expect([asked('/v1/trades/'), reader.counts.trades]).toEqual([12, 12])
+
+    marketplace.faults = { mostRows: 5, totalIsOffBy: 1_000, inMilliseconds: true }
+    story.offer('new')
+    await reader.step() // The interval is not over.
+    await readAgain(reader)
+    expect([asked('/v1/trades/'), reader.counts.trades]).toEqual([13, 13])
+    expect(await status()).toEqual({
+      ...{
+        state: 'following',
+        readAtMs: story.clock.nowMs(),
+        offers: 13,
+        open: 13,
+        isShown: true,
+        reason: null,
+      },
+    })
+  })
+
+  test('takes nothing that was not signed, and what is right later', async () => {
+    story.offer('true')
+    story.offer('changed')
+    story.offer('private', { allowedRoot: `0x${'01'.repeat(32)}` })
+    story.offer('elsewhere', { marketplace: STRANGER })
+    const changed = marketplace.trades.get('changed')!
+    marketplace.faults = {
+      price: '1',
+      lies: {
+        changed: { ...changed, received: [{ ...changed.received[0], amount: '1' }] },
+      },
+    }
+    const reader = story.reader()
+    await reader.step()
+    expect(await story.states()).toEqual({ changed: 'bad_signature', true: 'open' })
+    const { price } = await story.db
+      .selectFrom('publication')
+      .select('price')
+      .where('trade_id', '=', 'true')
+      .executeTakeFirstOrThrow()
+    expect(price).toBe('5')
+
+    marketplace.faults = {}
+    await readAgain(reader)
+    expect(asked('/v1/trades/')).toBe(4)
+    await readAgain(reader, HOUR_MS)
+    expect(await story.states()).toEqual({ changed: 'open', true: 'open' })
+  })
+
+  test('keeps an offer that a list leaves out for a day', async () => {
+    story.offer('named')
+    story.offer('left-out')
+    const reader = story.reader()
+    await reader.step()
+    marketplace.faults = { dropped: ['left-out'] }
+    await readAgain(reader, DAY_MS)
+    expect(await story.shown()).toEqual(['left-out', 'named'])
+    marketplace.faults = { refusal: { status: 500 } }
+    await readAgain(reader, DAY_MS)
+    expect(await story.shown()).toEqual(['left-out', 'named'])
+    marketplace.faults = { dropped: ['left-out'] }
+    await readAgain(reader, DAY_MS)
+    expect(await story.states()).toEqual({ 'left-out': 'unseen', named: 'open' })
+    marketplace.faults = {}
+    await readAgain(reader)
+    expect(await story.shown()).toEqual(['left-out', 'named'])
+  })
+
+  test('opens and ends offers at their times', async () => {
+    const nowMs = story.clock.nowMs()
+    story.offer('short', { expiration: nowMs + HOUR_MS })
+    story.offer('later', { effective: nowMs + HOUR_MS })
+    const reader = story.reader()
+    await reader.step()
+    expect([await story.shown(), (await story.states()).later]).toEqual([['short'], 'not_yet'])
+    await readAgain(reader, HOUR_MS)
+    expect([await story.shown(), (await story.states()).short]).toEqual([['later'], 'expired'])
+    await readAgain(reader, 31 * DAY_MS)
+    expect(await story.states()).toEqual({ later: 'expired' })
+  })
+
+  test('stores a hundred offers of one asset at most', async () => {
+    for (let number = 0; number < 105; number++) story.offer(`offer-${number}`)
+    const reader = story.reader()
+    await reader.step()
+    expect(await status()).toMatchObject({ offers: 100, open: 100 })
+    await readAgain(reader)
+    expect(await status()).toMatchObject({ state: 'following', offers: 100 })
+    expect(asked('/v1/trades/')).toBe(105)
+  })
+
+  test('waits longer with each failure, and as long as the server asks', async () => {
+    marketplace.faults = { refusal: { status: 429, retryAfterS: 300 } }
+    const reader = story.reader()
+    await reader.step()
+    expect(await status()).toMatchObject({
+      state: 'failing',
+      reason:
+        'The offers are not read now, which is tried again: the marketplace server refuses requests for a while (429).',
+    })
+    await readAgain(reader, 290 * SECOND_MS)
+    expect(marketplace.requests).toHaveLength(1)
+    marketplace.faults = { isHtml: true }
+    await readAgain(reader, 10 * SECOND_MS)
+    expect((await status()).reason).toContain('answered something else than JSON')
+    // Twice the interval now
+    await readAgain(reader, MINUTE_MS)
+    expect(marketplace.requests).toHaveLength(2)
+    marketplace.faults = {}
+    await readAgain(reader, MINUTE_MS)
+    expect((await status()).state).toBe('following')
+  })
+
+  test.each([
+    [{ isEndless: true }, /names offers without end: 200 pages/],
+    [{ refusal: { status: 302 } }, /redirect/],
+    [{ refusal: { status: 500 } }, /status 500/],
+  ])('is not held up by %o', async (faults, reason) => {
+    marketplace.faults = faults
+    await story.reader().step()
+    const { state, reason: shown } = await status()
+    expect([state, shown]).toEqual(['failing', expect.stringMatching(reason)])
+    expect(`${shown} ${story.logged}`).not.toContain('secret-key')
+  })
+
+  test('ends with pages that repeat themselves, and at the deadline of an answer that never comes', async () => {
+    for (let number = 0; number < 3; number++) story.offer(`offer-${number}`)
+    marketplace.faults = { repeatsPages: true }
+    const reader = story.reader()
+    await reader.step()
+    expect(await status()).toMatchObject({ state: 'following', offers: 3 })
+    marketplace.faults = { hangs: true }
+    story.timing.isLate = true
+    await readAgain(reader)
+    expect((await status()).reason).toContain('did not answer within 10 seconds')
+  })
+
+  test('reads nothing while another process reads, or the land does not come from a chain', async () => {
+    story.offer('mana')
+    const [one, other] = [story.reader(), story.reader()]
+    await one.step()
+    await other.step()
+    expect(other.counts).toMatchObject({ readings: 0, failures: 0 })
+    await story.db.deleteFrom('chain_position').execute()
+    story.offer('second')
+    await readAgain(one)
+    expect((await status()).reason).toContain('the land does not come from the chain')
+  })
+})

@@ -1,0 +1,265 @@
+import { HolderWatch, newHolder } from '../chain/follow/holder.ts'
+import type { Timing } from '../chain/rpc/timing.ts'
+import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts'
+import type { Db } from '../db/engine.ts'
+import {
+  dropOldTrades,
+  noteListings,
+  noteSeen,
+  readListings,
+  releaseListingsLease,
+  takeListingsLease,
+} from '../land/changes/listings-reading.ts'
+import {
+  beginJudging,
+  judgeDueOffers,
+  type NewSignedTrade,
+  storeSignedTrades,
+} from '../land/changes/signed-offers.ts'
+import { manaText } from '../land/events/amounts.ts'
+import { ListingsError, type MarketplaceServer } from './marketplace-server.ts'
+import { parseTrade, type SignedTrade, UnfitTradeError } from './signed-trade.ts'
+import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
+
+/** Longer than a request, whose end renews it. */
+const LEASE_MS = 30 * SECOND_MS
+/** How often a process looks whether it is to read, and which world is shown. */
+const LOOK_MS = 5 * SECOND_MS
+/** After failures the pause is as many times longer at most. */
+const MOST_INTERVALS = 10
+/** How many new trades are stored together. */
+const STORED_AT_ONCE = 100
+/** How many trades are kept. */
+const MAX_TRADES = 100_000
+/** How long a trade is not read again that was not stored, or whose signature was wrong. */
+const TRY_AGAIN_MS = HOUR_MS
+/** How many of these are remembered. */
+const MAX_TRIED = 50_000
+/** The longest trade that is stored, in characters. */
+const MAX_TRADE_LENGTH = 65_536
+const KEPT_MS = 30 * DAY_MS
+
+export interface ListingsReaderOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly server: MarketplaceServer
+  readonly contracts: TradeContracts
+  /** The pause between two readings. */
+  readonly intervalMs: number
+  /** Whether open offers are shown among the publications. */
+  readonly isShown: boolean
+  readonly timing: Timing
+  readonly signal: AbortSignal
+  readonly log: { error(facts: object, text: string): void }
+}
+
+/** Another process reads: this one stops in the middle, and nothing is lost by it. */
+class LeaseLostError extends Error {}
+
+/** What this process has done. */
+export interface ListingsCounts {
+  readings: number
+  failures: number
+  trades: number
+  badSignatures: number
+}
+
+/**
+ * Reads offers from a marketplace server: the list of open ones at an interval, and each new trade once, by its id. One process of
+ * a deployment does so. A trade is stored whole, with whether its signer signed it. All else that it is worth is judged by
+ * what the chain said (land/changes/signed-offers.ts).
+ */
+export class ListingsReader {
+  readonly counts: ListingsCounts = { readings: 0, failures: 0, trades: 0, badSignatures: 0 }
+  private readonly options: ListingsReaderOptions
+  private readonly holder = newHolder()
+  private readonly watch = new HolderWatch()
+  private readonly verifier: TradeVerifier
+  /** When trades were read. Those that are stored are not read again. */
+  private readonly tried = new Map<string, number>()
+  private failuresInRow = 0
+  private nextReadingMs = Number.NEGATIVE_INFINITY
+  private leaseUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ListingsReaderOptions) {
+    this.options = options
+    this.verifier = new TradeVerifier(options.contracts)
+  }
+
+  /** Reads until the signal is aborted. Never throws: what fails is tried again. */
+  async run(): Promise<void> {
+    const { db, timing, signal } = this.options
+    while (!signal.aborted) {
+      await this.step()
+      await timing.pause(LOOK_MS, signal).catch(() => undefined)
+    }
+    await releaseListingsLease(db, this.holder).catch(() => undefined)
+  }
+
+  /** Does what is due: judges offers, and reads the list. */
+  async step(): Promise<void> {
+    const { timing, signal, log, intervalMs } = this.options
+    try {
+      if (!(await this.lead())) return
+      if (timing.nowMs() < this.nextReadingMs) return
+      await this.judgeDue()
+      await this.readAll()
+      this.failuresInRow = 0
+      this.nextReadingMs = timing.nowMs() + intervalMs
+      this.counts.readings += 1
+    } catch (error) {
+      if (signal.aborted || error instanceof LeaseLostError) return
+      if (this.failuresInRow === 0)
+        log.error({ err: error }, 'the offers cannot be read; this is tried again')
+      this.failuresInRow += 1
+      this.counts.failures += 1
+      const asked = error instanceof ListingsError ? (error.retryAfterMs ?? 0) : 0
+      const times = Math.min(2 ** (this.failuresInRow - 1), MOST_INTERVALS)
+      this.nextReadingMs = timing.nowMs() + Math.max(intervalMs * times, asked)
+      await this.noteFailure(error)
+    }
+  }
+
+  /** @returns whether this process reads, and the world that is shown follows the chain */
+  private async lead(): Promise<boolean> {
+    const { db, clock, isShown } = this.options
+    const lease = await takeListingsLease(db, {
+      holder: this.holder,
+      nowMs: clock.nowMs(),
+      leaseMs: LEASE_MS,
+      hasEnded: (holder) => this.watch.hasEnded(holder),
+    })
+    if (!lease.isHeld || lease.shownWorldId === null) return false
+    this.leaseUntilMs = this.options.timing.nowMs() + LEASE_MS
+    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown) {
+      await beginJudging(db, { worldId: lease.shownWorldId, isShown })
+      await this.judgeDue()
+    }
+    return true
+  }
+
+  private async judgeDue(): Promise<void> {
+    const { db, clock } = this.options
+    while (await judgeDueOffers(db, clock.nowMs())) await this.keepLease()
+  }
+
+  /** Renews the lease when a third of it is over. */
+  private async keepLease(): Promise<void> {
+    const { db, clock, timing, signal } = this.options
+    signal.throwIfAborted()
+    if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return
+    const request = { holder: this.holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, hasEnded: () => false }
+    const { isHeld } = await takeListingsLease(db, request)
+    if (!isHeld) throw new LeaseLostError()
+    this.leaseUntilMs = timing.nowMs() + LEASE_MS
+  }
+
+  private async readAll(): Promise<void> {
+    const { db, clock, server, contracts } = this.options
+    const startedAtMs = clock.nowMs()
+    const stored = await dropOldTrades(db, startedAtMs - KEPT_MS)
+    let room = MAX_TRADES - stored
+    for (const registry of [contracts.registries.land, contracts.registries.estate]) {
+      for await (const ids of server.openTrades(registry)) {
+        await this.keepLease()
+        const known = await noteSeen(db, ids, startedAtMs)
+        const unknown = ids.filter((id) => !known.has(id) && !this.wasTried(id))
+        for (let from = 0; from < unknown.length; from += STORED_AT_ONCE) {
+          const part = unknown.slice(from, from + STORED_AT_ONCE)
+          if (part.length > room) throw new ListingsError(`there are more than ${MAX_TRADES} offers`)
+          room -= part.length
+          await this.readTrades(part, startedAtMs)
+        }
+      }
+    }
+    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason: null })
+    await this.judgeDue()
+  }
+
+  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<void> {
+    const { db, clock, server } = this.options
+    const trades: NewSignedTrade[] = []
+    for (const id of ids) {
+      await this.keepLease()
+      const trade = this.readTrade(id, await server.trade(id), seenAtMs)
+      if (trade) trades.push(trade)
+      this.noteTried(id)
+    }
+    const isStored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
+    if (!isStored)
+      throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
+    this.counts.trades += trades.length
+  }
+
+  /** Undefined for what is no offer of land to everybody, has expired, or does not have the form of a trade. */
+  private readTrade(id: string, json: unknown, nowMs: number): NewSignedTrade | undefined {
+    try {
+      const trade = parseTrade(json)
+      const text = JSON.stringify(json)
+      if (trade.id !== id || text.length > MAX_TRADE_LENGTH) return undefined
+      return this.rowOf(trade, text, nowMs)
+    } catch (error) {
+      if (error instanceof UnfitTradeError) return undefined
+      throw error
+    }
+  }
+
+  private rowOf(trade: SignedTrade, text: string, nowMs: number): NewSignedTrade | undefined {
+    const verified = this.verifier.verify(trade)
+    if (verified?.offer.kind !== 'sale' || !verified.offer.isForEverybody) return undefined
+    const { offer, isSigned, signatureHash, signatureKey } = verified
+    const { checks } = trade
+    const expiresAtMs = Number(checks.expirationS) * SECOND_MS
+    if (expiresAtMs <= nowMs) return undefined
+    if (!isSigned) this.counts.badSignatures += 1
+    return {
+      id: trade.id,
+      trade: text,
+      marketplace: trade.contract,
+      signer: trade.signer,
+      signature_hash: signatureHash,
+      signature_key: signatureKey,
+      is_signed: isSigned,
+      asset_type: offer.asset.type,
+      asset_id: offer.asset.id,
+      currency: offer.currency,
+      price: manaText(offer.price),
+      fingerprint: offer.fingerprint,
+      uses: String(checks.uses),
+      contract_index: String(checks.contractSignatureIndex),
+      signer_index: String(checks.signerSignatureIndex),
+      effective_at_ms: Number(checks.effectiveS) * SECOND_MS,
+      expires_at_ms: expiresAtMs,
+      // Nobody signed it. In the future it would stand above all other offers.
+      created_at_ms: Math.min(trade.createdAtMs, nowMs),
+    }
+  }
+
+  private noteTried(id: string): void {
+    if (this.tried.size >= MAX_TRIED) this.tried.clear()
+    this.tried.set(id, this.options.timing.nowMs())
+  }
+
+  private wasTried(id: string): boolean {
+    const atMs = this.tried.get(id)
+    return atMs !== undefined && this.options.timing.nowMs() - atMs < TRY_AGAIN_MS
+  }
+
+  private async noteFailure(error: unknown): Promise<void> {
+    const reason =
+      error instanceof ListingsError
+        ? `The offers are not read now, which is tried again: ${error.message}.`
+        : 'The offers are not read now, which is tried again: the server has a failure of its own, which is in its log.'
+    await noteListings(this.options.db, { state: 'failing', reason }).catch(() => undefined)
+  }
+}
+
+/**
+ * Takes the offers out of the publications where no process reads them any more: nobody would see that the server has ended one.
+ */
+export async function hideAbandonedOffers(db: Db, nowMs: number): Promise<void> {
+  const last = await readListings(db)
+  if (!last?.is_shown || last.lease_until_ms > nowMs || last.world_id === null) return
+  await beginJudging(db, { worldId: last.world_id, isShown: false })
+  while (await judgeDueOffers(db, nowMs));
+}

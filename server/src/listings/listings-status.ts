@@ -1,0 +1,76 @@
+import { type Clock, SECOND_MS } from '../clock.ts'
+import type { Db } from '../db/engine.ts'
+import type { SeriesSource } from '../http/metrics.ts'
+import { type ListingsStatus, readListingsStatus } from '../land/changes/listings-reading.ts'
+import { OneSecondCache } from '../work/one-second-cache.ts'
+import type { ListingsCounts } from './listings-reader.ts'
+
+/** How far the readings are, whichever process does them: at most a second old. */
+export class ListingsStatusReader {
+  private readonly db: Db
+  private readonly clock: Clock
+  private readonly cache = new OneSecondCache<ListingsStatus>()
+  private last: ListingsStatus | undefined
+
+  constructor(db: Db, clock: Clock) {
+    this.db = db
+    this.clock = clock
+  }
+
+  readonly read = async (): Promise<ListingsStatus> => {
+    this.last = await this.cache.get('listings', () => readListingsStatus(this.db, this.clock.nowMs()))
+    return this.last
+  }
+
+  /** What was read last, without waiting for the database; undefined before the first time. It is read again meanwhile. */
+  lastRead(): ListingsStatus | undefined {
+    void this.read().catch(() => undefined)
+    return this.last
+  }
+
+  /** The age of the last whole reading; undefined before the first one. */
+  ageSeconds({ readAtMs }: ListingsStatus): number | undefined {
+    return readAtMs === null
+      ? undefined
+      : Math.max(Math.round((this.clock.nowMs() - readAtMs) / SECOND_MS), 0)
+  }
+
+  /** Nothing where no process has read offers yet. */
+  series(): readonly SeriesSource[] {
+    const gauge = (
+      name: string,
+      help: string,
+      value: (status: ListingsStatus) => number | undefined,
+    ): SeriesSource => ({
+      ...{ kind: 'gauge', name: `landpass_listings_${name}`, help, labelNames: [] },
+      read: () => {
+        const status = this.lastRead()
+        const shown =
+          status && (status.state !== 'off' || status.readAtMs !== null) ? value(status) : undefined
+        return shown === undefined ? [] : [{ labels: {}, value: shown }]
+      },
+    })
+    return [
+      gauge('following', '1 while offers are read from the marketplace server, else 0.', ({ state }) =>
+        Number(state === 'following'),
+      ),
+      gauge('age_seconds', 'Time since all of them were read.', (status) => this.ageSeconds(status)),
+      gauge('offers', 'Offers that are stored.', ({ offers }) => offers),
+      gauge('open_offers', 'Offers that can be accepted now.', ({ open }) => open),
+    ]
+  }
+}
+
+/** What this process has read since it started. */
+export function readerSeries(counts: ListingsCounts): readonly SeriesSource[] {
+  const counter = (name: string, help: string, value: () => number): SeriesSource => ({
+    ...{ kind: 'counter', name: `landpass_listings_${name}_total`, help, labelNames: [] },
+    read: () => [{ labels: {}, value: value() }],
+  })
+  return [
+    counter('readings', 'Whole readings of the marketplace server.', () => counts.readings),
+    counter('failures', 'Readings that failed.', () => counts.failures),
+    counter('trades', 'Signed trades that were stored.', () => counts.trades),
+    counter('bad_signatures', 'Trades that their signer did not sign.', () => counts.badSignatures),
+  ]
+}

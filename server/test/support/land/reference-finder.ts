@@ -1,0 +1,386 @@
+import { encodeTokenId } from '@landpass/client/grid'
+import type { ReferenceLand } from './reference-land.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
+
+/**
+ * What `GET /v2/land` has to answer, worked out a second time and as plainly as possible: every asset as an object with all that
+ * filters ask for, then `filter` and `sort`. Slow, and meant to be read beside docs/find-land.md.
+ */
+export function referenceLand(land: ReferenceLand, query: Query, nowMs: number): ReferencePage {
+  const assets = assetsOf(land, nowMs)
+  const own = assets.find(({ name }) => name === query.neighbours_of)
+  const rows = assets
+    .filter(({ isInside }) => query.inside_estates === 'true' || !isInside)
+    .filter((asset) => isKept(asset, query, own))
+    .sort((a, b) => compare(a, b, query))
+  return {
+    rows: rows.map(({ row }) => row),
+    names: rows.map(({ name }) => name),
+    values: rows.map((asset) => JSON.stringify(sortValue(asset, query), withDigits)),
+    facets: facetsOf(rows),
+  }
+}
+
+export interface ReferencePage {
+  readonly rows: readonly object[]
+  /** `x,y`, or `estate:<id>`. */
+  readonly names: readonly string[]
+  /** What each row is sorted by. */
+  readonly values: readonly string[]
+  readonly facets: Readonly<Record<string, readonly { key: string; count: number }[]>>
+}
+
+export type Query = Readonly<Record<string, string | undefined>>
+
+interface Asset {
+  readonly name: string
+  readonly isInside: boolean
+  readonly parcels: readonly Place[]
+  readonly districts: readonly string[]
+  readonly text: string
+  /** Everyone who may change what is built there. */
+  readonly updaters: readonly (string | null)[]
+  readonly price: bigint | null
+  readonly perParcel: bigint | null
+  readonly listedAt: number | null
+  readonly row: Row
+}
+
+interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+type Row = ReturnType<typeof rowOf>
+
+const WEI = 10n ** 18n
+const ROOTS = ['1', '2', '5']
+
+function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
+  const publications = new Map<string, Publication[]>()
+  for (const one of land.publications) {
+    const name = `${one.shown.asset_type} ${one.shown.asset_id}`
+    publications.set(name, [...(publications.get(name) ?? []), one])
+  }
+  const bids = land.bids.map(({ shown }) => shown).filter(({ status }) => status === 'sold')
+  const bidsOn = (type: string, id: string) =>
+    bids.filter((bid) => bid.asset_type === type && bid.asset_id === id)
+  const estates = [...land.estates].sort((a, b) => Number(a.id) - Number(b.id))
+  const parcels = [...land.parcels].sort((a, b) => a.x - b.x || b.y - a.y)
+  const estateOf = (id: string | null) => estates.find((one) => one.id === id)
+  return [
+    ...estates.flatMap((estate) => {
+      const members = parcels.filter(({ estate_id }) => estate_id === estate.id)
+      if (members.length === 0) return []
+      const updaters = [estate.owner, ...rightsOf(estate)]
+      const source = { ...estate, estate_id: estate.id, type: 'estate' as const, members, updaters }
+      return assetOf(publications.get(`estate ${estate.id}`), bidsOn('estate', estate.id), source, nowMs)
+    }),
+    ...parcels.map((parcel) => {
+      const estate = estateOf(parcel.estate_id)
+      const owner = estate ? estate.owner : parcel.owner
+      const updaters = [owner, ...rightsOf(parcel), ...(estate ? rightsOf(estate) : [])]
+      const source = { ...parcel, owner, type: 'parcel' as const, members: [parcel], updaters }
+      return assetOf(publications.get(`parcel ${parcel.id}`), bidsOn('parcel', parcel.id), source, nowMs)
+    }),
+  ]
+}
+
+function rightsOf(asset: object): (string | null)[] {
+  const { operator, update_operator } = asset as Record<'operator' | 'update_operator', string | null>
+  return [operator, update_operator]
+}
+
+interface Source {
+  readonly id: string
+  readonly type: 'parcel' | 'estate'
+  readonly owner: string | null
+  readonly estate_id: string | null
+  readonly data: { readonly name?: string; readonly description?: string }
+  readonly members: ReferenceLand['parcels']
+  readonly updaters: readonly (string | null)[]
+}
+
+function assetOf(
+  all: readonly Publication[] = [],
+  accepted: readonly ReferenceLand['bids'][number]['shown'][],
+  asset: Source,
+  nowMs: number,
+): Asset {
+  const isInside = asset.type === 'parcel' && asset.estate_id !== null
+  const newestFirst = [...all].sort(
+    (a, b) => b.shown.block_time_created_at - a.shown.block_time_created_at || b.key - a.key,
+  )
+  const open = isInside
+    ? []
+    : newestFirst.map(({ shown }) => shown).filter((one) => one.status === 'open' && one.expires_at > nowMs)
+  const offer = open.reduce<(typeof open)[number] | undefined>(
+    (best, one) => (best && wei(best.price) <= wei(one.price) ? best : one),
+    undefined,
+  )
+  const sold = all
+    .filter(({ shown }) => shown.status === 'sold')
+    .sort((a, b) => a.key - b.key)
+    .map(({ shown }) => ({
+      price: shown.price,
+      time: shown.block_time_updated_at ?? shown.block_time_created_at,
+    }))
+  const bought = accepted.map(({ price, block_time_updated_at }) => ({
+    price,
+    time: Number(block_time_updated_at),
+  }))
+  const sale = [...sold, ...bought].sort((a, b) => a.time - b.time).at(-1)
+  const perParcel = offer ? wei(offer.price) / BigInt(asset.members.length) : null
+  return {
+    name: asset.type === 'estate' ? `estate:${asset.id}` : asset.id,
+    isInside,
+    parcels: asset.members,
+    districts: [...new Set(asset.members.map(({ district_id }) => district_id).filter((id) => id !== null))],
+    text: folded(`${asset.data.name ?? ''}\n${asset.data.description ?? ''}`),
+    updaters: asset.updaters,
+    price: offer ? wei(offer.price) : null,
+    perParcel,
+    listedAt: open[0]?.block_time_created_at ?? null,
+    row: rowOf(asset, { offer, sale, perParcel }),
+  }
+}
+
+type Publication = ReferenceLand['publications'][number]
+type Shown = Publication['shown']
+
+interface Trade {
+  readonly offer: Shown | undefined
+  readonly sale: { readonly price: unknown; readonly time: number } | undefined
+  readonly perParcel: bigint | null
+}
+
+function rowOf(asset: Source, { offer, sale, perParcel }: Trade) {
+  const { members } = asset
+  const [xs, ys] = [members.map(({ x }) => x), members.map(({ y }) => y)]
+  const first = members[0]!
+  return {
+    asset_type: asset.type,
+    asset_id: asset.id,
+    x: first.x,
+    y: first.y,
+    estate_id: asset.estate_id,
+    name: asset.data.name || null,
+    owner: asset.owner,
+    size: members.length,
+    width: Math.max(...xs) - Math.min(...xs) + 1,
+    height: Math.max(...ys) - Math.min(...ys) + 1,
+    district_id: first.district_id,
+    plaza: nearest(members, 'plaza'),
+    road: nearest(members, 'road'),
+    offer: offer
+      ? {
+          source: 'order',
+          price: mana(wei(offer.price)),
+          currency: 'mana',
+          listed_at: offer.block_time_created_at,
+          expires_at: offer.expires_at,
+          tx_hash: offer.tx_hash,
+        }
+      : null,
+    rental_offer: null,
+    rent: null,
+    last_sale: sale ? { price: mana(wei(sale.price)), time: sale.time } : null,
+    price_per_parcel: perParcel === null ? null : mana(perParcel),
+    token_id: asset.type === 'estate' ? asset.id : encodeTokenId(first).toString(),
+    contract: asset.type === 'estate' ? ESTATE_REGISTRY : LAND_REGISTRY,
+  }
+}
+
+function nearest(members: ReferenceLand['parcels'], kind: 'plaza' | 'road'): number | null {
+  const distances = members.flatMap(({ tags }) => {
+    const { proximity } = tags as { proximity?: Record<string, { distance: number } | undefined> }
+    return proximity?.[kind]?.distance ?? []
+  })
+  return distances.length === 0 ? null : Math.min(...distances)
+}
+
+function isKept(asset: Asset, query: Query, own: Asset | undefined): boolean {
+  const { row, parcels } = asset
+  const words = (name: string) => query[name]?.split(',')
+  const number = (name: string) => (query[name] === undefined ? undefined : Number(query[name]))
+  const within = (name: string, value: number | null) => {
+    const [min, max] = [number(`min_${name}`), number(`max_${name}`)]
+    if (min === undefined && max === undefined) return true
+    return value !== null && value >= (min ?? value) && value <= (max ?? value)
+  }
+  const priced = (name: string, value: bigint | null) => {
+    const [min, max] = [query[`min_${name}`], query[`max_${name}`]]
+    if (min === undefined && max === undefined) return true
+    return value !== null && value >= wei(min ?? mana(value)) && value <= wei(max ?? mana(value))
+  }
+  const somewhere = (isMeant: (place: Place) => boolean) => parcels.some(isMeant)
+  const [nw, se, center, radius] = [
+    placeOf(query.nw),
+    placeOf(query.se),
+    placeOf(query.center),
+    number('radius'),
+  ]
+  const statuses: Record<string, boolean> = {
+    open: row.offer !== null,
+    none: row.offer === null,
+    sold: row.last_sale !== null,
+    never_sold: row.last_sale === null,
+  }
+  return [
+    words('asset_type')?.includes(row.asset_type) ?? true,
+    words('status')?.some((status) => statuses[status] ?? false) ?? true,
+    priced('price', asset.price),
+    priced('price_per_parcel', asset.perParcel),
+    words('currency') === undefined || (row.offer !== null && words('currency')!.includes('mana')),
+    words('source') === undefined || (row.offer !== null && words('source')!.includes('order')),
+    query.min_rent === undefined && query.max_rent === undefined,
+    within('size', row.size),
+    within('width', row.width),
+    within('height', row.height),
+    within('plaza', row.plaza),
+    within('road', row.road),
+    !nw || !se || somewhere(({ x, y }) => x >= nw.x && x <= se.x && y <= nw.y && y >= se.y),
+    !center ||
+      radius === undefined ||
+      somewhere(({ x, y }) => (x - center.x) ** 2 + (y - center.y) ** 2 <= radius ** 2),
+    words('district')?.some((id) => asset.districts.includes(id)) ?? true,
+    !query.neighbours_of || isNeighbour(asset, own!),
+    query.owner === undefined || row.owner === query.owner,
+    query.lessor === undefined && query.tenant === undefined,
+    query.may_update === undefined || asset.updaters.includes(query.may_update),
+    query.listed_since === undefined || (asset.listedAt ?? -1) >= Number(query.listed_since),
+    query.sold_since === undefined || (row.last_sale?.time ?? -1) >= Number(query.sold_since),
+    query.ends_before === undefined ||
+      (row.offer !== null && row.offer.expires_at < Number(query.ends_before)),
+    query.q === undefined ||
+      folded(query.q)
+        .split(' ')
+        .every((word) => asset.text.includes(word)),
+  ].every(Boolean)
+}
+
+function isNeighbour(asset: Asset, own: Asset): boolean {
+  const holdsOwn = own.parcels.every(({ x, y }) => asset.parcels.some((one) => one.x === x && one.y === y))
+  const isPartOfOwn = asset.parcels.every(({ x, y }) => own.parcels.some((one) => one.x === x && one.y === y))
+  if (holdsOwn || isPartOfOwn) return false
+  return asset.parcels.some((a) => own.parcels.some((b) => Math.abs(a.x - b.x) + Math.abs(a.y - b.y) === 1))
+}
+
+const DESCENDING = ['listed_at', 'sold_at']
+
+function compare(a: Asset, b: Asset, query: Query): number {
+  const { sort_by = 'listed_at', sort_order } = query
+  const sign = (sort_order ?? (DESCENDING.includes(sort_by) ? 'desc' : 'asc')) === 'asc' ? 1 : -1
+  const [left, right] = [sortValue(a, query), sortValue(b, query)]
+  if (left === right) return 0
+  if (left === null || right === null) return left === null ? 1 : -1
+  return left < right ? -sign : sign
+}
+
+/** Equal values stay in the order of assets: estates by id, then parcels by x, then from north to south. */
+function sortValue(asset: Asset, { sort_by = 'listed_at', center }: Query): number | bigint | string | null {
+  const { row } = asset
+  switch (sort_by) {
+    case 'price':
+      return asset.price
+    case 'price_per_parcel':
+      return asset.perParcel
+    case 'size':
+      return row.size
+    case 'plaza':
+      return row.plaza
+    case 'road':
+      return row.road
+    case 'name':
+      return row.name === null ? null : folded(row.name)
+    case 'expires_at':
+      return row.offer?.expires_at ?? null
+    case 'listed_at':
+      return asset.listedAt
+    case 'sold_at':
+      return row.last_sale?.time ?? null
+    case 'distance': {
+      const from = placeOf(center)!
+      return Math.min(...asset.parcels.map(({ x, y }) => (x - from.x) ** 2 + (y - from.y) ** 2))
+    }
+    default:
+      return null
+  }
+}
+
+function facetsOf(assets: readonly Asset[]): ReferencePage['facets'] {
+  const distance = (name: 'plaza' | 'road') =>
+    counts(assets, ['0', '1-2', '3-5', '6-10', 'above', 'none'], ({ row }) => {
+      const value = row[name]
+      if (value === null) return ['none']
+      return [value === 0 ? '0' : value < 3 ? '1-2' : value < 6 ? '3-5' : value < 11 ? '6-10' : 'above']
+    })
+  const bounds = [
+    '0',
+    ...Array.from({ length: 30 }, (_, i) => ROOTS.map((root) => root + '0'.repeat(i))).flat(),
+  ]
+  const priceKeys = bounds.slice(0, -1).map((bound, i) => `${bound}-${bounds[i + 1]}`)
+  const price = (of: (asset: Asset) => bigint | null) =>
+    counts(assets, [...priceKeys, 'none'], (asset) => {
+      const value = of(asset)
+      if (value === null) return ['none']
+      return [priceKeys[bounds.findLastIndex((bound) => BigInt(bound) * WEI <= value)]!]
+    })
+  const districts = [...new Set(assets.flatMap((asset) => asset.districts))].sort()
+  const byDistrict = counts(assets, [...districts, 'none'], (asset) =>
+    asset.districts.length === 0 ? ['none'] : asset.districts,
+  )
+  const last = (key: string) => Number(key === 'none')
+  return {
+    price: price((asset) => asset.price),
+    price_per_parcel: price((asset) => asset.perParcel),
+    size: counts(assets, ['1', '2-3', '4-9', '10-24', '25+'], ({ row: { size } }) => [
+      size === 1 ? '1' : size < 4 ? '2-3' : size < 10 ? '4-9' : size < 25 ? '10-24' : '25+',
+    ]),
+    plaza: distance('plaza'),
+    road: distance('road'),
+    district: byDistrict.sort((a, b) => last(a.key) - last(b.key) || b.count - a.count),
+    asset_type: counts(assets, ['parcel', 'estate'], ({ row }) => [row.asset_type]),
+  }
+}
+
+function counts(
+  assets: readonly Asset[],
+  keys: readonly string[],
+  keysOf: (asset: Asset) => readonly string[],
+) {
+  const found = assets.flatMap(keysOf)
+  return keys
+    .map((key) => ({ key, count: found.filter((one) => one === key).length }))
+    .filter(({ count }) => count > 0)
+}
+
+function placeOf(text: string | undefined): Place | undefined {
+  if (text === undefined) return undefined
+  const [x = '', y = ''] = text.split(',')
+  return { x: Number(x), y: Number(y) }
+}
+
+function wei(price: unknown): bigint {
+  const [whole = '', decimals = ''] = String(price).split('.')
+  return BigInt(whole + decimals.padEnd(18, '0'))
+}
+
+function mana(amount: bigint): string {
+  const decimals = String(amount % WEI)
+    .padStart(18, '0')
+    .replace(/0+$/, '')
+  return decimals === '' ? String(amount / WEI) : `${amount / WEI}.${decimals}`
+}
+
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toUpperCase()
+    .trim()
+}
+
+function withDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

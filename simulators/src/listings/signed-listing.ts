@@ -1,0 +1,88 @@
+import { addressOf, signDigest } from '@landpass/server/ethereum/signatures'
+import { parseTrade } from '@landpass/server/listings/signed-trade'
+import { domainSeparator, tradeDigest } from '@landpass/server/listings/trade-digest'
+
+/** What a seller offers. Addresses in lower case, times in milliseconds since 1970. */
+export interface ListingDraft {
+  readonly id: string
+  /** Of the seller, 32 bytes. */
+  readonly key: Uint8Array
+  readonly chainId: number
+  /** The contract that settles it. */
+  readonly marketplace: string
+  /** Registry of the token. */
+  readonly registry: string
+  /** Decimal digits. */
+  readonly tokenId: string
+  readonly mana: string
+  /** In wei of MANA; in dollars with 18 decimals where `inDollars`. */
+  readonly amount: string
+  readonly inDollars?: boolean
+  /** Of an estate, in hex. */
+  readonly fingerprint?: string
+  readonly createdAt: number
+  readonly expiration: number
+  readonly effective?: number
+  readonly uses?: number
+  readonly contractIndex?: number
+  readonly signerIndex?: number
+  /** Not zero: only addresses of a list can accept it. */
+  readonly allowedRoot?: string
+}
+
+/** A trade as marketplace servers answer it. */
+export type TradeJson = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly signer: string
+  readonly contract: string
+  readonly createdAt: number
+  readonly checks: { readonly expiration: number }
+  readonly sent: readonly { readonly contractAddress: string; readonly tokenId: string }[]
+  readonly received: readonly { readonly amount: string }[]
+}
+
+/** Signs an offer as a wallet does: EIP-712, for one marketplace contract of one chain. */
+export function signListing(draft: ListingDraft): TradeJson {
+  const signer = addressOf(draft.key)
+  const trade = {
+    id: draft.id,
+    signer,
+    signature: `0x${'00'.repeat(65)}`,
+    type: 'public_nft_order',
+    network: 'ETHEREUM',
+    chainId: draft.chainId,
+    contract: draft.marketplace,
+    createdAt: draft.createdAt,
+    checks: {
+      uses: draft.uses ?? 1,
+      expiration: draft.expiration,
+      effective: draft.effective ?? draft.createdAt,
+      salt: '0x',
+      contractSignatureIndex: draft.contractIndex ?? 0,
+      signerSignatureIndex: draft.signerIndex ?? 0,
+      allowedRoot: draft.allowedRoot ?? '0x',
+      externalChecks: [],
+    },
+    sent: [
+      {
+        assetType: 3,
+        contractAddress: draft.registry,
+        tokenId: draft.tokenId,
+        extra: draft.fingerprint ?? '',
+      },
+    ],
+    received: [
+      {
+        assetType: draft.inDollars ? 2 : 1,
+        contractAddress: draft.mana,
+        amount: draft.amount,
+        extra: '',
+        beneficiary: signer,
+      },
+    ],
+  }
+  const separator = domainSeparator({ chainId: draft.chainId, contract: draft.marketplace })
+  const { r, s, v } = signDigest(tradeDigest(parseTrade(trade), separator), draft.key)
+  const signature = `0x${Buffer.concat([r, s]).toString('hex')}${v.toString(16)}`
+  return { ...trade, signature }
+}

@@ -1,0 +1,365 @@
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
+import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
+import type { LandChange } from '@landpass/server/test/support/land/land-changes'
+import {
+  addressOf,
+  bidRow,
+  estateRow,
+  hashOf,
+  publicationRow,
+} from '@landpass/server/test/support/land/land-rows'
+import { type Query, referenceLand } from '@landpass/server/test/support/land/reference-finder'
+import { expectSame } from '@landpass/server/test/support/run/expect-same'
+import { runs } from '@landpass/server/test/support/run/property-seed'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const RADIUS = 10
+const SORTS = [
+  ...['price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name', 'expires_at'],
+  ...['listed_at', 'sold_at', 'distance'],
+]
+const FACETS = 'price,price_per_parcel,size,plaza,road,district,asset_type'
+const SELLER = addressOf('seller')
+const OPERATOR = addressOf('operator')
+const DAY_MS = 86_400_000
+
+interface Page {
+  readonly land: readonly { readonly asset_type: string; readonly asset_id: string }[]
+  readonly total: number
+  readonly limit: number
+  readonly cursor: string | null
+  readonly facets?: object
+}
+
+const nameOf = ({ asset_type, asset_id }: Page['land'][number]) =>
+  asset_type === 'estate' ? `estate:${asset_id}` : asset_id
+
+describeOnOneEngine('finding land', (open) => {
+  let land: DemoLand
+  let seed = 0
+  beforeAll(async () => {
+    land = await startDemoLand(await open(), { radius: RADIUS })
+    await land.change(...Array.from({ length: 60 }, () => someChange()))
+  })
+  afterAll(() => land.server.close())
+
+  /** A number below a limit: the same sequence in every run. */
+  const pick = (limit: number) => Number.parseInt(hashOf(`${seed++}`).slice(2, 12), 16) % limit
+
+  /** A change that shows in rows: offers come and go, land is sold, renamed, joined and given rights. */
+  function someChange(): LandChange {
+    const now = land.nowMs()
+    const { parcels, estates, publications } = land.reference
+    const parcel = parcels[pick(parcels.length)]!
+    const estate = estates[pick(estates.length)]!
+    const asset = pick(2) === 0 ? (['parcel', parcel.id] as const) : (['estate', estate.id] as const)
+    const one = publications[pick(publications.length)]!
+    switch (pick(10)) {
+      case 0:
+      case 1:
+      case 2:
+        return {
+          kind: 'open-publication',
+          publication: publicationRow(`found ${seed}`, {
+            asset_type: asset[0],
+            asset_id: asset[1],
+            price: ['5', '5.000000000000000001', '1000', '9007199254740993', '7.5'][pick(5)]!,
+            expires_at_ms: now + (pick(3) + 1) * DAY_MS,
+            block_time_created_at_ms: now - pick(5) * DAY_MS,
+          }),
+        }
+      case 3:
+      case 4:
+        return one.shown.status === 'open'
+          ? {
+              kind: 'close-publication',
+              key: one.key,
+              to: { status: 'sold', buyer: SELLER, atMs: now - pick(4) * DAY_MS },
+            }
+          : { kind: 'remove-publication', key: one.key }
+      case 9:
+        return {
+          kind: 'place-bid',
+          bid: bidRow(`found ${seed}`, {
+            ...{ status: 'sold', price: '4.5', asset_type: asset[0], asset_id: asset[1] },
+            block_time_updated_at_ms: now - pick(4) * DAY_MS,
+          }),
+        }
+      case 5:
+        return {
+          kind: 'change-estate',
+          id: estate.id,
+          to: { name: ['Élan', 'zoo', 'Zoo', 'Old Arc'][pick(4)]! },
+        }
+      case 6:
+        return {
+          kind: 'change-parcel',
+          ...{ x: parcel.x, y: parcel.y },
+          to:
+            pick(2) === 0
+              ? { owner: SELLER, operator: OPERATOR }
+              : { name: 'Éla', description: 'a quiet "zoo"\\' },
+        }
+      default:
+        return {
+          kind: 'change-parcel',
+          ...{ x: parcel.x, y: parcel.y },
+          to:
+            pick(2) === 0
+              ? { estate_id: null, estate_position: null }
+              : { estate_id: estate.id, estate_position: 99 },
+        }
+    }
+  }
+
+  /** Changes of different rows, because they are made at once. */
+  function someChanges(count: number): LandChange[] {
+    const changes = Array.from({ length: count }, someChange)
+    return [...new Map(changes.map((change) => [rowOf(change), change])).values()]
+  }
+
+  function rowOf(change: LandChange): string {
+    if (change.kind === 'open-publication') return change.publication.tx_hash
+    if (change.kind === 'place-bid') return change.bid.id
+    if ('key' in change) return `publication ${change.key}`
+    return 'x' in change ? `${change.x},${change.y}` : JSON.stringify(change)
+  }
+
+  const pathOf = (query: Query) => `/v2/land?${new URLSearchParams(query as Record<string, string>)}`
+  const page = (query: Query) => land.server.data<Page>(pathOf(query))
+
+  const whole = (max: number) => fc.nat({ max }).map(String)
+  const place = fc.tuple(fc.integer({ min: -12, max: 12 }), fc.integer({ min: -12, max: 12 })).map(String)
+  const mana = fc.constantFrom(
+    '0',
+    '5',
+    '5.000000000000000001',
+    '7.5',
+    '1000',
+    '9007199254740992.9',
+    '4503599627370496.5',
+  )
+  const days = fc.integer({ min: -4, max: 4 }).map((count) => String(land.nowMs() + count * DAY_MS))
+  const range = (name: string, value: fc.Arbitrary<string>, compare: (a: string, b: string) => number) =>
+    fc
+      .tuple(fc.option(value), fc.option(value))
+      .filter(([min, max]) => min === null || max === null || compare(min, max) <= 0)
+      .map(([min, max]) => ({ ...(min && { [`min_${name}`]: min }), ...(max && { [`max_${name}`]: max }) }))
+  const byNumber = (a: string, b: string) => Number(a) - Number(b)
+  const filters: readonly fc.Arbitrary<Query>[] = [
+    fc.constantFrom('parcel', 'estate', 'parcel,estate').map((asset_type) => ({ asset_type })),
+    fc.constant({ inside_estates: 'true' }),
+    fc
+      .subarray(['open', 'sold', 'never_sold', 'none', 'rented', 'for_rent'], { minLength: 1 })
+      .map((some) => ({
+        status: String(some),
+      })),
+    range('price', mana, byNumber),
+    range('price_per_parcel', mana, byNumber),
+    fc.constantFrom(
+      { currency: 'mana' },
+      { currency: 'usd' },
+      { source: 'order,trade' },
+      { source: 'auction' },
+    ),
+    range('size', whole(12), byNumber),
+    range('width', whole(5), byNumber),
+    range('height', whole(5), byNumber),
+    range('plaza', whole(9), byNumber),
+    range('road', whole(4), byNumber),
+    fc
+      .tuple(place, place)
+      .map(([a, b]) => [a.split(',').map(Number), b.split(',').map(Number)] as const)
+      .map(([[x = 0, y = 0], [otherX = 0, otherY = 0]]) => ({
+        nw: `${Math.min(x, otherX)},${Math.max(y, otherY)}`,
+        se: `${Math.max(x, otherX)},${Math.min(y, otherY)}`,
+      })),
+    fc
+      .tuple(place, fc.constantFrom('0', '1.5', '3', '5', '40'))
+      .map(([center, radius]) => ({ center, radius })),
+    fc.nat({ max: 1000 }).map((at) => {
+      const known = land.reference.parcels.flatMap(({ district_id }) => district_id ?? [])
+      return { district: known[at % known.length]! }
+    }),
+    fc.nat({ max: 1000 }).map((at) => {
+      const parcel = land.reference.parcels[at % land.reference.parcels.length]!
+      const isEstate = at % 2 === 0 && parcel.estate_id !== null
+      return { neighbours_of: isEstate ? `estate:${parcel.estate_id}` : parcel.id }
+    }),
+    fc.constantFrom('owner', 'may_update').chain((name) =>
+      fc.nat({ max: 1000 }).map((at) => {
+        const owners = [SELLER, OPERATOR, ...land.reference.estates.map(({ owner }) => owner)]
+        return { [name]: owners[at % owners.length]! }
+      }),
+    ),
+    fc
+      .constantFrom('listed_since', 'sold_since', 'ends_before')
+      .chain((name) => days.map((at) => ({ [name]: at }))),
+    fc.constantFrom('zoo', 'ÉLAN', 'elan', 'quiet zoo', 'a', '"zoo"').map((q) => ({ q })),
+  ]
+  const order = fc
+    .tuple(fc.constantFrom(...SORTS), fc.constantFrom('asc', 'desc', undefined), place)
+    .map(([sort_by, sort_order, center]) => ({
+      sort_by,
+      ...(sort_order && { sort_order }),
+      ...(sort_by === 'distance' && { center }),
+    }))
+  /** Nearly every filter alone, with an order; several of them together. */
+  const query = fc
+    .tuple(
+      fc.subarray([...filters], { minLength: 0, maxLength: 3 }).chain((some) => fc.tuple(...some)),
+      order,
+    )
+    .map(([some, sorted]): Query => Object.assign({}, sorted, ...some) as Query)
+
+  test('every filter, order and facet answers as a slow reference does, while land changes', async () => {
+    let kept = 0
+    await fc.assert(
+      fc.asyncProperty(query, fc.integer({ min: 1, max: 300 }), async (query, limit) => {
+        await land.change(someChange())
+        const expected = referenceLand(land.reference, query, land.nowMs())
+        const rows: object[] = []
+        let next = await page({ ...query, limit: String(limit), facets: FACETS })
+        expectSame(next.facets, expected.facets)
+        while (true) {
+          rows.push(...next.land)
+          expect(next.total).toBe(expected.rows.length)
+          if (next.cursor === null) break
+          next = await page({ cursor: next.cursor, limit: String(limit) })
+        }
+        expectSame(rows, expected.rows)
+        kept += Number(rows.length > 0)
+      }),
+      { numRuns: runs(60), endOnFailure: true },
+    )
+    // Filters that keep nothing would prove little.
+    expect(kept).toBeGreaterThan(30)
+  })
+
+  test('pages neither repeat nor miss a row while land changes a thousand times', async () => {
+    let changes = 0
+    for (const sort_by of [
+      'listed_at',
+      'price',
+      'price_per_parcel',
+      'name',
+      'size',
+      'sold_at',
+      'expires_at',
+    ]) {
+      for (const sort_order of ['asc', 'desc']) {
+        const query = { sort_by, sort_order, inside_estates: 'true' }
+        const read: string[] = []
+        let stayed: Set<string> | undefined
+        const note = () => {
+          const { names, values } = referenceLand(land.reference, query, land.nowMs())
+          const now = new Set(names.map((name, i) => `${name} ${values[i]}`))
+          stayed = stayed ? new Set([...stayed].filter((one) => now.has(one))) : now
+          return new Map(names.map((name, i) => [name, `${name} ${values[i]}`]))
+        }
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const valueBy = note()
+          const next: Page = await page({ ...(cursor === '' ? query : { cursor }), limit: '90' })
+          read.push(...next.land.map((row) => valueBy.get(nameOf(row))!))
+          cursor = next.cursor
+          const some = someChanges(20)
+          changes += some.length
+          await land.change(...some)
+        }
+        expect(new Set(read).size, `${sort_by} ${sort_order}`).toBe(read.length)
+        const missed = [...stayed!].filter((one) => !read.includes(one))
+        expect(missed, `${sort_by} ${sort_order}`).toEqual([])
+      }
+    }
+    expect(changes).toBeGreaterThanOrEqual(1000)
+  })
+
+  test('an offer that ends leaves its row, without a change of the land', async () => {
+    const [parcel] = land.reference.parcels.filter(({ estate_id }) => estate_id === null)
+    const ends = land.nowMs() + 5_000
+    await land.change(
+      ...['3', '4'].map((price, i) => ({
+        kind: 'open-publication' as const,
+        publication: publicationRow(`ending ${price}`, {
+          asset_id: parcel!.id,
+          price,
+          // The newer one is dearer: maps show it, and it ends later.
+          expires_at_ms: ends + i * DAY_MS,
+          block_time_created_at_ms: land.nowMs() - 1_000 + i,
+        }),
+      })),
+    )
+    const path = pathOf({ center: parcel!.id, radius: '0', inside_estates: 'true', asset_type: 'parcel' })
+    const before = await land.server.get(path)
+    land.clock.set(ends)
+    const after = await land.server.get(path, { 'if-none-match': before.headers.get('etag')! })
+
+    const offerOf = (answer: typeof before) =>
+      (answer.body.data as { land: [{ offer: { price: string } }] }).land[0].offer.price
+    expect([offerOf(before), offerOf(after)]).toEqual(['3', '4'])
+  })
+
+  test.each([
+    ['maxprice=3', 'maxprice'],
+    ['offset=20', 'offset'],
+    // Public servers of the world take these, and answer as if they were true or not there.
+    ['adjacentToRoad=false', 'adjacentToRoad'],
+    ['isOnSale=false', 'isOnSale'],
+    ['contractAddress=0x1', 'contractAddress'],
+    ['tokenId=1', 'tokenId'],
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['min_price=2&max_price=1', 'min_price'],
+    ['min_plaza=-1', 'min_plaza'],
+    ['nw=1,2', 'se'],
+    ['sort_by=distance', 'center'],
+    ['center=1,2', 'radius'],
+    ['sort_by=cheapest', 'sort_by'],
+    ['status=listed', 'status'],
+    ['facets=colour', 'facets'],
+    ['inside_estates=yes', 'inside_estates'],
+    ['neighbours_of=99,99', 'neighbours_of'],
+    ['neighbours_of=estate:999999', 'neighbours_of'],
+    ['owner=0x1', 'owner'],
+    ['sold_since=2026-13-01', 'sold_since'],
+    [`q=${'a'.repeat(101)}`, 'q'],
+    ['cursor=abc', 'cursor'],
+    [`cursor=${Buffer.from('[{"limit":3},null,"1,2"]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('[{"sort_by":"price"},"cheap","1,2"]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('[{"sort_by":"size"},"1","1,2"]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('[{},null,"1,2"]').toString('base64url')}&status=open`, 'status'],
+    [`cursor=${Buffer.from('[{},null,"1,2"]').toString('base64url')}&facets=size`, 'facets'],
+  ])('%s is refused, and %s is named', async (query, name) => {
+    const { data } = await land.refusal(`/v2/land?${query}`, 400, 'invalid_parameter')
+
+    expect(data.parameter).toBe(name)
+  })
+
+  test('a new estate and one that is gone leave a cursor where it was', async () => {
+    const query = { sort_by: 'size', sort_order: 'desc', asset_type: 'estate', limit: '1' }
+    const first = await page(query)
+    const [row] = first.land
+    const parcel = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
+    const rest = (await page({ cursor: first.cursor!, limit: '1000' })).land.map(nameOf)
+    await land.change(
+      { kind: 'create-estate', estate: estateRow('900001') },
+      {
+        kind: 'change-parcel',
+        ...{ x: parcel.x, y: parcel.y },
+        to: { estate_id: '900001', estate_position: 0 },
+      },
+      ...land.reference.parcels
+        .filter(({ estate_id }) => estate_id === row!.asset_id)
+        .map(
+          ({ x, y }) =>
+            ({ kind: 'change-parcel', x, y, to: { estate_id: null, estate_position: null } }) as const,
+        ),
+    )
+
+    const after = (await page({ cursor: first.cursor!, limit: '1000' })).land.map(nameOf)
+
+    expect(after.filter((name) => name !== 'estate:900001')).toEqual(rest)
+    expect(after).toContain('estate:900001')
+  })
+})

@@ -1,0 +1,148 @@
+import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { EventReader } from '@landpass/server/test/support/http/event-reader'
+import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
+import {
+  CONTRACTS,
+  OfferStory,
+  SELLER,
+  STRANGER,
+  V1,
+} from '@landpass/server/test/support/listings/offer-story'
+import { startMarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** Offers that are signed off the chain, as clients of a server see them. */
+describeOnBothEngines('a server that reads signed offers', (open) => {
+  let story: OfferStory
+  let server: LandServer
+  let stop: () => Promise<void>
+  beforeAll(async () => {
+    const marketplace = await startMarketplaceSimulator({ host: '127.0.0.1', port: 0 })
+    const engine = await open()
+    story = new OfferStory(engine.db, marketplace)
+    await story.newWorld()
+    story.offer('mana')
+    story.offer('dollars', { inDollars: true, amount: `99${'0'.repeat(18)}` })
+    const env = { LISTINGS_URL: `${marketplace.address}?key=secret-key`, WORLD: '-2,-2,2,2' }
+    server = await startLandServer(engine, story.clock, env, { tradeContracts: CONTRACTS })
+    stop = async () => {
+      await server.close()
+      await marketplace.close()
+    }
+  })
+  afterAll(() => stop())
+
+  const openOfParcel = async () =>
+    (await server.data<{ publication: Record<string, unknown> | null }>('/v1/parcels/1/1')).publication
+
+  test('shows them in lists, columns, tiles, images and files, and says how far the readings are', async () => {
+    await expect
+      .poll(() => server.data('/v2/chain'), { timeout: 30_000, interval: 100 })
+      .toMatchObject({ listings: { state: 'following' } })
+    await server.app.keeper.refresh()
+    const nowMs = story.clock.nowMs()
+    const publication = await openOfParcel()
+    expect(publication).toMatchObject({
+      ...{ owner: SELLER, price: 5, status: 'open', block_number: 0, marketplace_address: V1 },
+      ...{ source: 'trade', trade_id: 'mana', currency: 'mana', price_usd: null },
+      ...{ state: 'open', state_reason: null, contract_id: publication?.tx_hash },
+    })
+    expect(await server.data(`/v1/publications/${publication?.tx_hash}`)).toEqual(publication)
+    const list = await server.data<{ parcels: { publication: unknown }[] }>(
+      '/v1/parcels?status=open&sort_by=price',
+    )
+    expect(list.parcels.map((parcel) => parcel.publication)).toContainEqual(publication)
+    const { parcels } = await server.data<{ parcels: { x: number[]; y: number[]; price: number[] } }>(
+      '/v2/offers',
+    )
+    expect(parcels.x.map((x, at) => [x, parcels.y[at], parcels.price[at]])).toContainEqual([1, 1, 5])
+    const tiles = await server.data<Record<string, unknown>>('/v2/tiles?x1=1&y1=1&x2=1&y2=1')
+    expect(tiles['1,1']).toMatchObject({ price: 5 })
+    expect((await server.ask('GET', '/v2/export/parcels.ndjson')).bytes.toString()).toMatch(
+      /"1,1".*"price":5[,}]/,
+    )
+
+    expect(await server.data('/v2/chain')).toMatchObject({
+      listings: {
+        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 2, open: 2 },
+        ...{ shown: true, reason: null },
+      },
+    })
+    expect(await server.data('/health/ready')).toMatchObject({
+      listings: { state: 'following', ageSeconds: 0 },
+    })
+    const metrics = (await server.ask('GET', '/metrics')).bytes.toString()
+    expect(metrics).toContain('landpass_listings_open_offers 2')
+    expect(metrics).toContain('landpass_listings_trades_total 2')
+    expect(metrics).not.toContain('secret-key')
+  })
+
+  test('answers offers on the chain as before, and says of all of one asset why they cannot be accepted', async () => {
+    const offers = await server.data<Record<string, unknown>[]>('/v2/parcels/1/1/offers')
+    expect(
+      offers.map(({ trade_id, price, price_usd, state }) => ({ trade_id, price, price_usd, state })),
+    ).toEqual([
+      { trade_id: 'dollars', price: 0, price_usd: '99', state: 'open' },
+      { trade_id: 'mana', price: 5, price_usd: null, state: 'open' },
+    ])
+    const asset = { type: 'parcel', id: '0,1' } as const
+    const contractId = `0x${'0a'.repeat(32)}`
+    const [priceWei, expiresAt] = [10n ** 18n, BigInt(story.clock.nowMs() + 1_000)]
+    await story.block([
+      {
+        kind: 'listing-opened',
+        asset,
+        marketplace: STRANGER,
+        contractId,
+        seller: SELLER,
+        priceWei,
+        expiresAt,
+      },
+    ])
+    await server.app.keeper.refresh()
+    const onChain = await server.data<{ publication: object }>('/v1/parcels/0/1')
+    expect(onChain.publication).not.toHaveProperty('state')
+    expect(onChain.publication).not.toHaveProperty('source')
+    const [first] = await server.data<Record<string, unknown>[]>('/v2/parcels/0/1/offers')
+    expect(first).toEqual({
+      ...onChain.publication,
+      ...{
+        source: 'order',
+        trade_id: null,
+        currency: 'mana',
+        price_usd: null,
+        state: 'open',
+        state_reason: null,
+      },
+    })
+  })
+
+  test('a cancellation ends one with its block, and undoing the block brings it back', async () => {
+    const image = async () => (await server.ask('GET', '/v1/map.png?publications=true')).bytes
+    const before = await image()
+    const stream = await EventReader.open(`${server.origin}/v2/changes`)
+    const next = async () => {
+      for (;;) {
+        const event = await stream.next()
+        if (event.kind === 'change') return event.data
+      }
+    }
+    await story.block([await story.cancelled('mana', SELLER)])
+    expect(await next()).toMatchObject({ parcels: ['1,1'] })
+    expect(await openOfParcel()).toBeNull()
+    expect(before.equals(await image())).toBe(false)
+    const states = async () =>
+      (
+        await server.data<{ state: string; state_reason: string; status: string }[]>('/v2/parcels/1/1/offers')
+      ).map(({ state, status, state_reason }) => `${state}, ${status}: ${state_reason}`)
+    expect(await states()).toEqual([
+      'open, open: null',
+      'cancelled, cancelled: The signer has cancelled the offer.',
+    ])
+    await story.block([], 1)
+    expect(await next()).toMatchObject({ parcels: ['1,1'] })
+    expect(await openOfParcel()).toMatchObject({ trade_id: 'mana' })
+    expect(before.equals(await image())).toBe(true)
+    stream.close()
+  })
+})
