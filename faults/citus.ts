@@ -16,7 +16,7 @@ import {
 } from '@landpass/server/test/support/database/citus'
 import { DURABLE } from '@landpass/server/test/support/database/postgres'
 import { programPath } from '@landpass/server/test/support/run/programs'
-import { Random } from '@landpass/simulators/demo/random'
+import { Random } from '@landpass/simulators/random'
 import { sql } from 'kysely'
 import { outcomeOf } from './attendance/calls.ts'
 import { checkWhenSettled, claimWithRetries, retry } from './attendance/kill-rounds.ts'
