@@ -311,6 +311,37 @@ describeOnOneEngine('a reader of offers', (open) => {
     expect((await status()).state).toBe('following')
   })
 
+  test('stores what it has read before the server refuses requests', async () => {
+    for (const id of ['first', 'second', 'third']) story.offer(id)
+    marketplace.faults = { tradeRefusals: { third: { status: 429 } } }
+    const reader = story.reader()
+    await reader.step()
+    expect([await story.shown(), (await status()).state]).toEqual([['first', 'second'], 'failing'])
+    marketplace.faults = {}
+    await readAgain(reader)
+    expect(await story.shown()).toEqual(['first', 'second', 'third'])
+    expect(asked('/v1/trades/')).toBe(4)
+  })
+
+  test('leaves out trades without a usable answer, and gives up after three in a row', async () => {
+    for (const id of ['moved', 'large', 'good']) story.offer(id)
+    const moved = { status: 302 }
+    marketplace.faults = {
+      tradeRefusals: { moved },
+      lies: { large: { ...marketplace.trades.get('large'), more: 'x'.repeat(128 * 1024) } },
+    }
+    const reader = story.reader()
+    await reader.step()
+    expect([await story.shown(), (await status()).state]).toEqual([['good'], 'following'])
+
+    const ids = ['one', 'two', 'three', 'four']
+    for (const id of ids) story.offer(id)
+    marketplace.faults = { tradeRefusals: Object.fromEntries(ids.map((id) => [id, moved])) }
+    await readAgain(reader)
+    expect((await status()).reason).toContain('redirect')
+    expect(asked('/v1/trades/')).toBe(6)
+  })
+
   test.each([
     [{ isEndless: true }, /names offers without end: 200 pages/],
     [{ refusal: { status: 302 } }, /redirect/],

@@ -2,6 +2,7 @@ import { HolderWatch, newHolder } from '../chain/follow/holder.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
+import { readChainPosition } from '../land/changes/chain-position.ts'
 import {
   dropOldTrades,
   noteListings,
@@ -156,6 +157,8 @@ export class ListingsReader {
 
   private async readAll(): Promise<void> {
     const { db, clock, server, contracts } = this.options
+    if (!(await readChainPosition(db)))
+      throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
     const startedAtMs = clock.nowMs()
     const stored = await dropOldTrades(db, startedAtMs - KEPT_MS)
     let room = MAX_TRADES - stored
@@ -179,16 +182,21 @@ export class ListingsReader {
   private async readTrades(ids: readonly string[], seenAtMs: number): Promise<void> {
     const { db, clock, server } = this.options
     const trades: NewSignedTrade[] = []
-    for (const id of ids) {
-      await this.keepLease()
-      const trade = this.readTrade(id, await server.trade(id), seenAtMs)
-      if (trade) trades.push(trade)
-      this.noteTried(id)
+    const done: string[] = []
+    try {
+      for (const id of ids) {
+        await this.keepLease()
+        const trade = this.readTrade(id, await server.trade(id), seenAtMs)
+        if (trade) trades.push(trade)
+        done.push(id)
+      }
+    } finally {
+      // Also where the reading ends here: what was read is not read again for an hour.
+      if (await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })) {
+        for (const id of done) this.noteTried(id)
+        this.counts.trades += trades.length
+      }
     }
-    const isStored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
-    if (!isStored)
-      throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
-    this.counts.trades += trades.length
   }
 
   /** Undefined for what is no offer of land to everybody, has expired, or does not have the form of a trade. */

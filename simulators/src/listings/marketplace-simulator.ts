@@ -15,6 +15,10 @@ export interface MarketplaceFaults {
   readonly price?: string
   /** Another content for some trades. */
   readonly lies?: Readonly<Record<string, unknown>>
+  /** A refusal in place of the answer about some trades. */
+  readonly tradeRefusals?: Readonly<
+    Record<string, { readonly status: number; readonly retryAfterS?: number }>
+  >
   /** A refusal in place of every answer. */
   readonly refusal?: { readonly status: number; readonly retryAfterS?: number }
   /** A page of HTML in place of every answer. */
@@ -87,6 +91,8 @@ export async function startMarketplaceSimulator({
   )
   app.get<{ Params: { id: string } }>('/v1/trades/:id', (request, reply) => {
     const { id } = request.params
+    const tradeRefusal = simulator.faults.tradeRefusals?.[id]
+    if (tradeRefusal) return refuse(reply, tradeRefusal)
     const trade = simulator.faults.lies?.[id] ?? simulator.trades.get(id)
     if (trade === undefined) return reply.status(404).send({ ok: false, message: 'Trade not found' })
     return { ok: true, data: trade }
