@@ -36,8 +36,6 @@ const MAX_TRADES = 100_000
 const TRY_AGAIN_MS = HOUR_MS
 /** How many of these are remembered. */
 const MAX_TRIED = 50_000
-/** The longest trade that is stored, in characters. */
-const MAX_TRADE_LENGTH = 65_536
 const KEPT_MS = 30 * DAY_MS
 
 export interface ListingsReaderOptions {
@@ -160,29 +158,31 @@ export class ListingsReader {
     if (!(await readChainPosition(db)))
       throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
     const startedAtMs = clock.nowMs()
-    const stored = await dropOldTrades(db, startedAtMs - KEPT_MS)
-    let room = MAX_TRADES - stored
+    let room = MAX_TRADES - (await dropOldTrades(db, startedAtMs - KEPT_MS))
+    let isFull = false
     for (const registry of [contracts.registries.land, contracts.registries.estate]) {
       for await (const ids of server.openTrades(registry)) {
         await this.keepLease()
         const known = await noteSeen(db, ids, startedAtMs)
         const unknown = ids.filter((id) => !known.has(id) && !this.wasTried(id))
-        for (let from = 0; from < unknown.length; from += STORED_AT_ONCE) {
+        for (let from = 0; from < unknown.length && !isFull; from += STORED_AT_ONCE) {
           const part = unknown.slice(from, from + STORED_AT_ONCE)
-          if (part.length > room) throw new ListingsError(`there are more than ${MAX_TRADES} offers`)
-          room -= part.length
-          await this.readTrades(part, startedAtMs)
+          isFull = part.length > room
+          if (!isFull) room -= await this.readTrades(part, startedAtMs)
         }
       }
     }
-    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason: null })
+    const reason = isFull ? `There are more than ${MAX_TRADES} offers: new ones are left out.` : null
+    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason })
     await this.judgeDue()
   }
 
-  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<void> {
+  /** @returns how many were stored */
+  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<number> {
     const { db, clock, server } = this.options
     const trades: NewSignedTrade[] = []
     const done: string[] = []
+    let stored: number | undefined
     try {
       for (const id of ids) {
         await this.keepLease()
@@ -192,27 +192,25 @@ export class ListingsReader {
       }
     } finally {
       // Also where the reading ends here: what was read is not read again for an hour.
-      if (await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })) {
-        for (const id of done) this.noteTried(id)
-        this.counts.trades += trades.length
-      }
+      stored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
+      if (stored !== undefined) for (const id of done) this.noteTried(id)
+      this.counts.trades += stored ?? 0
     }
+    return stored ?? 0
   }
 
   /** Undefined for what is no offer of land to everybody, has expired, or does not have the form of a trade. */
   private readTrade(id: string, json: unknown, nowMs: number): NewSignedTrade | undefined {
     try {
       const trade = parseTrade(json)
-      const text = JSON.stringify(json)
-      if (trade.id !== id || text.length > MAX_TRADE_LENGTH) return undefined
-      return this.rowOf(trade, text, nowMs)
+      return trade.id === id ? this.rowOf(trade, nowMs) : undefined
     } catch (error) {
       if (error instanceof UnfitTradeError) return undefined
       throw error
     }
   }
 
-  private rowOf(trade: SignedTrade, text: string, nowMs: number): NewSignedTrade | undefined {
+  private rowOf(trade: SignedTrade, nowMs: number): NewSignedTrade | undefined {
     const verified = this.verifier.verify(trade)
     if (verified?.offer.kind !== 'sale' || !verified.offer.isForEverybody) return undefined
     const { offer, isSigned, signatureHash, signatureKey } = verified
@@ -222,7 +220,7 @@ export class ListingsReader {
     if (!isSigned) this.counts.badSignatures += 1
     return {
       id: trade.id,
-      trade: text,
+      trade: isSigned ? jsonText(trade) : null,
       marketplace: trade.contract,
       signer: trade.signer,
       signature_hash: signatureHash,
@@ -260,6 +258,10 @@ export class ListingsReader {
         : 'The offers are not read now, which is tried again: the server has a failure of its own, which is in its log.'
     await noteListings(this.options.db, { state: 'failing', reason }).catch(() => undefined)
   }
+}
+
+function jsonText(trade: SignedTrade): string {
+  return JSON.stringify(trade, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 /**
