@@ -27,7 +27,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
 import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
-import { ListingsReader } from './listings-reader.ts'
+import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
 
 /** Time that passes when something waits, and not otherwise. */
@@ -281,6 +281,45 @@ describeOnOneEngine('a reader of offers', (open) => {
     expect(await story.states()).toEqual({ later: 'expired', short: 'expired' })
     await readAgain(reader, 31 * DAY_MS)
     expect(await story.states()).toEqual({})
+  })
+
+  test('opens and ends offers between two readings, and follows another world during one', async () => {
+    const nowMs = story.clock.nowMs()
+    story.offer('short', { expiration: nowMs + SECOND_MS })
+    story.offer('later', { effective: nowMs + SECOND_MS })
+    const reader = story.reader()
+    await reader.step()
+    story.clock.set(nowMs + SECOND_MS)
+    await reader.step()
+    expect([await story.shown(), asked('/v1/trades/')]).toEqual([['later'], 2])
+
+    for (const id of ['one', 'two']) story.offer(id)
+    marketplace.onTrade = async (id) => {
+      if (id !== 'one') return
+      await story.newWorld()
+      await story.timing.pause(20 * SECOND_MS)
+    }
+    await readAgain(reader)
+    marketplace.onTrade = async () => undefined
+    expect(await story.shown()).toEqual(['later', 'one', 'two'])
+  })
+
+  test('are hidden when no process reads them any more', async () => {
+    story.offer('mana')
+    await story.reader().step()
+    const pauses: (readonly (string | null)[])[] = []
+    const pause = async (ms: number) => {
+      pauses.push(await story.shown())
+      story.clock.set(story.clock.nowMs() + ms)
+    }
+    const { signal } = new AbortController()
+    await hideAbandonedOffers({
+      db: story.db,
+      clock: story.clock,
+      timing: { ...story.timing, pause },
+      signal,
+    })
+    expect([pauses, await story.shown()]).toEqual([[['mana']], []])
   })
 
   test('stores a hundred offers of one asset at most', async () => {

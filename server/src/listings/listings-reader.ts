@@ -100,8 +100,8 @@ export class ListingsReader {
     const { timing, signal, log, intervalMs } = this.options
     try {
       if (!(await this.lead())) return
-      if (timing.nowMs() < this.nextReadingMs) return
       await this.judgeDue()
+      if (timing.nowMs() < this.nextReadingMs) return
       await this.readAll()
       this.failuresInRow = 0
       this.nextReadingMs = timing.nowMs() + intervalMs
@@ -119,9 +119,14 @@ export class ListingsReader {
     }
   }
 
-  /** @returns whether this process reads, and the world that is shown follows the chain */
+  /**
+   * Takes or renews the lease. Where another world is shown than the one that offers are judged in, they are judged there from
+   * now on.
+   *
+   * @returns whether this process reads, and a world is shown
+   */
   private async lead(): Promise<boolean> {
-    const { db, clock, isShown } = this.options
+    const { db, clock, timing, isShown } = this.options
     const lease = await takeListingsLease(db, {
       holder: this.holder,
       nowMs: clock.nowMs(),
@@ -129,28 +134,30 @@ export class ListingsReader {
       hasEnded: (holder) => this.watch.hasEnded(holder),
     })
     if (!lease.isHeld || lease.shownWorldId === null) return false
-    this.leaseUntilMs = this.options.timing.nowMs() + LEASE_MS
-    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown) {
+    this.leaseUntilMs = timing.nowMs() + LEASE_MS
+    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown)
       await beginJudging(db, { worldId: lease.shownWorldId, isShown })
-      await this.judgeDue()
-    }
     return true
   }
 
+  /** Judges what is due by the clock, by a reading, or in another world. */
   private async judgeDue(): Promise<void> {
     const { db, clock } = this.options
-    while (await judgeDueOffers(db, clock.nowMs())) await this.keepLease()
+    while (await judgeDueOffers(db, clock.nowMs())) await this.renewLease()
   }
 
-  /** Renews the lease when a third of it is over. */
+  /** During a long reading: renews the lease in time, and judges what is due. */
   private async keepLease(): Promise<void> {
-    const { db, clock, timing, signal } = this.options
+    if (await this.renewLease()) await this.judgeDue()
+  }
+
+  /** Renews the lease when a third of it is over. @returns whether it was renewed */
+  private async renewLease(): Promise<boolean> {
+    const { timing, signal } = this.options
     signal.throwIfAborted()
-    if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return
-    const request = { holder: this.holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, hasEnded: () => false }
-    const { isHeld } = await takeListingsLease(db, request)
-    if (!isHeld) throw new LeaseLostError()
-    this.leaseUntilMs = timing.nowMs() + LEASE_MS
+    if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return false
+    if (!(await this.lead())) throw new LeaseLostError()
+    return true
   }
 
   private async readAll(): Promise<void> {
@@ -266,10 +273,24 @@ function jsonText(trade: SignedTrade): string {
 
 /**
  * Takes the offers out of the publications where no process reads them any more: nobody would see that the server has ended one.
+ * Looks again until they are out: another process may read until its lease ends, and a database may accept no changes for a while.
  */
-export async function hideAbandonedOffers(db: Db, nowMs: number): Promise<void> {
+export async function hideAbandonedOffers({
+  db,
+  clock,
+  timing,
+  signal,
+}: Pick<ListingsReaderOptions, 'db' | 'clock' | 'timing' | 'signal'>): Promise<void> {
+  while (!signal.aborted && !(await areHidden(db, clock.nowMs()).catch(() => false)))
+    await timing.pause(LEASE_MS, signal).catch(() => undefined)
+}
+
+/** @returns whether no offer is among the publications now */
+async function areHidden(db: Db, nowMs: number): Promise<boolean> {
   const last = await readListings(db)
-  if (!last?.is_shown || last.lease_until_ms > nowMs || last.world_id === null) return
-  await beginJudging(db, { worldId: last.world_id, isShown: false })
+  if (!last || last.world_id === null) return true
+  if (last.lease_until_ms > nowMs) return false
+  if (last.is_shown) await beginJudging(db, { worldId: last.world_id, isShown: false })
   while (await judgeDueOffers(db, nowMs));
+  return true
 }

@@ -38,6 +38,8 @@ export interface MarketplaceSimulator {
   /** By their ids, in the order in which they were made. */
   readonly trades: Map<string, TradeJson>
   faults: MarketplaceFaults
+  /** Awaited before the answer about a trade. */
+  onTrade: (id: string) => Promise<void>
   /** The addresses of all requests, without the host. */
   readonly requests: string[]
   close(): Promise<void>
@@ -60,6 +62,7 @@ export async function startMarketplaceSimulator({
   const simulator = {
     trades: new Map<string, TradeJson>(),
     faults: {} as MarketplaceFaults,
+    onTrade: async (_id: string): Promise<void> => undefined,
     requests: [] as string[],
   }
   app.addHook('onRequest', async (request, reply) => {
@@ -89,8 +92,9 @@ export async function startMarketplaceSimulator({
       return { data, total: orders.length + (faults.totalIsOffBy ?? 0) }
     },
   )
-  app.get<{ Params: { id: string } }>('/v1/trades/:id', (request, reply) => {
+  app.get<{ Params: { id: string } }>('/v1/trades/:id', async (request, reply) => {
     const { id } = request.params
+    await simulator.onTrade(id)
     const tradeRefusal = simulator.faults.tradeRefusals?.[id]
     if (tradeRefusal) return refuse(reply, tradeRefusal)
     const trade = simulator.faults.lies?.[id] ?? simulator.trades.get(id)
