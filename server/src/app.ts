@@ -199,11 +199,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!servesLand) return
       await keeper.start()
       if (listings) reading ??= listings.run()
-      // A database that accepts no changes still serves the land.
       else
-        await hideAbandonedOffers(engine.db, clock.nowMs()).catch((error: unknown) =>
-          server.log.error({ err: error }, 'offers that are not read any more could not be hidden'),
-        )
+        reading ??= hideAbandonedOffers({ db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal })
     },
     drain: async (signal) => {
       stopping.begin()

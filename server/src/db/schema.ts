@@ -135,8 +135,8 @@ export interface TradeIndexTable {
 export interface SignedTradeTable {
   /** The server's name for it. */
   id: string
-  /** JSON, as the server sent it. */
-  trade: string
+  /** JSON of its checked fields; null where the signature is wrong. */
+  trade: string | null
   marketplace: string
   signer: string
   signature_hash: string
@@ -177,7 +177,7 @@ export interface ListingsReadingTable {
   /** When the last reading of all offers ended. */
   read_at_ms: number | null
   state: 'reading' | 'following' | 'failing'
-  /** Why it is failing: for everyone. */
+  /** Why it is failing, or leaves out offers: for everyone. */
   reason: string | null
 }
 

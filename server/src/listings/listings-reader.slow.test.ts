@@ -5,6 +5,7 @@ import {
   startMarketplaceSimulator,
 } from '@landpass/simulators/listings/marketplace-simulator'
 import { ethers } from 'ethers'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   describeOnBothEngines,
@@ -24,8 +25,9 @@ import {
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
+import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
-import { ListingsReader } from './listings-reader.ts'
+import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
 
 /** Time that passes when something waits, and not otherwise. */
@@ -275,8 +277,49 @@ describeOnOneEngine('a reader of offers', (open) => {
     expect([await story.shown(), (await story.states()).later]).toEqual([['short'], 'not_yet'])
     await readAgain(reader, HOUR_MS)
     expect([await story.shown(), (await story.states()).short]).toEqual([['later'], 'expired'])
+    await readAgain(reader, 30 * DAY_MS - HOUR_MS)
+    expect(await story.states()).toEqual({ later: 'expired', short: 'expired' })
     await readAgain(reader, 31 * DAY_MS)
-    expect(await story.states()).toEqual({ later: 'expired' })
+    expect(await story.states()).toEqual({})
+  })
+
+  test('opens and ends offers between two readings, and follows another world during one', async () => {
+    const nowMs = story.clock.nowMs()
+    story.offer('short', { expiration: nowMs + SECOND_MS })
+    story.offer('later', { effective: nowMs + SECOND_MS })
+    const reader = story.reader()
+    await reader.step()
+    story.clock.set(nowMs + SECOND_MS)
+    await reader.step()
+    expect([await story.shown(), asked('/v1/trades/')]).toEqual([['later'], 2])
+
+    for (const id of ['one', 'two']) story.offer(id)
+    marketplace.onTrade = async (id) => {
+      if (id !== 'one') return
+      await story.newWorld()
+      await story.timing.pause(20 * SECOND_MS)
+    }
+    await readAgain(reader)
+    marketplace.onTrade = async () => undefined
+    expect(await story.shown()).toEqual(['later', 'one', 'two'])
+  })
+
+  test('are hidden when no process reads them any more', async () => {
+    story.offer('mana')
+    await story.reader().step()
+    const pauses: (readonly (string | null)[])[] = []
+    const pause = async (ms: number) => {
+      pauses.push(await story.shown())
+      story.clock.set(story.clock.nowMs() + ms)
+    }
+    const { signal } = new AbortController()
+    await hideAbandonedOffers({
+      db: story.db,
+      clock: story.clock,
+      timing: { ...story.timing, pause },
+      signal,
+    })
+    expect([pauses, await story.shown()]).toEqual([[['mana']], []])
   })
 
   test('stores a hundred offers of one asset at most', async () => {
@@ -309,6 +352,97 @@ describeOnOneEngine('a reader of offers', (open) => {
     marketplace.faults = {}
     await readAgain(reader, MINUTE_MS)
     expect((await status()).state).toBe('following')
+  })
+
+  test('takes one of several trades with the same signature, which counts as named by any of their ids', async () => {
+    story.offer('first')
+    const reader = story.reader()
+    await reader.step()
+    const again = ['second', 'third']
+    for (const id of again) marketplace.trades.set(id, { ...marketplace.trades.get('first')!, id })
+    marketplace.trades.delete('first')
+    await readAgain(reader, 2 * DAY_MS)
+    await readAgain(reader)
+    expect([await story.shown(), await story.states()]).toEqual([['first'], { first: 'open' }])
+  })
+
+  test('counts only offers of an asset that may still be open, and answers open ones first', async () => {
+    const asset = { type: 'parcel', id: '1,1' } as const
+    const reader = story.reader()
+    for (let number = 0; number < 105; number++)
+      story.offer(`short-${number}`, { expiration: story.clock.nowMs() + 2 * HOUR_MS })
+    await reader.step()
+    marketplace.trades.clear()
+    story.offer('good', { createdAt: 1_000 })
+    await readAgain(reader, 3 * HOUR_MS)
+    const world = await story.db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+    const offers = await signedOffersOf(story.db, world.world_id!, asset)
+    expect([offers.length, offers[0]?.id]).toEqual([100, 'good'])
+    expect(await signedOffersOf(story.db, world.world_id! + 1, asset)).toEqual([])
+  })
+
+  test('leaves out new offers while it stores too many, and forgets those that are not named for a month', async () => {
+    story.offer('known')
+    const reader = story.reader()
+    await reader.step()
+    await sql`insert into signed_trade
+      select 'filler-' || number, null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', 0,
+        ${story.clock.nowMs() + 99 * DAY_MS}::bigint, 0, ${story.clock.nowMs()}::bigint, 'bad_signature', ''
+      from generate_series(2, 100000) as number`.execute(story.db)
+    story.offer('new')
+    await readAgain(reader)
+    expect(await status()).toMatchObject({
+      ...{ state: 'following', offers: 100_000, open: 1 },
+      reason: 'There are more than 100000 offers: new ones are left out.',
+    })
+    story.offer('newer', { expiration: story.clock.nowMs() + 99 * DAY_MS })
+    await readAgain(reader, 31 * DAY_MS)
+    expect(await status()).toMatchObject({ offers: 1, open: 1, reason: null })
+    expect(await story.shown()).toEqual(['newer'])
+  })
+
+  test('judges many offers of one signer in one block', async () => {
+    story.offer('sample')
+    await story.reader().step()
+    await sql`insert into signed_trade
+      select 'copy-' || number, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
+        asset_id, currency, price, fingerprint, uses, contract_index, signer_index, effective_at_ms, expires_at_ms,
+        created_at_ms, seen_at_ms, state, state_reason
+      from signed_trade, generate_series(1, 600) as number`.execute(story.db)
+    await story.block([{ ...OWNED, to: STRANGER }])
+    expect(new Set(Object.values(await story.states()))).toEqual(new Set(['owner_changed']))
+    expect((await status()).offers).toBe(601)
+  })
+
+  test('stores what it has read before the server refuses requests', async () => {
+    for (const id of ['first', 'second', 'third']) story.offer(id)
+    marketplace.faults = { tradeRefusals: { third: { status: 429 } } }
+    const reader = story.reader()
+    await reader.step()
+    expect([await story.shown(), (await status()).state]).toEqual([['first', 'second'], 'failing'])
+    marketplace.faults = {}
+    await readAgain(reader)
+    expect(await story.shown()).toEqual(['first', 'second', 'third'])
+    expect(asked('/v1/trades/')).toBe(4)
+  })
+
+  test('leaves out trades without a usable answer, and gives up after three in a row', async () => {
+    for (const id of ['moved', 'large', 'good']) story.offer(id)
+    const moved = { status: 302 }
+    marketplace.faults = {
+      tradeRefusals: { moved },
+      lies: { large: { ...marketplace.trades.get('large'), more: 'x'.repeat(128 * 1024) } },
+    }
+    const reader = story.reader()
+    await reader.step()
+    expect([await story.shown(), (await status()).state]).toEqual([['good'], 'following'])
+
+    const ids = ['one', 'two', 'three', 'four']
+    for (const id of ids) story.offer(id)
+    marketplace.faults = { tradeRefusals: Object.fromEntries(ids.map((id) => [id, moved])) }
+    await readAgain(reader)
+    expect((await status()).reason).toContain('redirect')
+    expect(asked('/v1/trades/')).toBe(6)
   })
 
   test.each([

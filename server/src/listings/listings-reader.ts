@@ -2,6 +2,7 @@ import { HolderWatch, newHolder } from '../chain/follow/holder.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
+import { readChainPosition } from '../land/changes/chain-position.ts'
 import {
   dropOldTrades,
   noteListings,
@@ -35,8 +36,6 @@ const MAX_TRADES = 100_000
 const TRY_AGAIN_MS = HOUR_MS
 /** How many of these are remembered. */
 const MAX_TRIED = 50_000
-/** The longest trade that is stored, in characters. */
-const MAX_TRADE_LENGTH = 65_536
 const KEPT_MS = 30 * DAY_MS
 
 export interface ListingsReaderOptions {
@@ -101,8 +100,8 @@ export class ListingsReader {
     const { timing, signal, log, intervalMs } = this.options
     try {
       if (!(await this.lead())) return
-      if (timing.nowMs() < this.nextReadingMs) return
       await this.judgeDue()
+      if (timing.nowMs() < this.nextReadingMs) return
       await this.readAll()
       this.failuresInRow = 0
       this.nextReadingMs = timing.nowMs() + intervalMs
@@ -120,9 +119,14 @@ export class ListingsReader {
     }
   }
 
-  /** @returns whether this process reads, and the world that is shown follows the chain */
+  /**
+   * Takes or renews the lease. Where another world is shown than the one that offers are judged in, they are judged there from
+   * now on.
+   *
+   * @returns whether this process reads, and a world is shown
+   */
   private async lead(): Promise<boolean> {
-    const { db, clock, isShown } = this.options
+    const { db, clock, timing, isShown } = this.options
     const lease = await takeListingsLease(db, {
       holder: this.holder,
       nowMs: clock.nowMs(),
@@ -130,81 +134,90 @@ export class ListingsReader {
       hasEnded: (holder) => this.watch.hasEnded(holder),
     })
     if (!lease.isHeld || lease.shownWorldId === null) return false
-    this.leaseUntilMs = this.options.timing.nowMs() + LEASE_MS
-    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown) {
+    this.leaseUntilMs = timing.nowMs() + LEASE_MS
+    if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown)
       await beginJudging(db, { worldId: lease.shownWorldId, isShown })
-      await this.judgeDue()
-    }
     return true
   }
 
+  /** Judges what is due by the clock, by a reading, or in another world. */
   private async judgeDue(): Promise<void> {
     const { db, clock } = this.options
-    while (await judgeDueOffers(db, clock.nowMs())) await this.keepLease()
+    while (await judgeDueOffers(db, clock.nowMs())) await this.renewLease()
   }
 
-  /** Renews the lease when a third of it is over. */
+  /** During a long reading: renews the lease in time, and judges what is due. */
   private async keepLease(): Promise<void> {
-    const { db, clock, timing, signal } = this.options
+    if (await this.renewLease()) await this.judgeDue()
+  }
+
+  /** Renews the lease when a third of it is over. @returns whether it was renewed */
+  private async renewLease(): Promise<boolean> {
+    const { timing, signal } = this.options
     signal.throwIfAborted()
-    if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return
-    const request = { holder: this.holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, hasEnded: () => false }
-    const { isHeld } = await takeListingsLease(db, request)
-    if (!isHeld) throw new LeaseLostError()
-    this.leaseUntilMs = timing.nowMs() + LEASE_MS
+    if (this.leaseUntilMs - timing.nowMs() > (LEASE_MS * 2) / 3) return false
+    if (!(await this.lead())) throw new LeaseLostError()
+    return true
   }
 
   private async readAll(): Promise<void> {
     const { db, clock, server, contracts } = this.options
+    if (!(await readChainPosition(db)))
+      throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
     const startedAtMs = clock.nowMs()
-    const stored = await dropOldTrades(db, startedAtMs - KEPT_MS)
-    let room = MAX_TRADES - stored
+    let room = MAX_TRADES - (await dropOldTrades(db, startedAtMs - KEPT_MS))
+    let isFull = false
     for (const registry of [contracts.registries.land, contracts.registries.estate]) {
       for await (const ids of server.openTrades(registry)) {
         await this.keepLease()
         const known = await noteSeen(db, ids, startedAtMs)
         const unknown = ids.filter((id) => !known.has(id) && !this.wasTried(id))
-        for (let from = 0; from < unknown.length; from += STORED_AT_ONCE) {
+        for (let from = 0; from < unknown.length && !isFull; from += STORED_AT_ONCE) {
           const part = unknown.slice(from, from + STORED_AT_ONCE)
-          if (part.length > room) throw new ListingsError(`there are more than ${MAX_TRADES} offers`)
-          room -= part.length
-          await this.readTrades(part, startedAtMs)
+          isFull = part.length > room
+          if (!isFull) room -= await this.readTrades(part, startedAtMs)
         }
       }
     }
-    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason: null })
+    const reason = isFull ? `There are more than ${MAX_TRADES} offers: new ones are left out.` : null
+    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason })
     await this.judgeDue()
   }
 
-  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<void> {
+  /** @returns how many were stored */
+  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<number> {
     const { db, clock, server } = this.options
     const trades: NewSignedTrade[] = []
-    for (const id of ids) {
-      await this.keepLease()
-      const trade = this.readTrade(id, await server.trade(id), seenAtMs)
-      if (trade) trades.push(trade)
-      this.noteTried(id)
+    const done: string[] = []
+    let stored: number | undefined
+    try {
+      for (const id of ids) {
+        await this.keepLease()
+        const trade = this.readTrade(id, await server.trade(id), seenAtMs)
+        if (trade) trades.push(trade)
+        done.push(id)
+      }
+    } finally {
+      // Also where the reading ends here: what was read is not read again for an hour.
+      stored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
+      if (stored !== undefined) for (const id of done) this.noteTried(id)
+      this.counts.trades += stored ?? 0
     }
-    const isStored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
-    if (!isStored)
-      throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
-    this.counts.trades += trades.length
+    return stored ?? 0
   }
 
   /** Undefined for what is no offer of land to everybody, has expired, or does not have the form of a trade. */
   private readTrade(id: string, json: unknown, nowMs: number): NewSignedTrade | undefined {
     try {
       const trade = parseTrade(json)
-      const text = JSON.stringify(json)
-      if (trade.id !== id || text.length > MAX_TRADE_LENGTH) return undefined
-      return this.rowOf(trade, text, nowMs)
+      return trade.id === id ? this.rowOf(trade, nowMs) : undefined
     } catch (error) {
       if (error instanceof UnfitTradeError) return undefined
       throw error
     }
   }
 
-  private rowOf(trade: SignedTrade, text: string, nowMs: number): NewSignedTrade | undefined {
+  private rowOf(trade: SignedTrade, nowMs: number): NewSignedTrade | undefined {
     const verified = this.verifier.verify(trade)
     if (verified?.offer.kind !== 'sale' || !verified.offer.isForEverybody) return undefined
     const { offer, isSigned, signatureHash, signatureKey } = verified
@@ -214,7 +227,7 @@ export class ListingsReader {
     if (!isSigned) this.counts.badSignatures += 1
     return {
       id: trade.id,
-      trade: text,
+      trade: isSigned ? jsonText(trade) : null,
       marketplace: trade.contract,
       signer: trade.signer,
       signature_hash: signatureHash,
@@ -254,12 +267,30 @@ export class ListingsReader {
   }
 }
 
+function jsonText(trade: SignedTrade): string {
+  return JSON.stringify(trade, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
 /**
  * Takes the offers out of the publications where no process reads them any more: nobody would see that the server has ended one.
+ * Looks again until they are out: another process may read until its lease ends, and a database may accept no changes for a while.
  */
-export async function hideAbandonedOffers(db: Db, nowMs: number): Promise<void> {
+export async function hideAbandonedOffers({
+  db,
+  clock,
+  timing,
+  signal,
+}: Pick<ListingsReaderOptions, 'db' | 'clock' | 'timing' | 'signal'>): Promise<void> {
+  while (!signal.aborted && !(await areHidden(db, clock.nowMs()).catch(() => false)))
+    await timing.pause(LEASE_MS, signal).catch(() => undefined)
+}
+
+/** @returns whether no offer is among the publications now */
+async function areHidden(db: Db, nowMs: number): Promise<boolean> {
   const last = await readListings(db)
-  if (!last?.is_shown || last.lease_until_ms > nowMs || last.world_id === null) return
-  await beginJudging(db, { worldId: last.world_id, isShown: false })
+  if (!last || last.world_id === null) return true
+  if (last.lease_until_ms > nowMs) return false
+  if (last.is_shown) await beginJudging(db, { worldId: last.world_id, isShown: false })
   while (await judgeDueOffers(db, nowMs));
+  return true
 }

@@ -2,12 +2,18 @@ import { RateLimiter } from '../chain/rpc/rate-limiter.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { SECOND_MS } from '../clock.ts'
 import { isObject } from '../json-object.ts'
-import { askAddress, type OutboundAnswer, OutboundError } from '../outbound.ts'
+import { askAddress, type OutboundAnswer, OutboundError, parseOrUndefined } from '../outbound.ts'
 
 /** For a whole answer. */
 const TIMEOUT_MS = 10 * SECOND_MS
-/** Of an answer. A thousand offers have half a mebibyte. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+/** Of a page of a list. A thousand offers have half a mebibyte. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+/** Of all pages of a list together. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024
+/** Of one trade. */
+const MAX_TRADE_BYTES = 128 * 1024
+/** How many trades in a row may have no usable answer. */
+const MAX_FAILURES_IN_ROW = 3
 /** Servers give fewer where they have a lower limit. */
 const PAGE_ROWS = 1_000
 /** Of one list: with full pages, more offers than there are parcels. */
@@ -25,6 +31,9 @@ export class ListingsError extends Error {
   }
 }
 
+/** There is no whole answer of the server. */
+class UnusableAnswerError extends ListingsError {}
+
 export interface MarketplaceServerOptions {
   /** Its address may have a key in path or query, which no error and no log shows. */
   readonly url: string
@@ -37,6 +46,7 @@ export interface MarketplaceServerOptions {
 export class MarketplaceServer {
   private readonly options: MarketplaceServerOptions
   private readonly limiter: RateLimiter
+  private failuresInRow = 0
 
   constructor(options: MarketplaceServerOptions) {
     this.options = options
@@ -53,8 +63,10 @@ export class MarketplaceServer {
   async *openTrades(registry: string): AsyncGenerator<readonly string[], void, undefined> {
     const named = new Set<string>()
     let rows = 0
+    let bytesLeft = MAX_LIST_BYTES
     for (let page = 0; page < MAX_PAGES; page++) {
-      const orders = await this.readPage(registry, rows)
+      const { orders, bytes } = await this.readPage(registry, rows, Math.min(MAX_PAGE_BYTES, bytesLeft))
+      bytesLeft -= bytes
       rows += orders.length
       const ids = orders.flatMap((order) => orderNames(order) ?? [])
       const isNew = ids.filter(({ id }) => !named.has(id))
@@ -68,49 +80,67 @@ export class MarketplaceServer {
   /**
    * The JSON of a trade; undefined where the server has none of this id, or cannot say.
    *
-   * @throws {ListingsError}
+   * @throws {ListingsError} where it refuses requests for a while, or three trades in a row had no usable answer
    */
   async trade(id: string): Promise<unknown> {
-    const answer = await this.ask(`/v1/trades/${encodeURIComponent(id)}`, {})
-    assertNotBusy(answer)
-    const { status, json } = answer
-    // One trade that a server cannot answer must not keep all others from being read.
-    return status === 200 && isObject(json) ? json.data : undefined
+    try {
+      const { answer } = await this.ask(`/v1/trades/${encodeURIComponent(id)}`, {}, MAX_TRADE_BYTES)
+      this.failuresInRow = 0
+      assertNotBusy(answer)
+      return answer.status === 200 && isObject(answer.json) ? answer.json.data : undefined
+    } catch (error) {
+      // One trade that a server cannot answer must not keep all others from being read.
+      if (!(error instanceof UnusableAnswerError)) throw error
+      this.failuresInRow += 1
+      if (this.failuresInRow < MAX_FAILURES_IN_ROW) return undefined
+      this.failuresInRow = 0
+      throw error
+    }
   }
 
-  private async readPage(registry: string, skip: number): Promise<readonly unknown[]> {
+  private async readPage(
+    registry: string,
+    skip: number,
+    maxBytes: number,
+  ): Promise<{ readonly orders: readonly unknown[]; readonly bytes: number }> {
     const query = {
       ...{ contractAddress: registry, status: 'open', network: 'ETHEREUM', sortBy: 'oldest' },
       ...{ first: String(PAGE_ROWS), skip: String(skip) },
     }
-    const { json } = assertGood(await this.ask('/v1/orders', query))
+    const { answer, bytes } = await this.ask('/v1/orders', query, maxBytes)
+    const { json } = assertGood(answer)
     const orders = isObject(json) ? json.data : undefined
     if (!Array.isArray(orders))
       throw new ListingsError('the marketplace server answered something else than a list of offers')
     if (orders.length > PAGE_ROWS)
       throw new ListingsError('the marketplace server answered more offers than it was asked for')
-    return orders
+    return { orders, bytes }
   }
 
-  private ask(path: string, query: Readonly<Record<string, string>>) {
+  private ask(path: string, query: Readonly<Record<string, string>>, maxBytes: number) {
     const { url: base, timing, signal } = this.options
     const url = new URL(base)
     url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     return this.limiter.run(1, async () => {
       const startedMs = timing.nowMs()
+      let bytes = 0
+      const parse = (body: Buffer) => {
+        bytes = body.length
+        return parseOrUndefined(body.toString('utf8'))
+      }
       try {
         const answer = await askAddress(
           url,
-          { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, startTimer: timing.startTimer, signal },
-          { method: 'GET', headers: { 'accept-encoding': 'gzip' } },
+          { timeoutMs: TIMEOUT_MS, maxBytes, startTimer: timing.startTimer, signal },
+          { method: 'GET', headers: { 'accept-encoding': 'gzip' }, parse },
         )
         if (answer.status === 429 || answer.status === 503) this.limiter.noteRefusal(answer.retryAfterMs)
         else this.limiter.noteAnswer(startedMs)
-        return answer
+        return { answer, bytes }
       } catch (error) {
         signal.throwIfAborted()
-        throw error instanceof OutboundError ? new ListingsError(FAILURES[error.failure]) : error
+        throw error instanceof OutboundError ? new UnusableAnswerError(FAILURES[error.failure]) : error
       }
     })
   }

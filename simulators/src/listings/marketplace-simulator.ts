@@ -15,6 +15,10 @@ export interface MarketplaceFaults {
   readonly price?: string
   /** Another content for some trades. */
   readonly lies?: Readonly<Record<string, unknown>>
+  /** A refusal in place of the answer about some trades. */
+  readonly tradeRefusals?: Readonly<
+    Record<string, { readonly status: number; readonly retryAfterS?: number }>
+  >
   /** A refusal in place of every answer. */
   readonly refusal?: { readonly status: number; readonly retryAfterS?: number }
   /** A page of HTML in place of every answer. */
@@ -34,6 +38,8 @@ export interface MarketplaceSimulator {
   /** By their ids, in the order in which they were made. */
   readonly trades: Map<string, TradeJson>
   faults: MarketplaceFaults
+  /** Awaited before the answer about a trade. */
+  onTrade: (id: string) => Promise<void>
   /** The addresses of all requests, without the host. */
   readonly requests: string[]
   close(): Promise<void>
@@ -56,6 +62,7 @@ export async function startMarketplaceSimulator({
   const simulator = {
     trades: new Map<string, TradeJson>(),
     faults: {} as MarketplaceFaults,
+    onTrade: async (_id: string): Promise<void> => undefined,
     requests: [] as string[],
   }
   app.addHook('onRequest', async (request, reply) => {
@@ -85,8 +92,11 @@ export async function startMarketplaceSimulator({
       return { data, total: orders.length + (faults.totalIsOffBy ?? 0) }
     },
   )
-  app.get<{ Params: { id: string } }>('/v1/trades/:id', (request, reply) => {
+  app.get<{ Params: { id: string } }>('/v1/trades/:id', async (request, reply) => {
     const { id } = request.params
+    await simulator.onTrade(id)
+    const tradeRefusal = simulator.faults.tradeRefusals?.[id]
+    if (tradeRefusal) return refuse(reply, tradeRefusal)
     const trade = simulator.faults.lies?.[id] ?? simulator.trades.get(id)
     if (trade === undefined) return reply.status(404).send({ ok: false, message: 'Trade not found' })
     return { ok: true, data: trade }

@@ -1,3 +1,4 @@
+import { keccak256 } from '@landpass/server/ethereum/keccak256'
 import { addressOf, signDigest } from '@landpass/server/ethereum/signatures'
 import { parseTrade } from '@landpass/server/listings/signed-trade'
 import { domainSeparator, tradeDigest } from '@landpass/server/listings/trade-digest'
@@ -57,7 +58,8 @@ export function signListing(draft: ListingDraft): TradeJson {
       uses: draft.uses ?? 1,
       expiration: draft.expiration,
       effective: draft.effective ?? draft.createdAt,
-      salt: '0x',
+      // No two offers have the same signature.
+      salt: `0x${Buffer.from(keccak256(Buffer.from(draft.id))).toString('hex')}`,
       contractSignatureIndex: draft.contractIndex ?? 0,
       signerSignatureIndex: draft.signerIndex ?? 0,
       allowedRoot: draft.allowedRoot ?? '0x',

@@ -1,8 +1,9 @@
 import { followedChain } from '../live/chain.ts'
 import { text } from '../texts/texts.ts'
 
-/** Says that offers which are signed off the chain are missing, where the land comes from a chain and they are not read. */
+/** Says that offers which are signed off the chain may be missing, where the land comes from a chain and they are not read now. */
 export function ChainOffersHint() {
-  const isIncomplete = followedChain.value && !followedChain.value.status.listings.shown
+  const listings = followedChain.value?.status.listings
+  const isIncomplete = listings && !(listings.shown && ['reading', 'following'].includes(listings.state))
   return isIncomplete ? <p class="hint">{text('chain.offers_incomplete')}</p> : null
 }

@@ -36,7 +36,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     const nowMs = land.clock.nowMs()
     const [onChain, signed] = await Promise.all([
       publicationsOfAsset(land.db, worldId, asset),
-      signedOffersOf(land.db, asset),
+      signedOffersOf(land.db, worldId, asset),
     ])
     const offers = [
       ...onChain

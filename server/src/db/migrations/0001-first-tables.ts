@@ -321,11 +321,11 @@ const CHAIN = [
     before jsonb,
     primary key (world_id, block_number, table_name, key)
   )`,
-  // Offers that were signed off the chain, whole, and their state in the world that is shown. They belong to no world: the states
+  // Offers that were signed off the chain, whole where the signature is right, and their state in the world that is shown. They belong to no world: the states
   // are those in the world of listings_reading
   `create table signed_trade (
     id text primary key,
-    trade text not null,
+    trade text,
     marketplace text not null,
     signer text not null,
     signature_hash text not null,
@@ -348,6 +348,9 @@ const CHAIN = [
   )`,
   `create index signed_trade_by_asset on signed_trade (asset_id, asset_type)`,
   `create index signed_trade_by_signer on signed_trade (signer, marketplace)`,
+  `create index signed_trade_by_state on signed_trade (state, expires_at_ms)`,
+  // A server may name the same trade by several ids
+  `create unique index signed_trade_by_key on signed_trade (marketplace, signature_key) where is_signed`,
   // The process that reads them, and how far it is
   `create table listings_reading (
     name text primary key,

@@ -1,3 +1,4 @@
+import { coordText } from '@landpass/client/grid'
 import { beforeEach, expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { applyLandChanges, type LandChange } from '../../../test/support/land/land-changes.ts'
@@ -7,7 +8,9 @@ import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { importSnapshot } from '../snapshot/import.ts'
 import { ChangedSubjects, KEPT_ROWS, readChangedAssets, revisionAt, writeJournal } from './change-journal.ts'
+import { writeChange } from './changes.ts'
 import { readLandHead } from './land-head.ts'
+import { TableRows } from './table-rows.ts'
 
 const NOTHING = { parcels: [], estates: [], publications: [] }
 
@@ -101,6 +104,26 @@ describeOnBothEngines('the journal of changes', (open) => {
 
     const moved = await change({ kind: 'change-parcel', x: 1, y: 1, to: { estate_position: 0 } })
     expect((await changedSince(moved - 1))?.estates).toEqual(['2'])
+  })
+
+  test('a publication that takes the key of another one changes the asset of that one', async () => {
+    const { worldId, revision } = await readLandHead(db)
+    const { asset_id, asset_type } = await db
+      .selectFrom('publication')
+      .select(['asset_id', 'asset_type'])
+      .where('world_id', '=', worldId!)
+      .where('key', '=', 1)
+      .executeTakeFirstOrThrow()
+    const other = { ...publicationRow('other', { asset_id: '0,0' }), key: 1 }
+    await inTransaction(db, async (tx) => {
+      const rows = new TableRows(tx, worldId!)
+      await rows.readRows(new Map([['publication', [{ key: 1 }]]]))
+      rows.put('publication', other)
+      await writeChange(tx, rows, { revision, nowMs: 2_000 })
+    })
+    const changed = await changedSince(revision)
+    const named = asset_type === 'estate' ? changed?.estates : changed?.parcels.map(coordText)
+    expect([named, changed?.publications]).toEqual([[asset_id], [1]])
   })
 
   test('a change that the state does not show has a row and names no asset', async () => {

@@ -72,7 +72,7 @@ function subjectsOf(changes: readonly RowChange[]): ChangedSubjects {
       nameParcel(subjects, before as ParcelRow | undefined, now as ParcelRow | undefined)
     if (table === 'estate') subjects.add('estate', ((before ?? now) as EstateRow).id)
     if (table === 'publication')
-      namePublication(subjects, (before ?? now) as PublicationRow, now === undefined)
+      namePublication(subjects, before as PublicationRow | undefined, now as PublicationRow | undefined)
     // Of the bids only sales are in the state.
     if (table === 'bid' && isSoldBid(before, now))
       subjects.add('bid', String(((before ?? now) as BidRow).key))
@@ -101,12 +101,16 @@ function nameParcel(
   if (!isDeepStrictEqual(tagsOf(before), tagsOf(now))) subjects.addEverything()
 }
 
-/** A removed publication does not say any more which asset it was for: so the asset is named too. */
+/**
+ * A publication that is removed does not say any more which asset it was for, nor one whose key another one has taken: so that
+ * asset is named too.
+ */
 function namePublication(
   subjects: ChangedSubjects,
-  { key, asset_type, asset_id }: PublicationRow,
-  isRemoved: boolean,
+  before: PublicationRow | undefined,
+  now: PublicationRow | undefined,
 ): void {
-  subjects.add('publication', String(key))
-  if (isRemoved) subjects.add(asset_type, asset_id)
+  subjects.add('publication', String((before ?? now)!.key))
+  const isSameAsset = before?.asset_type === now?.asset_type && before?.asset_id === now?.asset_id
+  if (before && !isSameAsset) subjects.add(before.asset_type, before.asset_id)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ListingsReadingTable } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
 
 /** The name of what reads offers for sale. */
 export const LISTINGS = 'listings'
@@ -103,36 +104,38 @@ export async function readListings(db: Db): Promise<ListingsReadingTable | undef
 const SEEN_AGAIN_MS = HOUR_MS
 
 /** Which of these trades are stored with a signature that is right. Notes that the server named them, to the hour. */
-export async function noteSeen(
-  db: Db,
-  ids: readonly string[],
-  seenAtMs: number,
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string; is_signed: boolean }>`
-    with named as (
-      update signed_trade set seen_at_ms = ${seenAtMs}
-      where id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
-    )
-    select id, is_signed from signed_trade where id = any(${[...ids]}::text[])`.execute(db)
-  return new Set(rows.flatMap(({ id, is_signed }) => (is_signed ? [id] : [])))
+export function noteSeen(db: Db, ids: readonly string[], seenAtMs: number): Promise<ReadonlySet<string>> {
+  return inTransaction(db, async (tx) => {
+    // In the order of the ids: no other writer then waits for this one while this one waits for it.
+    await sql`update signed_trade set seen_at_ms = ${seenAtMs} where id in (
+        select id from signed_trade
+        where id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
+        order by id for update
+      )`.execute(tx)
+    const { rows } = await sql<{ id: string }>`
+      select id from signed_trade where id = any(${[...ids]}::text[]) and is_signed`.execute(tx)
+    return new Set(rows.map(({ id }) => id))
+  })
 }
 
-/** Deletes offers that ended long ago. @returns how many are left */
-export async function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
-  await db
-    .deleteFrom('signed_trade')
-    .where((eb) =>
-      eb.or([
-        eb('expires_at_ms', '<', beforeMs),
-        eb.and([eb('seen_at_ms', '<', beforeMs), eb('state', 'in', ['used', 'cancelled', 'bad_signature'])]),
-      ]),
-    )
-    .execute()
-  const { count } = await db
-    .selectFrom('signed_trade')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
+/**
+ * Deletes offers that ended long ago, or that the server has not named for long. Open ones stay: they have publications, and
+ * are `unseen` after the next whole reading.
+ *
+ * @returns how many are left
+ */
+export function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await sql`delete from signed_trade where id in (
+        select id from signed_trade
+        where state <> 'open' and (expires_at_ms < ${beforeMs} or seen_at_ms < ${beforeMs})
+        order by id for update
+      )`.execute(tx)
+    const { rows } = await sql<{
+      count: number
+    }>`select count(*)::integer as count from signed_trade`.execute(tx)
+    return rows[0]!.count
+  })
 }
 
 export const LISTINGS_STATES = ['off', 'reading', 'following', 'failing'] as const
@@ -154,10 +157,10 @@ const OFF: ListingsStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, 
 /** How far the readings are, whichever process does them. */
 export async function readListingsStatus(db: Db, nowMs: number): Promise<ListingsStatus> {
   const { rows } = await sql<ListingsReadingTable & { offers: number; open: number }>`
-    select listings_reading.*, count(id)::integer as offers,
-      (count(*) filter (where signed_trade.state = 'open' and expires_at_ms > ${nowMs}))::integer as open
-    from listings_reading left join signed_trade on true
-    where name = ${LISTINGS} group by name`.execute(db)
+    select listings_reading.*, (select count(*) from signed_trade)::integer as offers,
+      (select count(*) from signed_trade
+        where signed_trade.state = 'open' and expires_at_ms > ${nowMs})::integer as open
+    from listings_reading where name = ${LISTINGS}`.execute(db)
   const [row] = rows
   if (!row) return OFF
   const { read_at_ms: readAtMs, is_shown: isShown, offers, open } = row

@@ -5,7 +5,7 @@ import type { SignedTradeTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { EstateRow, ParcelRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
 import { type JudgedOffer, judgeOffer, readOfferFacts } from '../events/signed-offers.ts'
-import { publicationOfTrade } from '../records/signed-publication.ts'
+import { publicationOfTrade, STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
 import { LISTINGS, UNSEEN_AFTER_MS } from './listings-reading.ts'
@@ -26,13 +26,13 @@ import type { Write } from './write-rows.ts'
 /** A trade as it is stored. */
 export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
 
-/** A stored trade, with what is known of all of them. */
-interface StoredOffer extends SignedTradeTable {
+/** A stored trade without its content, with what is known of all of them. */
+interface StoredOffer extends StoredTrade {
   readonly is_shown: boolean
   readonly read_at_ms: number | null
 }
 
-/** The most stored offers of an asset; marketplace servers take one open offer of its owner. */
+/** The most stored offers of an asset that may still be open; marketplace servers take one open offer of its owner. */
 const MOST_OF_ASSET = 100
 
 /** How many offers one transaction judges. */
@@ -47,35 +47,44 @@ const OFFERS_AT_ONCE = 500
 export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<readonly Write[]> {
   const touched = touchedBy(await rows.changes())
   if (!touched) return []
-  const offers = await readOffers(tx, touched)
-  return judgeOffers(rows, offers, nowMs)
+  // A wrong signature stays wrong, whatever the logs say.
+  return judgeOffers(tx, rows, sql`is_signed and (${touched})`, nowMs)
 }
 
 /**
  * Stores trades, and judges them. A trade that is stored already stays as it is, unless its signature is wrong: the server may
- * have told something else of it before.
+ * have told something else of it before. One that is stored under another id was named again.
  *
  * @param seenAtMs when the server named them
- * @returns false where no world follows the chain: then nothing was stored
+ * @returns how many were stored; undefined where the world that is shown does not follow the chain, or is not the one that
+ *   offers are judged in: then none was
  */
 export async function storeSignedTrades(
   db: Db,
   trades: readonly NewSignedTrade[],
   { nowMs, seenAtMs }: { readonly nowMs: number; readonly seenAtMs: number },
-): Promise<boolean> {
+): Promise<number | undefined> {
   const ids = trades.map(({ id }) => id)
-  return changeOffers(db, nowMs, async (tx) => {
+  const rows = JSON.stringify(trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs })))
+  const given = sql`json_populate_recordset(null::signed_trade, ${rows}::json) as trade`
+  let stored = 0
+  const isJudged = await changeOffers(db, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
-    const rows = trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs }))
-    await sql`insert into signed_trade
-      select trade.* from json_populate_recordset(null::signed_trade, ${JSON.stringify(rows)}::json) as trade
+    await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
+      where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
+        and stored.is_signed and trade.is_signed`.execute(tx)
+    const inserted = await sql`insert into signed_trade
+      select trade.* from ${given}
       where ${MOST_OF_ASSET} > (
         select count(*) from signed_trade as stored
-        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type
+        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
+          and stored.expires_at_ms > ${nowMs} and coalesce(stored.state, '') not in ('used', 'cancelled')
       )
-      on conflict (id) do nothing`.execute(tx)
+      on conflict do nothing`.execute(tx)
+    stored = Number(inserted.numAffectedRows ?? 0)
     return sql`id = any(${ids}::text[])`
   })
+  return isJudged ? stored : undefined
 }
 
 /**
@@ -114,19 +123,19 @@ export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
         and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
     limit ${OFFERS_AT_ONCE}`.execute(db)
   if (rows.length === 0) return false
-  const isFollowed = await changeOffers(
+  const isJudged = await changeOffers(
     db,
     nowMs,
     async () => sql`id = any(${rows.map(({ id }) => id)}::text[])`,
   )
-  return isFollowed && rows.length === OFFERS_AT_ONCE
+  return isJudged && rows.length === OFFERS_AT_ONCE
 }
 
 /**
  * Changes stored trades, and judges some of them, in one transaction.
  *
  * @param change says which offers are judged
- * @returns false where no world follows the chain
+ * @returns false where the world that is shown does not follow the chain, or is not the one that offers are judged in
  */
 function changeOffers(
   db: Db,
@@ -135,30 +144,46 @@ function changeOffers(
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     // The row is locked until the commit: writers run one after another, and revisions have no gaps.
-    const { rows: heads } = await sql<{ worldId: number | null; revision: number }>`
+    const { rows: heads } = await sql<{ worldId: number; revision: number }>`
       with head as (select world_id, revision from land_state for update)
-      select chain_position.world_id as "worldId", revision
-      from head left join chain_position using (world_id)`.execute(tx)
-    const { worldId, revision } = heads[0]!
-    if (worldId === null) return false
+      select world_id as "worldId", revision
+      from head join chain_position using (world_id) join listings_reading using (world_id)
+      where listings_reading.name = ${LISTINGS}`.execute(tx)
+    const [head] = heads
+    if (!head) return false
     const which = await change(tx)
-    const rows = new TableRows(tx, worldId)
-    const writes = await judgeOffers(rows, await readOffers(tx, which), nowMs)
-    await writeChange(tx, rows, { revision, nowMs, writes })
+    const rows = new TableRows(tx, head.worldId)
+    const writes = await judgeOffers(tx, rows, which, nowMs)
+    await writeChange(tx, rows, { revision: head.revision, nowMs, writes })
     return true
   })
 }
 
-async function readOffers(tx: Tx, which: RawBuilder<unknown>): Promise<readonly StoredOffer[]> {
-  const { rows } = await sql<StoredOffer>`
-    select signed_trade.*, is_shown, read_at_ms
-    from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
-    where ${which}`.execute(tx)
-  return rows
-}
-
 /** Puts and removes publications, and answers how the states of the trades are written. */
 async function judgeOffers(
+  tx: Tx,
+  rows: TableRows,
+  which: RawBuilder<unknown>,
+  nowMs: number,
+): Promise<readonly Write[]> {
+  const writes: Write[] = []
+  let afterId = ''
+  let offers: readonly StoredOffer[]
+  do {
+    // A part at a time: one signer can have very many.
+    const { rows: part } = await sql<StoredOffer>`
+      select ${sql.join(STORED_COLUMNS.map((column) => sql.ref(`signed_trade.${column}`)))}, is_shown, read_at_ms
+      from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
+      where id > ${afterId} and (${which})
+      order by id limit ${OFFERS_AT_ONCE}`.execute(tx)
+    offers = part
+    writes.push(...(await judgePart(rows, offers, nowMs)))
+    afterId = offers.at(-1)?.id ?? ''
+  } while (offers.length === OFFERS_AT_ONCE)
+  return writes
+}
+
+async function judgePart(
   rows: TableRows,
   offers: readonly StoredOffer[],
   nowMs: number,

@@ -1,8 +1,27 @@
 import type { SignedTradeTable } from '../../db/schema.ts'
 import type { PublicationTable } from './publication.ts'
 
+/** The columns of a stored trade but for its content, which is long. */
+export const STORED_COLUMNS = [
+  ...[
+    'id',
+    'marketplace',
+    'signer',
+    'signature_hash',
+    'signature_key',
+    'is_signed',
+    'asset_type',
+    'asset_id',
+  ],
+  ...['currency', 'price', 'fingerprint', 'uses', 'contract_index', 'signer_index', 'effective_at_ms'],
+  ...['expires_at_ms', 'created_at_ms', 'seen_at_ms', 'state', 'state_reason'],
+] as readonly (keyof StoredTrade)[]
+
+/** A stored trade without its content. */
+export type StoredTrade = Omit<SignedTradeTable, 'trade'>
+
 /** What a publication has of a trade that no transaction made. */
-export function publicationOfTrade(offer: SignedTradeTable, key: number): Omit<PublicationTable, 'world_id'> {
+export function publicationOfTrade(offer: StoredTrade, key: number): Omit<PublicationTable, 'world_id'> {
   return {
     key,
     tx_hash: offer.signature_hash,
