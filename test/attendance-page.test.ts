@@ -444,7 +444,9 @@ describe('the pages of docs/attendance', () => {
 
     expect(named).toEqual(
       served.filter((name) =>
-        /^landpass_(claim|grants|issuer|captcha|signed|presence|held_events)/.test(name ?? ''),
+        /^landpass_(claim|grants|issuer|captcha|signed|presence|held_events|database_worker)/.test(
+          name ?? '',
+        ),
       ),
     )
   })
