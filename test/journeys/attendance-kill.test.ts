@@ -136,6 +136,14 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await outside.issuerSettings({ delay_ms: 300 })
 
     const answers = await Promise.all(claims.players.map((player) => claims.claim(stopped, player)))
+    const hasBegun = ({ state }: { readonly state: string }) => state !== 'reserved'
+    await place.withDatabase((db) =>
+      eventually(
+        () => claimsOf(db, claims.eventId),
+        (made) => made.filter(hasBegun).length >= 4,
+        SETTLED_MS,
+      ),
+    )
     const { code, stderr } = await stopped.stop('SIGTERM')
 
     expect(answers).toEqual(answers.map(() => 'ok'))

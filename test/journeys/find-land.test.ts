@@ -336,6 +336,23 @@ describeOnOneEngine('finding land', (open) => {
     expect(data.parameter).toBe(name)
   })
 
+  test('a cursor at a place far outside of the world stands before or after all parcels', async () => {
+    const rowsAfter = async (place: string) => {
+      const cursor = Buffer.from(JSON.stringify([{ asset_type: 'parcel' }, null, place])).toString(
+        'base64url',
+      )
+      return (await page({ cursor, limit: '1000' })).land.length
+    }
+    const all = await rowsAfter('-999999,999999')
+
+    expect(all).toBeGreaterThan(100)
+    expect(await rowsAfter('-999999,-999999')).toBe(all)
+    expect(await rowsAfter('999999,999999')).toBe(0)
+    expect(await rowsAfter('999999,-999999')).toBe(0)
+    expect(await rowsAfter('0,999999')).toBeLessThan(all)
+    expect(await rowsAfter('0,-999999')).toBeLessThan(await rowsAfter('0,999999'))
+  })
+
   test('a new estate and one that is gone leave a cursor where it was', async () => {
     const query = { sort_by: 'size', sort_order: 'desc', asset_type: 'estate', limit: '1' }
     const first = await page(query)

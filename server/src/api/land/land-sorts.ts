@@ -209,11 +209,16 @@ function assetNumber({ assets, estates, parcels, bounds }: LandView, name: strin
     }
     return estates.ids[low] === id ? low : low - 0.5
   }
+  // Cells are in the order of parcels; a place of no parcel, also outside of the world, has the number of the parcel before it.
   const height = bounds.maxY - bounds.minY + 1
-  // Cells are in the order of parcels; a place of no parcel has the number of the parcel before it.
-  let cell = (place.x - bounds.minX) * height + bounds.maxY - place.y
-  while (cell >= 0 && (parcels.rowAt[cell] ?? -1) < 0) cell -= 1
+  const column = clamp(place.x - bounds.minX, -1, bounds.maxX - bounds.minX + 1) * height
+  let cell = Math.min(column + clamp(bounds.maxY - place.y, -1, height - 1), parcels.rowAt.length - 1)
+  while (cell >= 0 && parcels.rowAt[cell]! < 0) cell -= 1
   const before = cell < 0 ? -1 : parcels.rowAt[cell]!
   const isThere = before >= 0 && parcels.x[before] === place.x && parcels.y[before] === place.y
   return assets.estates + before + (isThere ? 0 : 0.5)
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(value, max))
 }
