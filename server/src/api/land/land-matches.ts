@@ -7,10 +7,9 @@ import { rowsOfOwner } from '../../state/parts/owner-index.ts'
 import { findParcelRow } from '../../state/parts/parcel-rows.ts'
 import type { AssetRents, OwnerIndex } from '../../state/parts/parts.ts'
 import { positionsOf } from '../../state/parts/positions.ts'
-import type { PriceList } from '../../state/parts/price-ranks.ts'
+import { type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { Range } from '../common/land-filters.ts'
 import type { LandQuery } from './land-query.ts'
-import { rankFrom } from './land-sorts.ts'
 import { type LandView, sourceOf } from './land-view.ts'
 
 /**

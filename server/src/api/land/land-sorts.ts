@@ -1,6 +1,7 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
 import { compareEstateIds } from '../../state/parts/estate-ids.ts'
-import { compareDecimals, type PriceList } from '../../state/parts/price-ranks.ts'
+import { firstBeyond } from '../../state/parts/merge-rows.ts'
+import { type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { LandView } from './land-view.ts'
 import { nameRanks } from './name-ranks.ts'
 
@@ -168,18 +169,6 @@ function byRank(keys: Float64Array, prices: PriceList): Keys {
   }
 }
 
-/** Binary search: the rank of the lowest price that is not below this one; the number of prices if all are. */
-export function rankFrom(prices: PriceList, price: string): number {
-  let low = 0
-  let high = prices.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareDecimals(prices[middle]!, price) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** dx² + dy² per asset; of an estate that of its nearest parcel. */
 function squaredDistances({ assets, parcels }: LandView, { x, y }: Coord): Float64Array {
   const distances = new Float64Array(assets.count).fill(-1)
@@ -200,14 +189,8 @@ function assetNumber({ assets, estates, parcels, bounds }: LandView, name: strin
   const place = parseCoord(name)
   if (!place) {
     const id = name.replace('estate:', '')
-    let low = 0
-    let high = estates.ids.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compareEstateIds(estates.ids[middle]!, id) < 0) low = middle + 1
-      else high = middle
-    }
-    return estates.ids[low] === id ? low : low - 0.5
+    const row = firstBeyond(estates.ids, 0, (other) => compareEstateIds(other, id) >= 0)
+    return estates.ids[row] === id ? row : row - 0.5
   }
   // Cells are in the order of parcels; a place of no parcel, also outside of the world, has the number of the parcel before it.
   const height = bounds.maxY - bounds.minY + 1

@@ -1,6 +1,8 @@
-import { parseCoord } from '@landpass/client/grid'
+import { type Coord, parseCoord } from '@landpass/client/grid'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
+import type { AssetName } from '../../land/records/assets.ts'
 import type { LandAssets } from '../../state/parts/land-assets.ts'
+import { firstBeyond } from '../../state/parts/merge-rows.ts'
 import { findParcelRow } from '../../state/parts/parcel-rows.ts'
 import { SALE_SOURCES, type SaleParts, type StateParts } from '../../state/parts/parts.ts'
 import { positionsOf } from '../../state/parts/positions.ts'
@@ -30,15 +32,13 @@ export function saleColumnsOf(
 ): SaleColumns {
   const known = knownOf.get(sales)
   if (known?.assets === assets) return known.columns
-  const estateRows = sales.estateIds.map((id) => positionsOf(estates.ids).get(id) ?? -1)
+  const places = { assets, parcels, estates, bounds }
+  const estateNumbers = sales.estateIds.map((id) => numberOfEstate(places, id))
   const asset = Int32Array.from(sales.key, (_, sale) => {
     const estate = sales.estate[sale]!
-    if (estate >= 0) {
-      const row = estateRows[estate]!
-      return row >= 0 && assets.size[row]! > 0 ? row : -1
-    }
-    const row = findParcelRow(bounds, parcels, { x: sales.x[sale]!, y: sales.y[sale]! })
-    return row >= 0 && row < parcels.inWorld ? assets.estates + row : -1
+    return estate >= 0
+      ? estateNumbers[estate]!
+      : numberOfParcel(places, { x: sales.x[sale]!, y: sales.y[sale]! })
   })
   const size = Int32Array.from(sales.size, (sold, sale) => sold || (assets.size[asset[sale]!] ?? 0))
   const perParcel = sales.roundedPrice.map((price, sale) => {
@@ -123,20 +123,26 @@ export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array 
   return found.filter((one) => one === meant)
 }
 
+type Places = Pick<LandView, 'assets' | 'bounds' | 'parcels'> & {
+  readonly estates: { readonly ids: readonly string[] }
+}
+
 /** The number of an asset that is on the map, or -1: see `LandAssets`. */
-export function assetNumber(
-  { assets, parcels, estates, bounds }: LandView,
-  { type, id }: NonNullable<SaleFilter['asset']>,
-): number {
-  if (type === 'estate') {
-    const row = positionsOf(estates.ids).get(id) ?? -1
-    return row >= 0 && assets.size[row]! > 0 ? row : -1
-  }
-  const row = findParcelRow(bounds, parcels, parseCoord(id)!)
+export function assetNumber(places: Places, { type, id }: AssetName): number {
+  return type === 'estate' ? numberOfEstate(places, id) : numberOfParcel(places, parseCoord(id)!)
+}
+
+function numberOfEstate({ assets, estates }: Places, id: string): number {
+  const row = positionsOf(estates.ids).get(id) ?? -1
+  return row >= 0 && assets.size[row]! > 0 ? row : -1
+}
+
+function numberOfParcel({ assets, parcels, bounds }: Places, place: Coord): number {
+  const row = findParcelRow(bounds, parcels, place)
   return row >= 0 && row < parcels.inWorld ? assets.estates + row : -1
 }
 
-function assetTest(sales: SaleParts, { type, id }: NonNullable<SaleFilter['asset']>) {
+function assetTest(sales: SaleParts, { type, id }: AssetName) {
   if (type === 'estate') {
     const estate = positionsOf(sales.estateIds).get(id) ?? Number.NaN
     return (sale: number) => sales.estate[sale] === estate
@@ -155,14 +161,7 @@ function priceTest({ price, roundedPrice }: SaleParts, { min, max }: Range<bigin
   }
 }
 
-/** Binary search: the first sale at a time or later. */
+/** The first sale at a time or later. */
 export function firstFrom(timeMs: Float64Array, fromMs: number): number {
-  let low = 0
-  let high = timeMs.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (timeMs[middle]! < fromMs) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstBeyond(timeMs, 0, (soldAtMs) => soldAtMs >= fromMs)
 }

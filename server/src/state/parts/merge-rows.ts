@@ -25,13 +25,17 @@ export function mergeRows(
   return merged
 }
 
-/** Binary search: the first index from `from` on for which `isBeyond` holds. It holds for all rows after it too. */
-export function firstBeyond(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
+/** Binary search: the first index from `from` on for which `isBeyond` holds. It holds for all values after it too. */
+export function firstBeyond<Value>(
+  values: ArrayLike<Value>,
+  from: number,
+  isBeyond: (value: Value) => boolean,
+): number {
   let low = from
-  let high = rows.length
+  let high = values.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (isBeyond(rows[middle]!)) high = middle
+    if (isBeyond(values[middle]!)) high = middle
     else low = middle + 1
   }
   return low

@@ -1,3 +1,5 @@
+import { firstBeyond } from './merge-rows.ts'
+
 /**
  * Prices in ascending order, each once and in its shortest form. The index of a price is its rank. Publications are
  * sorted by rank, because a price can have more digits than a number holds.
@@ -52,16 +54,14 @@ function newRanks(prices: PriceList, newPrices: PriceList): Uint32Array {
   })
 }
 
-/** Binary search: the index of a price in the list, or where it would be inserted. */
+/** The rank of the lowest price that is not below this one; the number of prices if all are. */
+export function rankFrom(prices: PriceList, price: string): number {
+  return indexOf(prices, shortest(price))
+}
+
+/** The index of a price in its shortest form, or where it would be inserted. */
 function indexOf(prices: PriceList, price: string): number {
-  let low = 0
-  let high = prices.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareShortest(prices[middle]!, price) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstBeyond(prices, 0, (other) => compareShortest(other, price) >= 0)
 }
 
 /**
