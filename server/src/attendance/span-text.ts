@@ -1,6 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../clock.ts'
-
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../clock.ts'
 
 /**
  * A length of time in words, rounded up: minutes below two hours, hours below two days, else days. For sentences to players, whose

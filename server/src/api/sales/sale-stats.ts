@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../clock.ts'
+import { DAY_MS } from '../../clock.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
 import { DISTANCE_CLASSES, distanceClass, SIZE_CLASSES, sizeClass } from '../common/land-classes.ts'
@@ -142,8 +142,6 @@ function groupsOfTime(
   }
   return groups
 }
-
-const DAY_MS = 24 * HOUR_MS
 
 /** Days, weeks that begin on Monday, or months, counted in UTC. */
 function numberOf(unit: TimeUnit, timeMs: number): number {

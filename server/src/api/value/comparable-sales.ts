@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../clock.ts'
+import { DAY_MS } from '../../clock.ts'
 import type { LandAssets } from '../../state/parts/land-assets.ts'
 import { distanceClass } from '../common/land-classes.ts'
 import { firstFrom, perParcelWei, type SaleColumns } from '../sales/sale-matches.ts'
@@ -8,7 +8,6 @@ import { firstFrom, perParcelWei, type SaleColumns } from '../sales/sale-matches
  * the asset; the heaviest count. The range is of prices that were paid for a parcel, so no number is made up.
  */
 
-const DAY_MS = 24 * HOUR_MS
 /** A sale of this age weighs half as much as one of today. */
 const HALF_LIFE_DAYS = 180
 /** So does one at this distance, in parcels. */

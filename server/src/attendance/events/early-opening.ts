@@ -1,9 +1,8 @@
 import Type from 'typebox'
-import { HOUR_MS } from '../../clock.ts'
+import { DAY_MS } from '../../clock.ts'
 import { beginOfFirstDayMs, parseIssuerDate } from '../issuers/poap/issuer-dates.ts'
 import type { Event } from './event-queries.ts'
 
-const DAY_MS = 24 * HOUR_MS
 /** So long before the first day of an event, an opening time is probably a mistake; the page for organisers asks then. */
 const EARLY_DAYS = 30
 

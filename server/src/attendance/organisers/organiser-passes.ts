@@ -1,10 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, HOUR_MS, SECOND_MS } from '../../clock.ts'
+import { type Clock, DAY_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { passGenerationOf, raisePassGeneration } from './organiser-pass-queries.ts'
 
-const DAY_MS = 24 * HOUR_MS
 /** A pass is replaced when less than this is left of it. */
 const RENEW_WITHIN_MS = 7 * DAY_MS
 const ID_BYTES = 16

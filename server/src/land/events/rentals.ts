@@ -1,10 +1,8 @@
-import { HOUR_MS } from '../../clock.ts'
+import { DAY_MS } from '../../clock.ts'
 import { moveBids } from './bids.ts'
 import type { EstateRow, ParcelRow } from './land-rows.ts'
 import { assetOf, changeAsset } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
-
-const DAY_MS = 24 * HOUR_MS
 
 /**
  * A parcel or an estate is rented, or the rent is extended. The contract of the rent has the token; the owner is the

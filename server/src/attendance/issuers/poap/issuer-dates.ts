@@ -1,6 +1,5 @@
-import { HOUR_MS } from '../../../clock.ts'
+import { DAY_MS, HOUR_MS } from '../../../clock.ts'
 
-const DAY_MS = 24 * HOUR_MS
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const EARLIEST_YEAR = 1970
 

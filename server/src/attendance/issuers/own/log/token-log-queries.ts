@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { DAY_MS } from '../../../../clock.ts'
 import type { Db } from '../../../../db/engine.ts'
 import { inTransaction, type Tx } from '../../../../db/transaction.ts'
 
-export const DAY_MS = 86_400_000
 /** A limit that no number of tokens reaches: the largest 32-bit integer. */
 const MAX_ROWS = 2_147_483_647
 

@@ -1,7 +1,7 @@
 import { fromHex, LogDay, NO_LOG_ROOT, toHex } from '@landpass/client/tokens'
-import type { Clock } from '../../../../clock.ts'
+import { type Clock, DAY_MS } from '../../../../clock.ts'
 import type { Db } from '../../../../db/engine.ts'
-import { DAY_MS, lastRoot, noteTokens, readLog, storeRoot } from './token-log-queries.ts'
+import { lastRoot, noteTokens, readLog, storeRoot } from './token-log-queries.ts'
 
 /** Rows of one statement: between two of them other requests run. */
 const BATCH = 1_000
