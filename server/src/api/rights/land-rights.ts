@@ -35,10 +35,16 @@ export function assetIdOf({ parts }: State, { type, row }: AssetRow): string {
 /**
  * Who may deploy there, the strongest right first; an address can have several. In an estate, the rights over the estate count, and
  * the operators of the parcel itself.
+ *
+ * @param rights those of the asset, where they were read already
  */
-export function deployersOf(state: State, asset: AssetRow, nowMs: number): RightOf[] {
+export function deployersOf(
+  state: State,
+  asset: AssetRow,
+  nowMs: number,
+  rights = rightsOf(state, asset, nowMs),
+): RightOf[] {
   const estate = asset.type === 'parcel' ? state.parts.parcels.estate[asset.row]! : -1
-  const rights = rightsOf(state, asset, nowMs)
   if (estate < 0) return [...ownersRights(rights), ...operatorsRights(rights), ...givenRights(rights)]
   const ofEstate = rightsOf(state, { type: 'estate', row: estate }, nowMs)
   const inherited = [...ownersRights(ofEstate), ...operatorsRights(ofEstate), ...givenRights(ofEstate)]
@@ -111,6 +117,7 @@ export function rightsOfAddress(state: State, address: string, nowMs: number): A
   }
   for (const asset of candidates(state, address, nowMs)) {
     const rights = rightsOf(state, asset, nowMs)
+    if (hasRightsOfEstateOnly(state, asset, rights, address)) continue
     const add = (name: keyof AddressRights, why: string) =>
       found[name].push({ asset_type: asset.type, asset_id: assetIdOf(state, asset), why })
     const { owner, tenant } = rights
@@ -118,7 +125,7 @@ export function rightsOfAddress(state: State, address: string, nowMs: number): A
     if (owner === address && tenant !== null) add('lets', `rented to ${tenant}`)
     if (tenant === address) add('rents', 'tenant')
     if (rights.operator === address) add('operates', 'operator')
-    const first = deployersOf(state, asset, nowMs).find((one) => one.address === address)
+    const first = deployersOf(state, asset, nowMs, rights).find((one) => one.address === address)
     // A dissolved estate has a token, and no place to deploy at.
     const hasPlace = asset.type === 'parcel' || !state.isDissolved(asset.row)
     if (first && hasPlace) add('may_update', first.why)
@@ -128,7 +135,7 @@ export function rightsOfAddress(state: State, address: string, nowMs: number): A
   return found
 }
 
-/** Everything over which an address can have a right. A right over an estate is about its parcels, which are left out. */
+/** Everything over which an address can have a right. */
 function candidates(state: State, address: string, nowMs: number): AssetRow[] {
   const { parcels, estates } = state.parts
   const rentedBy = ({ rows, untilMs, tenants }: typeof parcels.rents) =>
@@ -144,17 +151,15 @@ function candidates(state: State, address: string, nowMs: number): AssetRow[] {
     ...state.estatesOperatedBy(address),
     ...rentedBy(estates.rents),
   ])
+  const inOrder = (rows: ReadonlySet<number>) => [...rows].sort((a, b) => a - b)
   return [
-    ...[...parcelRows]
-      // The rights over the estate are written on each of its parcels, too.
-      .filter((row) => !inEstate(row) || isOperatorOfParcel(state, row, address, nowMs))
-      .sort((a, b) => a - b)
-      .map((row) => ({ type: 'parcel' as const, row })),
-    ...[...estateRows].sort((a, b) => a - b).map((row) => ({ type: 'estate' as const, row })),
+    ...inOrder(parcelRows).map((row) => ({ type: 'parcel' as const, row })),
+    ...inOrder(estateRows).map((row) => ({ type: 'estate' as const, row })),
   ]
 }
 
-function isOperatorOfParcel(state: State, row: number, address: string, nowMs: number): boolean {
-  const { operator, update_operator } = rightsOf(state, { type: 'parcel', row }, nowMs)
-  return operator === address || update_operator === address
+/** The rights over an estate are written on each of its parcels, too. */
+function hasRightsOfEstateOnly(state: State, asset: AssetRow, rights: AssetRights, address: string): boolean {
+  const isInEstate = asset.type === 'parcel' && state.parts.parcels.estate[asset.row]! >= 0
+  return isInEstate && rights.operator !== address && rights.update_operator !== address
 }
