@@ -29,6 +29,11 @@ export const hashText = (description = 'Hash: 0x and 64 hex digits.') =>
   Type.String({ pattern: '^0x[0-9a-f]{64}$', description })
 export const addressText = (description = 'Address in lower case.') =>
   Type.String({ pattern: '^0x[0-9a-f]{40}$', description })
+/** An address that a client gives, in any letter case: its form, and what errors call it. */
+export const GIVEN_ADDRESS = {
+  pattern: '^0[xX][0-9a-fA-F]{40}$',
+  'x-allowed': 'an address: 0x and 40 hex digits',
+} as const
 export const digitsText = (description?: string) =>
   Type.String({ pattern: '^\\d+$', ...(description !== undefined && { description }) })
 export const epochMs = () => Type.Integer({ description: 'Milliseconds since 1970-01-01 UTC.' })
@@ -37,6 +42,12 @@ export const secondsText = () => digitsText('Seconds, as digits.')
 export const isoTimeText = () =>
   Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 export const mana = () => Type.Number({ minimum: 0, description: 'MANA, with up to 18 decimals.' })
+/** The same with all digits. @param decimals the most that it has */
+export const manaText = (description: string, decimals = 18) =>
+  Type.String({
+    pattern: `^\\d+(?:\\.\\d{1,${decimals}})?$`,
+    description: `${description} In MANA, all digits.`,
+  })
 export const uuidText = () => Type.String({ format: 'uuid' })
 export const wholeNumber = (description?: string) =>
   Type.Integer(description === undefined ? {} : { description })

@@ -10,6 +10,7 @@ import { bidsOfAddress, bidsOfAsset, findBid } from '../land/queries/bid-queries
 import { type AssetName, findAsset } from '../land/records/assets.ts'
 import { bidJson } from '../land/records/bid.ts'
 import { type ListingStatus, STATUSES } from '../land/records/statuses.ts'
+import { GIVEN_ADDRESS } from '../schema-parts.ts'
 import { arrayPieces, assetsCost, rowsJson } from './common/land-answers.ts'
 import type { LandContext } from './common/land-context.ts'
 import {
@@ -42,8 +43,7 @@ const ofAssetQuery = Type.Object({
   bidder: Type.Optional(
     Type.String({
       title: 'Bidder',
-      pattern: '^0[xX][0-9a-fA-F]{40}$',
-      'x-allowed': 'an address: 0x and 40 hex digits',
+      ...GIVEN_ADDRESS,
       description: 'Only bids that this address made.',
     }),
   ),

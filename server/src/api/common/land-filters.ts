@@ -2,6 +2,8 @@ import { type Area, type Coord, parseCoord } from '@landpass/client/grid'
 import Type, { type TProperties } from 'typebox'
 import { invalidParameter } from '../../http/validation.ts'
 import { weiOf } from '../../land/events/amounts.ts'
+import { type AssetName, findAsset } from '../../land/records/assets.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import { readTime } from '../../time-text.ts'
 
 /**
@@ -122,13 +124,16 @@ export function wholeRange<Name extends string>(name: Name, of: string) {
   return limits(name, of, limit)
 }
 
+/** A sum of MANA as it is given. */
+export const MANA = /^\d{1,60}(?:\.\d{1,18})?$/
+
 /** The parameters `min_…` and `max_…` for sums of MANA. */
 export function manaRange<Name extends string>(name: Name, of: string) {
   const limit = (title: string, description: string) =>
     Type.Optional(
       Type.String({
         title,
-        pattern: '^\\d{1,60}(?:\\.\\d{1,18})?$',
+        pattern: MANA.source,
         'x-allowed': 'MANA: decimal digits, with up to 18 decimals',
         description,
       }),
@@ -176,6 +181,28 @@ function readRange<Value extends number | bigint>(
   if (min !== undefined && max !== undefined && min > max)
     throw invalidParameter(`min_${name}`, lowest, `at most max_${name} (${highest})`)
   return { min, max }
+}
+
+/** An address as a parameter. @param title its name in openapi.json */
+export function addressQuery(title: string, description: string) {
+  return Type.Optional(Type.String({ title, ...GIVEN_ADDRESS, description }))
+}
+
+const ASSET_ALLOWED = 'x,y of a parcel, or estate:<id>'
+
+/** A parcel or an estate as a parameter. @param title its name in openapi.json */
+export function assetQuery(title: string, description: string) {
+  const pattern = '^(?:[-\\d]{1,7},[-\\d]{1,7}|estate:[0-9]{1,78})$'
+  return Type.Optional(Type.String({ title, pattern, 'x-allowed': ASSET_ALLOWED, description }))
+}
+
+/** Reads a parameter of {@link assetQuery}. @throws {AppError} `invalid_parameter` for what is no asset */
+export function readAssetOf(name: string, text: string | undefined): AssetName | undefined {
+  if (text === undefined) return undefined
+  const [, id] = /^estate:(.+)$/.exec(text) ?? []
+  if (id !== undefined) return findAsset(id, 'estate')
+  if (parseCoord(text)) return findAsset(text, 'parcel')
+  throw invalidParameter(name, text, ASSET_ALLOWED)
 }
 
 /** A time as a parameter. @param title its name in openapi.json */

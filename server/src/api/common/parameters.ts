@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { invalidParameter, outOfRange, wholeNumberText } from '../../http/validation.ts'
 import { STATUSES } from '../../land/records/statuses.ts'
-import { oneOf } from '../../schema-parts.ts'
+import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
 import type { LandContext } from './land-context.ts'
 
 /** Parameters of several endpoints: their schemas, and functions that read them. */
@@ -35,8 +35,7 @@ export const coordTextParams = Type.Object({ place: Type.String({ description: '
 export const addressParams = Type.Object({
   address: Type.String({
     title: 'Address',
-    pattern: '^0[xX][0-9a-fA-F]{40}$',
-    'x-allowed': 'an address: 0x and 40 hex digits',
+    ...GIVEN_ADDRESS,
     description: 'Blockchain address, in any letter case.',
   }),
 })

@@ -1,12 +1,15 @@
-import { type Area, type Coord, parseCoord } from '@landpass/client/grid'
+import type { Area, Coord } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
 import { invalidParameter } from '../../http/validation.ts'
-import { ASSET_TYPES, type AssetName, type AssetType, findAsset } from '../../land/records/assets.ts'
+import { ASSET_TYPES, type AssetName, type AssetType } from '../../land/records/assets.ts'
 import { oneOf } from '../../schema-parts.ts'
 import {
+  addressQuery,
+  assetQuery,
   manaRange,
   placeQuery,
   type Range,
+  readAssetOf,
   readManaRange,
   readPlaces,
   readTimeOf,
@@ -40,16 +43,6 @@ export type FacetName = (typeof FACETS)[number]
 const MAX_TEXT = 100
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT} characters`
 
-const address = (title: string, description: string) =>
-  Type.Optional(
-    Type.String({
-      title,
-      pattern: '^0[xX][0-9a-fA-F]{40}$',
-      'x-allowed': 'an address: 0x and 40 hex digits',
-      description,
-    }),
-  )
-
 /** What is kept, and in which order. */
 export const filterQuery = {
   asset_type: wordsQuery(ASSET_TYPES, { title: 'AssetTypes', description: 'Both if left out.' }),
@@ -78,21 +71,14 @@ export const filterQuery = {
   ...wholeRange('plaza', 'distance of the nearest plaza, in parcels'),
   ...wholeRange('road', 'distance of the nearest road, in parcels'),
   ...placeQuery,
-  neighbours_of: Type.Optional(
-    Type.String({
-      title: 'NeighboursOf',
-      pattern: '^(?:[-\\d]{1,7},[-\\d]{1,7}|estate:[0-9]{1,78})$',
-      'x-allowed': 'x,y of a parcel, or estate:<id>',
-      description: 'Shares an edge with this asset, and is not part of it.',
-    }),
-  ),
-  owner: address(
+  neighbours_of: assetQuery('NeighboursOf', 'Shares an edge with this asset, and is not part of it.'),
+  owner: addressQuery(
     'LandOwner',
     'Of rented land the owner is the lessor; of a parcel in an estate, that of the estate.',
   ),
-  lessor: address('LandLessor', 'Owner of land that is rented now.'),
-  tenant: address('LandTenant', 'Who rents it now.'),
-  may_update: address('LandMayUpdate', 'Who may change what is built there.'),
+  lessor: addressQuery('LandLessor', 'Owner of land that is rented now.'),
+  tenant: addressQuery('LandTenant', 'Who rents it now.'),
+  may_update: addressQuery('LandMayUpdate', 'Who may change what is built there.'),
   listed_since: timeQuery('ListedSince', 'Its newest open offer was made then or later.'),
   sold_since: timeQuery('SoldSince', 'It was sold last then or later.'),
   ends_before: timeQuery('EndsBefore', 'Its cheapest open offer ends before.'),
@@ -180,7 +166,7 @@ export function readLandQuery(query: FilterQuery): LandQuery {
     plaza: readWholeRange(query, 'plaza'),
     road: readWholeRange(query, 'road'),
     ...places,
-    neighboursOf: query.neighbours_of === undefined ? undefined : readAsset(query.neighbours_of),
+    neighboursOf: readAssetOf('neighbours_of', query.neighbours_of),
     owner: query.owner?.toLowerCase(),
     lessor: query.lessor?.toLowerCase(),
     tenant: query.tenant?.toLowerCase(),
@@ -192,13 +178,6 @@ export function readLandQuery(query: FilterQuery): LandQuery {
     sortBy,
     sortOrder: (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDERS[sortBy],
   }
-}
-
-function readAsset(text: string): AssetName {
-  const [, id] = /^estate:(.+)$/.exec(text) ?? []
-  if (id !== undefined) return findAsset(id, 'estate')
-  if (parseCoord(text)) return findAsset(text, 'parcel')
-  throw invalidParameter('neighbours_of', text, 'x,y of a parcel, or estate:<id>')
 }
 
 function readText(q: string): string {

@@ -5,13 +5,13 @@ import { DATA, type Format, send, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
-import { invalidParameter } from '../../http/validation.ts'
 import type { State } from '../../state/state.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
+import { cursorQuery } from '../common/list-cursor.ts'
 import { filePieces, type RowFormat } from '../common/row-files.ts'
-import { cursorQuery, cursorText, readCursor } from './land-cursor.ts'
+import { cursorText, readCursor } from './land-cursor.ts'
 import { landFacets } from './land-facets.ts'
 import { type FeedFacts, landAtom, landCalendar } from './land-feeds.ts'
 import { assetName, LAND_CSV, LAND_GEOJSON, LAND_NDJSON, rowOf } from './land-formats.ts'
@@ -55,7 +55,7 @@ const pageQuery = strictQuery({
     default: 20,
     description: 'Rows on a page.',
   }),
-  cursor: cursorQuery,
+  cursor: cursorQuery('LandCursor'),
 })
 
 /** `GET /land` and its files: parcels and estates by all that is known of them (docs/find-land.md). */
@@ -79,9 +79,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     (request, reply) => {
       const { limit, cursor, facets, ...given } = request.query
       const { query: carried, place } =
-        cursor === undefined
-          ? { query: given, place: undefined }
-          : readCursorAlone(cursor, { ...given, facets })
+        cursor === undefined ? { query: given, place: undefined } : readCursor(cursor, { ...given, facets })
       const query = readLandQuery(carried)
       const state = land.state()
       const view = landViewOf(state, land.registries, land.clock.nowMs())
@@ -180,13 +178,6 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
 /** Cost of finding the rows of a query, in units of one parcel read. */
 function findCost({ assets }: LandView): number {
   return SMALL_ANSWER_UNITS + assets.count / ASSETS_PER_UNIT
-}
-
-/** Parameters beside a cursor, which has them all, would be ignored. @throws {AppError} `invalid_parameter` */
-function readCursorAlone(cursor: string, others: Readonly<Record<string, unknown>>) {
-  for (const [name, value] of Object.entries(others))
-    if (value !== undefined) throw invalidParameter(name, value, 'left out beside cursor')
-  return readCursor(cursor)
 }
 
 async function findAssets(state: State, view: LandView, query: LandQuery): Promise<Uint32Array> {

@@ -6,14 +6,13 @@ import {
   epochMs,
   hashText,
   idText,
+  manaText,
   oneOf,
   orNull,
   wholeNumber,
 } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 
-const manaText = (description: string) =>
-  Type.String({ pattern: '^\\d+(?:\\.\\d{1,18})?$', description: `${description} In MANA, all digits.` })
 const distance = (to: string) =>
   orNull(
     Type.Integer({ minimum: 0, description: `Parcels to the nearest ${to}; of an estate the smallest.` }),

@@ -8,6 +8,7 @@ import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { freshSchema, okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import type { AssetRow } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
@@ -25,11 +26,7 @@ import { addressRightsSchema, assetRightsSchema, placeRightsSchema } from './rig
 const ASSETS_PER_UNIT = 25
 const MAX_PLACES = 500
 const PLACES_ALLOWED = `a list of 1 to ${MAX_PLACES} places x,y`
-const ADDRESS = {
-  title: 'RightsAddress',
-  pattern: '^0[xX][0-9a-fA-F]{40}$',
-  'x-allowed': 'an address: 0x and 40 hex digits',
-}
+const ADDRESS = { title: 'RightsAddress', ...GIVEN_ADDRESS }
 
 /** Who may build where: of an address, of an asset, and of up to 500 places at once (docs/rights.md). */
 export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {

@@ -1,13 +1,15 @@
-import { parseCoord } from '@landpass/client/grid'
 import Type, { type Static, type TSchema } from 'typebox'
 import { invalidParameter } from '../../http/validation.ts'
-import { ASSET_TYPES, type AssetName, type AssetType, findAsset } from '../../land/records/assets.ts'
+import { ASSET_TYPES, type AssetName, type AssetType } from '../../land/records/assets.ts'
 import { oneOf } from '../../schema-parts.ts'
 import {
+  addressQuery,
+  assetQuery,
   manaRange,
   type PlaceFilter,
   placeQuery,
   type Range,
+  readAssetOf,
   readManaRange,
   readPlaces,
   readTimeOf,
@@ -36,8 +38,6 @@ export const GROUPINGS = [
 export type Grouping = (typeof GROUPINGS)[number]
 const SALE_SORTS = ['time', 'price'] as const
 
-const ASSET_ALLOWED = 'x,y of a parcel, or estate:<id>'
-
 /** Limits that `/v2/land` has too, with another meaning: so they have other names in openapi.json. */
 function ofSales<Limits extends Readonly<Record<string, TSchema>>>(limits: Limits): Limits {
   const named = Object.entries(limits).map(([name, { title, ...limit }]: [string, { title?: string }]) => [
@@ -47,35 +47,18 @@ function ofSales<Limits extends Readonly<Record<string, TSchema>>>(limits: Limit
   return Object.fromEntries(named) as Limits
 }
 
-const party = (title: string, description: string) =>
-  Type.Optional(
-    Type.String({
-      title,
-      pattern: '^0[xX][0-9a-fA-F]{40}$',
-      'x-allowed': 'an address: 0x and 40 hex digits',
-      description,
-    }),
-  )
-
 export const saleFilterQuery = {
   from: timeQuery('SoldFrom', 'Sold then or later.'),
   to: timeQuery('SoldTo', 'Sold before.'),
   asset_type: wordsQuery(ASSET_TYPES, { title: 'SaleAssetTypes', description: 'Both if left out.' }),
-  asset: Type.Optional(
-    Type.String({
-      title: 'SoldAsset',
-      pattern: '^(?:[-\\d]{1,7},[-\\d]{1,7}|estate:[0-9]{1,78})$',
-      'x-allowed': ASSET_ALLOWED,
-      description: 'Sales of this asset.',
-    }),
-  ),
+  asset: assetQuery('SoldAsset', 'Sales of this asset.'),
   ...placeQuery,
   ...wholeRange('plaza', 'distance of the nearest plaza, in parcels'),
   ...wholeRange('road', 'distance of the nearest road, in parcels'),
   ...ofSales(wholeRange('size', 'number of parcels that were sold')),
   ...ofSales(manaRange('price', 'price, in MANA')),
-  buyer: party('SaleBuyer', 'Who bought it.'),
-  seller: party('SaleSeller', 'Who sold it.'),
+  buyer: addressQuery('SaleBuyer', 'Who bought it.'),
+  seller: addressQuery('SaleSeller', 'Who sold it.'),
   source: wordsQuery(SOURCES, {
     title: 'SaleSource',
     description:
@@ -123,7 +106,7 @@ export function readSaleFilter(query: SaleFilterQuery): SaleFilter {
     fromMs,
     toMs,
     assetTypes: wordsOf(query.asset_type),
-    asset: query.asset === undefined ? undefined : readAsset(query.asset),
+    asset: readAssetOf('asset', query.asset),
     plaza: readWholeRange(query, 'plaza'),
     road: readWholeRange(query, 'road'),
     size: readWholeRange(query, 'size'),
@@ -132,11 +115,4 @@ export function readSaleFilter(query: SaleFilterQuery): SaleFilter {
     seller: query.seller?.toLowerCase(),
     sources: wordsOf(query.source),
   }
-}
-
-function readAsset(text: string): AssetName {
-  const [, id] = /^estate:(.+)$/.exec(text) ?? []
-  if (id !== undefined) return findAsset(id, 'estate')
-  if (parseCoord(text)) return findAsset(text, 'parcel')
-  throw invalidParameter('asset', text, ASSET_ALLOWED)
 }

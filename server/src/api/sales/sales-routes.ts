@@ -3,15 +3,15 @@ import Type from 'typebox'
 import { DATA, send } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
+import { cursorQuery } from '../common/list-cursor.ts'
 import { landViewOf } from '../land/land-view.ts'
 import { matchingOffers, matchingSales, saleColumnsOf } from './sale-matches.ts'
 import { saleRows } from './sale-rows.ts'
 import { statGroups } from './sale-stats.ts'
-import { readSaleCursor, saleCursorQuery, saleCursorText } from './sales-cursor.ts'
+import { readSaleCursor, saleCursorText } from './sales-cursor.ts'
 import { firstInOrder, isBehindSale, placeOfSale, saleOrder } from './sales-order.ts'
 import { GROUPINGS, readSaleFilter, saleFilterQuery, saleSortQuery } from './sales-query.ts'
 import { salesPageSchema, statsSchema } from './sales-shapes.ts'
@@ -48,7 +48,7 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
             default: 20,
             description: 'Rows on a page.',
           }),
-          cursor: saleCursorQuery,
+          cursor: cursorQuery('SaleCursor'),
         }),
         response: freshSchema(salesPageSchema, ['invalid_parameter', 'database_unavailable']),
       },
@@ -56,7 +56,7 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
     (request, reply) => {
       const { limit, cursor, ...given } = request.query
       const { query, place } =
-        cursor === undefined ? { query: given, place: undefined } : readCursorAlone(cursor, given)
+        cursor === undefined ? { query: given, place: undefined } : readSaleCursor(cursor, given)
       const filter = readSaleFilter(query)
       const by = query.sort_by ?? 'time'
       const order = { by, order: query.sort_order ?? (by === 'time' ? 'desc' : 'asc') } as const
@@ -122,11 +122,4 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
     },
   )
   done()
-}
-
-/** Parameters beside a cursor, which has them all, would be ignored. @throws {AppError} `invalid_parameter` */
-function readCursorAlone(cursor: string, others: Readonly<Record<string, unknown>>) {
-  for (const [name, value] of Object.entries(others))
-    if (value !== undefined) throw invalidParameter(name, value, 'left out beside cursor')
-  return readSaleCursor(cursor)
 }

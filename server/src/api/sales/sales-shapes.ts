@@ -5,19 +5,13 @@ import {
   epochMs,
   hashText,
   idText,
+  manaText,
   oneOf,
   orNull,
   wholeNumber,
 } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 import { GROUPINGS } from './sales-query.ts'
-
-/** @param decimals the most that it has */
-export const manaText = (description: string, decimals = 18) =>
-  Type.String({
-    pattern: `^\\d+(?:\\.\\d{1,${decimals}})?$`,
-    description: `${description} In MANA, all digits.`,
-  })
 
 /** @returns the fields of a sale, which comparable sales have too */
 export const saleFields = () => ({

@@ -2,6 +2,7 @@ import { type Area, CONTRACT_LIMIT, cellOf } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { invalidParameter } from '../../http/validation.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { KIND_MASK, KINDS } from '../../state/parts/tile-cells.ts'
 import type { RowRange, State } from '../../state/state.ts'
@@ -33,8 +34,7 @@ export const tileQuery = Type.Object({
   owner: Type.Optional(
     Type.String({
       title: 'TileOwner',
-      pattern: '^0[xX][0-9a-fA-F]{40}$',
-      'x-allowed': 'an address: 0x and 40 hex digits',
+      ...GIVEN_ADDRESS,
       description: 'Only tiles of this owner.',
     }),
   ),

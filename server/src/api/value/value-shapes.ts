@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { closedObject, idText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
+import { closedObject, idText, manaText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
-import { manaText, saleFields } from '../sales/sales-shapes.ts'
+import { saleFields } from '../sales/sales-shapes.ts'
 
 const number = (description: string) => orNull(manaText(description))
 

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import { bytesOfBody } from '../../http/json-body.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import {
   credentialFields,
   eventOfOrganiser,
@@ -88,8 +89,7 @@ const grantParams = Type.Object({
 const grantBody = Type.Object(
   {
     address: Type.String({
-      pattern: '^0[xX][0-9a-fA-F]{40}$',
-      'x-allowed': 'an address: 0x and 40 hex digits',
+      ...GIVEN_ADDRESS,
       'x-withheld': true,
       description: 'The player who may claim.',
     }),

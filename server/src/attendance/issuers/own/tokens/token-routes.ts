@@ -9,6 +9,7 @@ import { QUERY_UNITS } from '../../../../http/cost-account.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
 import { readyAnswer } from '../../../../http/ready-answers.ts'
 import { okSchema, streamSchema } from '../../../../http/schemas.ts'
+import { GIVEN_ADDRESS } from '../../../../schema-parts.ts'
 import type { EventCache } from '../../../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../../../events/event-params.ts'
 import { type Event, getEvent } from '../../../events/event-queries.ts'
@@ -62,8 +63,7 @@ export const tokenParams = Type.Object({
   }),
 })
 const holderAddress = Type.String({
-  pattern: '^0[xX][0-9a-fA-F]{40}$',
-  'x-allowed': 'an address: 0x and 40 hex digits',
+  ...GIVEN_ADDRESS,
   description: 'In any letter case.',
 })
 const pageQuery = Type.Object({
