@@ -47,6 +47,11 @@ import { createBooth } from '@landpass/booth'
 const { hasServer, ...options } = globalThis.boothOptions
 export const main = () => createBooth({ ...options, askForGrant: hasServer ? () => outside.askForGrant() : undefined })
 `
+/** What the examples of the pages take from elsewhere. */
+const GIVEN = `
+declare const context: { readonly from: string }
+declare const console: { log(...values: unknown[]): void }
+`
 /** More frames than any test needs. */
 const MOST_FRAMES = 5_000
 
@@ -58,12 +63,16 @@ beforeAll(async () => {
   bundle = both[1]
 })
 
-test('the types of booth and template fit, and the compiler would find a mistake', async () => {
+test('the types of the booth, its template and the examples fit, and the compiler would find a mistake', async () => {
   const path = 'src/claim.ts'
   const text = read(path).replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+  const examples = [...pages.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  const files = Object.fromEntries(examples.map((code, i) => [`template/src/example-${i}.ts`, code]))
+  const given = { 'template/src/given.d.ts': GIVEN }
 
-  await checkBoothTypes()
-  await expect(checkBoothTypes({ path, text })).rejects.toThrow('isPrevieuw')
+  expect(examples).toHaveLength(3)
+  await checkBoothTypes({ ...files, ...given })
+  await expect(checkBoothTypes({ [path]: text })).rejects.toThrow('isPrevieuw')
 })
 
 test('the template is a whole scene: its files agree with each other, and with the package', () => {

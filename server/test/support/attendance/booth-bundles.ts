@@ -28,6 +28,15 @@ declare module '~system/Runtime' {
 declare module '@dcl/sdk/players' {
   export function getPlayer(user?: { userId: string }): { userId: string; name: string; isGuest: boolean } | null
 }
+declare module '@dcl/sdk/server' {
+  export const EnvVar: { get(key: string): Promise<string> }
+  export const Storage: {
+    readonly player: {
+      get<T>(address: string, key: string): Promise<T | null>
+      set(address: string, key: string, value: unknown): Promise<boolean>
+    }
+  }
+}
 declare function fetch(url: string, init?: { method?: string; headers?: { [key: string]: string }; body?: string }):
   Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<any> }>
 declare module '@dcl/sdk/ecs' {
@@ -87,7 +96,11 @@ const OPTIONS = {
     noEmit: true,
     allowImportingTsExtensions: true,
     rewriteRelativeImportExtensions: false,
-    paths: { '@noble/hashes/*.js': [join(HASHES, '*.d.ts')], '@landpass/booth': ['./src/index.ts'] },
+    paths: {
+      '@noble/hashes/*.js': [join(HASHES, '*.d.ts')],
+      '@landpass/booth': ['./src/index.ts'],
+      '@landpass/booth/*': ['./src/*.ts'],
+    },
   },
   include: ['src', 'template/src', 'sdk.d.ts'],
   exclude: ['src/**/*.test.ts'],
@@ -96,17 +109,14 @@ const OPTIONS = {
 /**
  * Checks the types of the booth and of its template, strictly, with the declarations of the SDK that it uses.
  *
- * @param change what to make of a file: its path in the folder `booth`, and its new text
+ * @param files texts of more or of other files, by their paths in the folder `booth`
  * @throws {Error} with the compiler's words
  */
-export async function checkBoothTypes(change?: {
-  readonly path: string
-  readonly text: string
-}): Promise<void> {
+export async function checkBoothTypes(files: Readonly<Record<string, string>> = {}): Promise<void> {
   const folder = emptyDir()
   for (const name of ['src', 'template'])
     cpSync(join(BOOTH_PATH, name), join(folder, name), { recursive: true })
-  if (change) writeFileSync(join(folder, change.path), change.text)
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text)
   writeFileSync(join(folder, 'sdk.d.ts'), DECLARATIONS)
   writeFileSync(
     join(folder, 'tsconfig.json'),
