@@ -76,6 +76,8 @@ const PAGE_TEXT = `<!DOCTYPE html>
     <link rel="stylesheet" href="static/index.css">
     <link rel="stylesheet" href="static/landpass.css">
     <link rel="icon" type="image/svg+xml" sizes="any" href="static/icon.svg">
+    <link rel="service-desc" type="application/json" href="/openapi.json">
+    <link rel="alternate" type="text/plain" href="/llms.txt" title="What this server is, for language models">
   </head>
   <body>
     <nav class="way-back"><a href="/">Back to Landpass</a></nav>
