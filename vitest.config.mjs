@@ -26,6 +26,7 @@ export default defineConfig({
           'server/dist/**/*.test.js',
           'simulators/dist/**/*.test.js',
           'client/src/**/*.test.ts',
+          'booth/src/**/*.test.ts',
           'web/src/**/*.test.ts',
         ],
         exclude: [SLOW],

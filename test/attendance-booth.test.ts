@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { MINUTE_MS } from '@landpass/server/clock'
 import type { Engine } from '@landpass/server/db/engine'
 import {
-  boothFiles,
+  BOOTH_PATH,
   differenceOf,
   EXAMPLE,
   readPages,
@@ -16,68 +17,137 @@ import {
   startOutsideWorld,
   TEST_KEY,
 } from '@landpass/server/test/support/attendance/attendance-server'
+import { bundleScene, checkBoothTypes } from '@landpass/server/test/support/attendance/booth-bundles'
 import { startGameBackend } from '@landpass/server/test/support/attendance/game-backend'
+import { openSandbox } from '@landpass/server/test/support/attendance/quickjs'
 import {
-  compileScene,
-  loadScene,
-  type SceneRuntime,
-} from '@landpass/server/test/support/attendance/scene-modules'
+  type Scene,
+  type SceneAnswer,
+  type SceneClient,
+  type SceneRequest,
+  startScene,
+} from '@landpass/server/test/support/attendance/scene'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { PREVIEW_REALM, type RequestToSign, type SimulatedPlayer } from '@landpass/simulators/player/player'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-/** The example docs/examples/booth, as a scene's builder would take it from there. */
-
-interface Booth {
-  readonly server: string
-  readonly event: string
-  show(sentence: string): void
-  readCaptcha(imageUrl: string): Promise<string | undefined>
-  askForGrant?(): Promise<boolean>
-  rehearse?: string
-}
-type Claim = (booth: Booth) => Promise<boolean>
-type SceneAnswer = Awaited<ReturnType<SceneRuntime['signedFetch']>>
+/** The package of the booth (booth/) in a scene, whose JavaScript runs in QuickJS: clicks, frames and what the screen shows. */
 
 const EDIT_CODE = '123456'
 const PLACE = { x: 52, y: -10 }
-const PROOF_BITS = 12
+const PROOF_BITS = 8
 const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
 const pages = readPages()
-const booth = boothFiles()
-const files = Object.fromEntries(Object.entries(booth).filter(([name]) => name.startsWith('src/')))
+const read = (name: string) => readFileSync(join(BOOTH_PATH, name), 'utf8')
+
+/** A scene with a booth, whose options a test gives. */
+const SCENE = `
+import { createBooth } from '@landpass/booth'
+const { hasServer, ...options } = globalThis.boothOptions
+export const main = () => createBooth({ ...options, askForGrant: hasServer ? () => outside.askForGrant() : undefined })
+`
+/** What the examples of the pages take from elsewhere. */
+const GIVEN = `
+declare const context: { readonly from: string }
+declare const console: { log(...values: unknown[]): void }
+`
+/** More frames than any test needs. */
+const MOST_FRAMES = 5_000
 
 let outside: OutsideWorld
-let scene: string
+let bundle: string
 beforeAll(async () => {
-  const both = await Promise.all([startOutsideWorld(), compileScene(files)])
+  const both = await Promise.all([startOutsideWorld(), bundleScene(SCENE)])
   outside = both[0]
-  scene = both[1]
+  bundle = both[1]
 })
 
-test('a mistake in the example would be found by the compiler', async () => {
-  const text = files['src/claim.ts']!.replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+test('the types of the booth, its template and the examples fit, and the compiler would find a mistake', async () => {
+  const path = 'src/claim.ts'
+  const text = read(path).replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+  const examples = [...pages.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  const files = Object.fromEntries(examples.map((code, i) => [`template/src/example-${i}.ts`, code]))
+  const given = { 'template/src/given.d.ts': GIVEN }
 
-  await expect(compileScene({ ...files, 'src/claim.ts': text })).rejects.toThrow('isPrevieuw')
+  expect(examples).toHaveLength(3)
+  await checkBoothTypes({ ...files, ...given })
+  await expect(checkBoothTypes({ [path]: text })).rejects.toThrow('isPrevieuw')
 })
 
-test('the example is a whole scene: its files agree with each other, and with the versions that are tested here', () => {
-  const { main, scene, allowedMediaHostnames } = JSON.parse(booth['scene.json']!)
-  const { dependencies, devDependencies } = JSON.parse(booth['package.json']!)
-  const own = JSON.parse(readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8'))
-  const [, server = ''] = /^const SERVER = '(\S+)'$/m.exec(files['src/booth.tsx']!) ?? []
+test('the template is a whole scene: its files agree with each other, and with the package', () => {
+  const { main, scene, allowedMediaHostnames } = JSON.parse(read('template/scene.json'))
+  const template = JSON.parse(read('template/package.json'))
+  const own = JSON.parse(read('package.json'))
+  const root = JSON.parse(readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8'))
+  const index = read('template/src/index.ts')
+  const [, server = ''] = /server: '(\S+)'/.exec(index) ?? []
 
-  // The names that the SDK's build tool looks for
-  expect(Object.keys(booth)).toEqual(
-    expect.arrayContaining(['package.json', 'tsconfig.json', 'scene.json', 'src/index.ts']),
-  )
   expect(main).toBe('bin/index.js')
   expect(scene.parcels).toContain(scene.base)
-  expect(allowedMediaHostnames).toEqual([new URL(server).host])
-  expect(files['src/booth.tsx']).toContain(`const EVENT = '${EXAMPLE.uuid}'`)
-  expect(dependencies).toEqual({ '@noble/hashes': own.devDependencies['@noble/hashes'] })
-  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect(allowedMediaHostnames).toContain(new URL(server).host)
+  expect(index).toContain(`event: '${EXAMPLE.uuid}'`)
+  expect(template.dependencies).toEqual({ [own.name]: own.version })
+  expect(template.devDependencies['@dcl/sdk']).toBe(own.devDependencies['@dcl/sdk'])
+  expect(own.dependencies).toEqual({ '@noble/hashes': root.devDependencies['@noble/hashes'] })
+})
+
+test('a scene grows by 60 kB at most with the booth, and by 12 kB with the part that talks alone', async () => {
+  const sizeOf = async (code: string) => (await bundleScene(code, { minify: true, withoutSdk: true })).length
+
+  expect(await sizeOf(read('template/src/index.ts'))).toBeLessThan(60_000)
+  expect(await sizeOf(`export { claim } from '@landpass/booth/claim'`)).toBeLessThan(12_000)
+})
+
+test('works for a proof in slices of 8 ms, so that every frame comes in time', async () => {
+  const sandbox = await openSandbox({})
+  onTestFinished(() => sandbox.close())
+  // A clock that goes on by a millisecond with each look at it
+  sandbox.run('let nowMs = 0; Date.now = () => nowMs++; globalThis.module = globalThis.exports = {}')
+  sandbox.run(
+    `(() => { ${await bundleScene(`export { findNonce } from '@landpass/booth/proof-of-work'`)} })()`,
+  )
+  let frames = 0
+
+  const nonce = await sandbox.runAsync(`exports.findNonce('8.t3f:', 8)`, () => {
+    sandbox.run('scene.frame(0.03)')
+    frames++
+  })
+
+  expect(nonce).toBe('164')
+  // 16 hashes between two looks
+  expect(frames).toBe(Math.ceil(164 / (8 * 16)))
+})
+
+test('the booth is a box, a model or an entity of the scene, and is where the scene wants it', async () => {
+  const client = {
+    player: '',
+    realm: () => ({ isPreview: true }),
+    signedFetch: () => Promise.reject(new Error('not asked')),
+  }
+  const madeWith = async (options: object) => {
+    const { sandbox } = await startScene(bundle, client, { server: '', event: '', ...options })
+    onTestFinished(() => sandbox.close())
+    return { made: sandbox.run('scene.made()'), hints: sandbox.run('scene.hints()') }
+  }
+  const position = { x: 1, y: 2, z: 3 }
+
+  expect(await madeWith({})).toEqual({
+    made: [
+      { name: 'Transform', entity: 512, value: { position: { x: 8, y: 1, z: 8 } } },
+      { name: 'MeshRenderer', entity: 512 },
+      { name: 'MeshCollider', entity: 512 },
+    ],
+    hints: ['Claim your token'],
+  })
+  expect(await madeWith({ model: 'models/booth.glb', position, language: 'es' })).toEqual({
+    made: [
+      { name: 'Transform', entity: 512, value: { position } },
+      { name: 'GltfContainer', entity: 512, value: { src: 'models/booth.glb' } },
+    ],
+    hints: ['Pida su token'],
+  })
+  expect(await madeWith({ entity: 600 })).toEqual({ made: [], hints: ['Claim your token'] })
 })
 
 /** What the desktop client makes of an answer: of a failure, a scene gets the sentence alone. */
@@ -118,7 +188,7 @@ const BODY_IS_NOT_SIGNED: readonly (readonly [string, Pick<RequestToSign, 'metad
 ]
 
 for (const [name, handOver] of Object.entries(CLIENTS)) {
-  describe(`the example booth in ${name}`, () => {
+  describe(`the booth in ${name}`, () => {
     const open = freshEngine('postgres')
     let engine: Engine
     let clock: TestClock
@@ -149,44 +219,53 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     }
     const player = (who: string, place = PLACE) => playerAt(outside, `${name} ${who}`, place, clock.nowMs())
 
-    /** A click of the player; what was shown, and whether the booth locks itself. */
+    /** A click of the player, and what follows by itself: what was shown, and whether the booth is locked then. */
     async function click(who: SimulatedPlayer, event: string, changes: Partial<Click> = {}) {
       const {
         at = server,
         realm = { isPreview: false, isConnectedSceneRoom: true },
         read = readCaptcha,
         pass = (send) => send(),
-        ...ofBooth
+        askForGrant,
+        ...given
       } = changes
-      const shown: string[] = []
-      const images: string[] = []
-      let seconds = 0
-      const runtime: SceneRuntime = {
-        realm,
+      const sent: string[] = []
+      let isOver = false
+      const client: SceneClient = {
+        realm: () => (isOver ? { isPreview: true } : realm),
         player: who.address,
-        frameS: 1,
-        signedFetch: (request) => pass(() => signedFetch(who, request, changes), request.url),
-        onFrame: () => {
-          seconds += 1
+        signedFetch: async (request) => {
+          sent.push(new URL(request.url).pathname)
+          if (isOver) throw new Error('the second click only shows whether the booth is locked')
+          return pass(() => signedFetch(who, request, changes), request.url)
         },
+        ...(askForGrant && { askForGrant }),
       }
-      const { claim } = await loadScene<{ claim: Claim }>(scene, 'claim.js', runtime)
-      const isDone = await claim({
-        server: at.origin,
-        event,
-        show: (sentence) => shown.push(sentence),
-        readCaptcha: async (imageUrl) => {
-          images.push(imageUrl)
-          return read(who, images.length)
-        },
-        ...ofBooth,
-      })
-      return { isDone, shown, images, seconds }
+      const { rehearse, language } = given
+      const options = { server: at.origin, event, rehearse, language, hasServer: askForGrant !== undefined }
+      const scene = await startScene(bundle, client, options)
+      onTestFinished(() => scene.sandbox.close())
+      scene.click()
+      const { shown, images, seconds } = await play(scene, (time) => read(who, time))
+
+      const sentBefore = sent.length
+      const { pictures } = scene.screen()
+      isOver = true
+      scene.click()
+      await scene.sandbox.settle()
+      return {
+        isDone: sent.length === sentBefore,
+        shown,
+        images,
+        seconds,
+        pictures,
+        sent: sent.slice(0, sentBefore),
+      }
     }
 
     interface Click {
       at: AttendanceServer
-      realm: SceneRuntime['realm']
+      realm: ReturnType<SceneClient['realm']>
       metadata: RequestToSign['metadata']
       form: RequestToSign['form']
       read(who: SimulatedPlayer, time: number): Promise<string | undefined>
@@ -194,12 +273,13 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       pass(send: () => Promise<SceneAnswer>, url: string): Promise<SceneAnswer>
       askForGrant(): Promise<boolean>
       rehearse: string
+      language: string
     }
 
     let tick = 0
     async function signedFetch(
       who: SimulatedPlayer,
-      { url, init }: Parameters<SceneRuntime['signedFetch']>[0],
+      { url, init }: SceneRequest,
       { metadata, form }: Partial<Click> = {},
     ) {
       tick += 1
@@ -265,6 +345,19 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       ])
       expect(new Set(images).size).toBe(2)
       expect(images[0]).toMatch(new RegExp(`^${server.origin}/captcha/[\\da-f-]{36}$`))
+    })
+
+    test('shows the picture of the token, also to a player who has it, and speaks the language of the booth', async () => {
+      const event = await newEvent()
+      const { image_url: picture } = (await server.get(`/event/${event}`)).body.data as { image_url: string }
+      const lou = await player('lou')
+
+      const first = await click(lou, event, { language: 'fr' })
+      const second = await click(lou, event, { language: 'ko' })
+
+      expect([first.pictures, second.pictures]).toEqual([[picture], [picture]])
+      expect(first.shown).toEqual([expect.stringMatching(/^Votre jeton est en préparation/)])
+      expect(second.shown).toEqual(['이 이벤트의 토큰을 이미 가지고 있습니다.'])
     })
 
     test('asks for one captcha only, also while the issuer does not answer', async () => {
@@ -415,12 +508,11 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     test('tries again where the player has just arrived, and gives up then', async () => {
       const event = await newEvent()
 
-      const { isDone, shown } = await click(await player('dora', { x: 0, y: 0 }), event)
+      const { isDone, shown, sent } = await click(await player('dora', { x: 0, y: 0 }), event)
 
       expect(isDone).toBe(false)
-      expect(shown.length).toBeGreaterThan(1)
-      expect(new Set(shown).size).toBe(1)
-      expect(shown[0]).toContain('stand on 52,-10')
+      expect(sent).toHaveLength(4)
+      expect(shown).toEqual([expect.stringContaining('stand on 52,-10')])
     })
 
     test('waits while the presence services or the issuer do not answer', async () => {
@@ -577,4 +669,29 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       return { captcha: body.data as { uuid: string; proof_of_work: { bits: number; challenge: string } } }
     }
   })
+}
+
+/** Shows frames, a second each, and gives the captchas their answers, until nothing waits any more. */
+async function play(scene: Scene, read: (time: number) => Promise<string | undefined>) {
+  const shown: string[] = []
+  const images: string[] = []
+  for (let seconds = 0; seconds < MOST_FRAMES; ) {
+    await scene.sandbox.settle()
+    const { labels, pictures } = scene.screen()
+    const [image] = pictures.filter((url) => url.includes('/captcha/'))
+    const sentences = image === undefined ? labels : labels.slice(0, -1)
+    const [sentence] = sentences
+    if (sentence !== undefined && sentence !== shown.at(-1)) shown.push(sentence)
+    if (image !== undefined) {
+      images.push(image)
+      const typed = await read(images.length)
+      for (const key of typed?.toUpperCase() ?? '') scene.press(key)
+      scene.press(typed === undefined ? 'Close' : 'Send')
+    } else if (scene.isIdle()) return { shown, images, seconds }
+    else {
+      await scene.frame(1)
+      seconds++
+    }
+  }
+  throw new Error('the booth never ends')
 }

@@ -1,7 +1,8 @@
 /**
  * The types of the client package, made from the description of the interface: `client/src/types.ts`.
  *
- * Every schema of the description gets its name there, and `Operations` says of each endpoint what it takes and answers.
+ * Every schema of the description gets its name there, and `Operations` says of each endpoint what it takes and answers. What
+ * several of them share is written once: parameters in `SharedQuery`, and fields of a schema that another one has too.
  */
 
 /** A part of an OpenAPI 3.1 document that is a JSON Schema; only the fields that are looked at. */
@@ -18,6 +19,8 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly tsType?: string
+  readonly extends?: Schema
+  readonly allOf?: readonly Schema[]
 }
 
 interface Parameter {
@@ -34,7 +37,6 @@ interface Content {
 }
 
 interface Operation {
-  readonly summary?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: Content
   readonly responses: Readonly<Record<string, Content>>
@@ -50,6 +52,9 @@ export interface OpenApi {
 
 /** What the client has in another form: a failure is a `LandpassError`. */
 const LEFT_OUT: readonly string[] = ['Error']
+
+/** Fewer fields than these that two schemas share are a chance. */
+const LEAST_SHARED_FIELDS = 3
 
 /** The TypeScript type in which the client returns an answer that is not JSON. */
 const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
@@ -95,10 +100,19 @@ export async function clientTypes(description: OpenApi): Promise<string> {
   const shapes = Object.entries(description.components?.schemas ?? {}).filter(
     ([name]) => !LEFT_OUT.includes(name),
   )
+  const shared = sharedParameters(description)
   const schema = {
-    ...typeSchema(objectOf(operationSchemas(description))),
+    ...typeSchema(objectOf(operationSchemas(description, shared))),
     description: 'What each endpoint takes and answers, by its method and path.',
-    definitions: Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(shape)])),
+    definitions: {
+      [SHARED_QUERY]: typeSchema({
+        type: 'object',
+        description: 'Parameters of the query that several endpoints take.',
+        properties: Object.fromEntries(shared),
+        required: [...shared.keys()],
+      }),
+      ...Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(withBase(name, shape, shapes))])),
+    },
   }
   const text = await compile(schema as unknown as Parameters<typeof compile>[0], 'Operations', {
     additionalProperties: false,
@@ -114,43 +128,120 @@ function readable(text: string): string {
   return text
     .replace(/^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm, '')
     .replace(/^\/\*\*\n \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n/gm, '')
+    .replace(/\n *\*(?=\n)|\n *\* @(?:min|max)Items \d+/g, '')
     .replace(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */')
+    .replace(/\/\*\*\n *\* (.*)\n *\* (Items: .*)\n *\*\//g, '/** $1 $2 */')
     .replace(/^}\n(?=export|\/\*\*)/gm, '}\n\n')
 }
 
-/** Each endpoint as an object of `path`, `query`, `body` and `data`, as far as it has them. */
-function operationSchemas(description: OpenApi): Record<string, Schema> {
+/** Each endpoint as an object of `query`, `body` and `data`, as far as it has them. */
+function operationSchemas(description: OpenApi, shared: SharedParameters): Record<string, Schema> {
   return Object.fromEntries(
-    Object.entries(description.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => [
-        nameOf(method, path),
-        { ...objectOf(partsOf(operation, description)), ...described(operation.summary) },
-      ]),
-    ),
+    operationsOf(description).map(([name, operation]) => {
+      const query = queryOf(operation, description)
+      const body = operation.requestBody?.content?.['application/json']?.schema
+      const parts = {
+        ...(query.length > 0 && { query: querySchema(query, shared) }),
+        ...(body && { body }),
+        data: answerOf(operation),
+      }
+      const optional = query.some(({ required }) => required) ? [] : ['query']
+      return [name, objectOf(parts, optional)]
+    }),
   )
 }
 
-function partsOf(operation: Operation, { components }: OpenApi): Record<string, Schema> {
-  const parameters = (operation.parameters ?? []).map(
-    (parameter) => components?.parameters?.[nameIn(parameter.$ref)] ?? parameter,
+function operationsOf({ paths }: OpenApi): readonly (readonly [string, Operation])[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [nameOf(method, path), operation] as const),
   )
-  const body = operation.requestBody?.content?.['application/json']?.schema
-  return {
-    ...parametersIn(parameters, 'path'),
-    ...parametersIn(parameters, 'query'),
-    ...(body && { body }),
-    data: answerOf(operation),
+}
+
+function queryOf({ parameters = [] }: Operation, { components }: OpenApi): readonly Parameter[] {
+  return parameters
+    .map((parameter) => components?.parameters?.[nameIn(parameter.$ref)] ?? parameter)
+    .filter(({ in: place }) => place === 'query')
+}
+
+const SHARED_QUERY = 'SharedQuery'
+type SharedParameters = ReadonlyMap<string, Schema>
+
+/** Of each name the parameter that most endpoints take, if they are more than one. */
+function sharedParameters(description: OpenApi): SharedParameters {
+  const schemas = operationsOf(description).flatMap(([, operation]) =>
+    queryOf(operation, description).map((parameter) => ({
+      name: parameter.name,
+      schema: schemaOf(parameter),
+    })),
+  )
+  const shared = new Map<string, Schema>()
+  const most = new Map<string, number>()
+  for (const { name, schema } of schemas) {
+    const count = schemas.filter((other) => other.name === name && isSameType(other.schema, schema)).length
+    if (count <= (most.get(name) ?? 1)) continue
+    most.set(name, count)
+    shared.set(name, schema)
   }
+  return shared
 }
 
-function parametersIn(parameters: readonly Parameter[], place: 'path' | 'query'): Record<string, Schema> {
-  const found = parameters.filter(({ in: where }) => where === place)
-  if (found.length === 0) return {}
-  const properties = Object.fromEntries(
-    found.map(({ name, schema, description }) => [name, { ...schema, ...described(description) }]),
-  )
-  const required = found.flatMap(({ name, required }) => (required ? [name] : []))
-  return { [place]: { type: 'object', properties, required } }
+/** The query of an endpoint: the names of its shared parameters, and the others in full. */
+function querySchema(parameters: readonly Parameter[], shared: SharedParameters): Schema {
+  const isShared = (parameter: Parameter) => isSameType(shared.get(parameter.name), schemaOf(parameter))
+  const pick = (picked: readonly Parameter[]) =>
+    `Pick<${SHARED_QUERY}, ${picked.map(({ name }) => `'${name}'`).join(' | ')}>`
+  const common = parameters.filter(isShared)
+  const required = common.filter((parameter) => parameter.required)
+  const optional = common.filter((parameter) => !parameter.required)
+  const own = parameters.filter((parameter) => !isShared(parameter))
+  const optionalOfOwn = own.flatMap(({ name, required }) => (required ? [] : [name]))
+  const ownSchemas = Object.fromEntries(own.map((parameter) => [parameter.name, schemaOf(parameter)]))
+  const parts: Schema[] = [
+    ...(required.length > 0 ? [{ tsType: pick(required) }] : []),
+    ...(optional.length > 0 ? [{ tsType: `Partial<${pick(optional)}>` }] : []),
+    ...(own.length > 0 ? [objectOf(ownSchemas, optionalOfOwn)] : []),
+  ]
+  return parts.length === 1 ? parts[0]! : { allOf: parts }
+}
+
+function schemaOf({ schema, description }: Parameter): Schema {
+  return { ...schema, ...described(description) }
+}
+
+/** Whether two schemas become the same text: examples and bounds do not show in a type. */
+function isSameType(a: Schema | undefined, b: Schema | undefined): boolean {
+  return a !== undefined && b !== undefined && JSON.stringify(typeSchema(a)) === JSON.stringify(typeSchema(b))
+}
+
+/**
+ * A schema whose fields are among others those of another one, as an extension of it: of several that one with the most
+ * fields.
+ */
+function withBase(name: string, schema: Schema, shapes: readonly (readonly [string, Schema])[]): Schema {
+  const { properties = {}, required = [] } = schema
+  const bases = shapes.filter(([other, { properties: fields = {}, required: needed = [] }]) => {
+    const names = Object.keys(fields)
+    return (
+      other !== name &&
+      names.length >= LEAST_SHARED_FIELDS &&
+      names.length < Object.keys(properties).length &&
+      names.every(
+        (field) =>
+          isSameType(properties[field], fields[field]) && required.includes(field) === needed.includes(field),
+      )
+    )
+  })
+  const fieldCount = ([, { properties: fields = {} }]: readonly [string, Schema]) =>
+    Object.keys(fields).length
+  const [base] = [...bases].sort((a, b) => fieldCount(b) - fieldCount(a))
+  if (base === undefined) return schema
+  const own = Object.entries(properties).filter(([field]) => !Object.hasOwn(base[1].properties ?? {}, field))
+  return {
+    ...schema,
+    extends: { $ref: base[0] },
+    properties: Object.fromEntries(own),
+    required: required.filter((field) => own.some(([name]) => name === field)),
+  }
 }
 
 /** The `data` of the envelope, or the whole body of an answer without one. */
@@ -180,15 +271,18 @@ function typeSchema(schema: Schema): object {
     }),
     ...(schema.items && { items: typeSchema(schema.items) }),
     ...(schema.anyOf && { anyOf: schema.anyOf.map(typeSchema) }),
+    ...(schema.allOf && { allOf: schema.allOf.map(typeSchema) }),
+    ...(schema.extends && { extends: typeSchema(schema.extends) }),
     additionalProperties:
       typeof schema.additionalProperties === 'object' && typeSchema(schema.additionalProperties),
   }
 }
 
 /** Any value, or any object. */
-function isAnything({ type = 'object', properties = {}, additionalProperties, anyOf, enum: values }: Schema) {
+function isAnything(schema: Schema): boolean {
+  const { type = 'object', properties = {}, additionalProperties } = schema
   const hasFields = Object.keys(properties).length > 0 || typeof additionalProperties === 'object'
-  return type === 'object' && !hasFields && !anyOf && !values
+  return type === 'object' && !hasFields && !schema.anyOf && !schema.allOf && !schema.enum && !schema.extends
 }
 
 /** `Parcel` of `#/components/schemas/Parcel`. */
@@ -196,10 +290,8 @@ function nameIn($ref = ''): string {
   return $ref.replace(/^.*\//, '')
 }
 
-function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
-  const required = Object.entries(properties).flatMap(([name, { required = [] }]) =>
-    name === 'query' && required.length === 0 ? [] : [name],
-  )
+function objectOf(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }
 }
 

@@ -13,8 +13,8 @@ const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
 /** The pages themselves are finished and compressed by each server, which says in them what it serves; documents are complete. */
 const TEXT = /\.(?:js|css|svg|txt|webmanifest|json)$|\/docs\/.*\.html$/
-/** Not cached for use without a connection: the file for search engines, the style of the page for unknown addresses, the documents. */
-const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/, /^docs\//]
+/** Not cached for use without a connection: the files for search engines and language models, the style of the page for unknown addresses, the documents. */
+const NOT_CACHED = [/^(?:robots|llms)\.txt$/, /^pages\/not-found-[\w-]+\.css$/, /^docs\//]
 const WORKER = 'service-worker.js'
 
 if (!arePagesStale(ROOT)) process.exit()

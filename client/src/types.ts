@@ -81,161 +81,92 @@ export type ErrorCode =
 
 /** What each endpoint takes and answers, by its method and path. */
 export interface Operations {
-  /** Is the process alive? */
   'GET /health/live': {
     data: {
       status: 'live'
     }
   }
-  /** Can it answer? 503 until the migrations ran, the world is loaded and the database answers */
   'GET /health/ready': {
     data: {
       status: 'ready'
     }
   }
-  /** Can it answer what it holds in memory of the land? Does not need the database */
   'GET /health/ready/land': {
     data: {
       status: 'ready'
     }
   }
-  /** Is the process alive? As text */
   'GET /v2/ping': {
     data: string
   }
-  /** Is the world loaded? As text */
   'GET /v2/ready': {
     data: string
   }
-  /** Can it register events and accept claims? Needs the database, and no world */
   'GET /health/ready/attendance': {
     data: {
       status: 'ready'
     }
   }
-  /** Figures in the text format of Prometheus */
   'GET /metrics': {
     data: string
   }
-  /** One bid */
   'GET /bids/{id}': {
-    path: {
-      /** Id of the bid. */
-      id: string
-    }
     data: Bid
   }
-  /** Bids that an address made or received, newest first */
   'GET /addresses/{address}/bids': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     query?: {
       /** Only bids with this status. */
       status?: string
     }
     data: Bid[]
   }
-  /** Bids on a parcel, newest first */
   'GET /parcels/{x}/{y}/bids': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'bidder' | 'sanitize'>> & {
       /** Only bids with this status. */
       status?: string
-      /** Only bids that this address made. */
-      bidder?: string
-      /** false adds where on the chain each bid was found. */
-      sanitize?: boolean
     }
     data: Bid[]
   }
-  /** Bids on an estate, newest first */
   'GET /estates/{id}/bids': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'bidder' | 'sanitize'>> & {
       /** Only bids with this status. */
       status?: string
-      /** Only bids that this address made. */
-      bidder?: string
-      /** false adds where on the chain each bid was found. */
-      sanitize?: boolean
     }
     data: Bid[]
   }
-  /** Bids on a parcel or estate, newest first */
   'GET /assets/{id}/bids': {
-    path: {
-      /** Estate id as in /estates/:id, or parcel as x,y. */
-      id: string
-    }
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'bidder' | 'sanitize'>> & {
       /** Only bids with this status. */
       status?: string
-      /** Only bids that this address made. */
-      bidder?: string
-      /** false adds where on the chain each bid was found. */
-      sanitize?: boolean
       /** If left out, the form of the id decides. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Bid[]
   }
-  /** The parcels and estates that an address made or received bids on */
   'GET /bids/{address}/assets': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     query?: {
       /** Only bids with this status. */
       status?: string
     }
     data: (Parcel | Estate)[]
   }
-  /** What an address contributed: one row for each district, by district id */
   'GET /addresses/{address}/contributions': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     data: Contribution[]
   }
-  /** All districts, by name */
   'GET /districts': {
     data: District[]
   }
-  /** One district, with its parcels */
   'GET /districts/{id}': {
-    path: {
-      /** District id. */
-      id: string
-    }
     data: DistrictWithParcels
   }
-  /** Estates with a publication of a status, one row for each publication */
   'GET /estates': {
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'limit' | 'offset' | 'cursor'>> & {
       /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
       /** If left out: asc for price and expires_at, desc for the others. */
       sort_order?: 'asc' | 'desc'
-      /** Rows on a page. */
-      limit?: number
-      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
-      offset?: number
-      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
-      cursor?: string
     }
     data: {
       estates: Estate[]
@@ -248,27 +179,16 @@ export interface Operations {
       cursor: string | null
     }
   }
-  /** All estates that an address owns, by id */
   'GET /addresses/{address}/estates': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     query?: {
       /** Only those with a publication of this status. */
       status?: string
     }
     data: Estate[]
   }
-  /** One estate */
   'GET /estates/{id}': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: Estate
   }
-  /** The parcels of an area, and the estates that have a parcel in it */
   'GET /map': {
     query: {
       /** North-west corner, as x,y. */
@@ -285,9 +205,8 @@ export interface Operations {
       total: number
     }
   }
-  /** Parcels and estates for sale, or sold, in one list */
   'GET /marketplace': {
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'limit' | 'offset' | 'cursor'>> & {
       /** Both if left out. */
       asset_type?: 'parcel' | 'estate'
       /** Only publications with this status, or several, separated by commas. open also means not expired. */
@@ -296,12 +215,6 @@ export interface Operations {
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
       /** If left out: asc for price and expires_at, desc for the others. */
       sort_order?: 'asc' | 'desc'
-      /** Rows on a page. */
-      limit?: number
-      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
-      offset?: number
-      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
-      cursor?: string
     }
     data: {
       assets: (Parcel | Estate)[]
@@ -314,55 +227,31 @@ export interface Operations {
       cursor: string | null
     }
   }
-  /** Mortgages that an address requested, newest first */
   'GET /addresses/{address}/mortgages': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     query?: {
       /** Only mortgages with this status. */
       status?: string
     }
     data: Mortgage[]
   }
-  /** Mortgages on a parcel, newest first */
   'GET /parcels/{x}/{y}/mortgages': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     query?: {
       /** Only mortgages with this status. */
       status?: string
     }
     data: Mortgage[]
   }
-  /** Parcels with a pending or ongoing mortgage that the address requested */
   'GET /mortgages/{address}/parcels': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     data: Parcel[]
   }
-  /** Parcels with a publication of a status, one row for each publication */
   'GET /parcels': {
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'limit' | 'offset' | 'cursor'>> & {
       /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
       /** If left out: asc for price and expires_at, desc for the others. */
       sort_order?: 'asc' | 'desc'
-      /** Rows on a page. */
-      limit?: number
-      /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
-      offset?: number
-      /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
-      cursor?: string
       /** North-west corner of an area, as x,y. */
       nw?: string
       /** South-east corner of an area, as x,y. */
@@ -379,105 +268,51 @@ export interface Operations {
       cursor?: string | null
     }
   }
-  /** All parcels that an address owns, by x, then y */
   'GET /addresses/{address}/parcels': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     query?: {
       /** Only those with a publication of this status. */
       status?: string
     }
     data: Parcel[]
   }
-  /** One parcel, by its coordinates */
   'GET /parcels/{x}/{y}': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: Parcel
   }
-  /** One parcel, by its token id */
   'GET /parcels/{tokenId}': {
-    path: {
-      /** Decimal, or 0x and hex digits. */
-      tokenId: string
-    }
     data: Parcel
   }
-  /** A parcel's token id, in hex */
   'GET /parcels/{x}/{y}/encodedId': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: {
       encoded_id: string
     }
   }
-  /** The publication that a transaction created; if it created several, the first */
   'GET /publications/{txHash}': {
-    path: {
-      /** Transaction hash. */
-      txHash: string
-    }
     data: Publication
   }
-  /** All publications of a parcel, newest first */
   'GET /parcels/{x}/{y}/publications': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: Publication[]
   }
-  /** All publications of an estate, newest first */
   'GET /estates/{id}/publications': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: Publication[]
   }
-  /** All publications of a parcel or estate, newest first */
   'GET /assets/{id}/publications': {
-    path: {
-      /** Estate id as in /estates/:id, or parcel as x,y. */
-      id: string
-    }
     query?: {
       /** If left out, the form of the id decides. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Publication[]
   }
-  /** A random parcel without an owner */
   'GET /parcels/available': {
     data: Parcel
   }
-  /** The number of parcels without an owner */
   'GET /parcels/availableCount': {
     data: number
   }
-  /** The tiles that have another type for an address */
   'GET /tiles/{address}': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     data: {
       [k: string]: AddressTile
     }
   }
-  /** The tiles that changed since a time, in the form of /v1/tiles */
   'GET /tiles/new': {
     query: {
       /** Milliseconds since 1970-01-01 UTC; the search begins a minute before it. */
@@ -487,174 +322,68 @@ export interface Operations {
       [k: string]: LegacyTile
     }
   }
-  /** An image of the land around a parcel */
   'GET /map.png': {
-    query?: {
-      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      width?: number
-      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      height?: number
-      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
-      size?: number
+    query?: Partial<
+      Pick<SharedQuery, 'width' | 'height' | 'size' | 'selected' | 'publications' | 'on-sale' | 'theme'>
+    > & {
       /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
       center?: string
-      /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
-      selected?: string
-      /** Whether parcels for sale are highlighted. */
-      publications?: boolean
-      /** Another name for publications. */
-      'on-sale'?: boolean
-      /** Colours for a dark or a light page. */
-      theme?: 'dark' | 'light'
     }
     data: Uint8Array
   }
-  /** An image of a parcel: in the middle, and selected */
   'GET /parcels/{x}/{y}/map.png': {
-    path: {
-      /** Column, also outside of the world. */
-      x: number
-      /** Row, also outside of the world. */
-      y: number
-    }
-    query?: {
-      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      width?: number
-      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      height?: number
-      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
-      size?: number
-      /** Whether parcels for sale are highlighted. */
-      publications?: boolean
-      /** Another name for publications. */
-      'on-sale'?: boolean
-      /** Colours for a dark or a light page. */
-      theme?: 'dark' | 'light'
-    }
+    query?: Partial<Pick<SharedQuery, 'width' | 'height' | 'size' | 'publications' | 'on-sale' | 'theme'>>
     data: Uint8Array
   }
-  /** An image of an estate: in the middle, all of its parcels selected */
   'GET /estates/{id}/map.png': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
-    query?: {
-      /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      width?: number
-      /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-      height?: number
-      /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
-      size?: number
-      /** Whether parcels for sale are highlighted. */
-      publications?: boolean
-      /** Another name for publications. */
-      'on-sale'?: boolean
-      /** Colours for a dark or a light page. */
-      theme?: 'dark' | 'light'
-    }
+    query?: Partial<Pick<SharedQuery, 'width' | 'height' | 'size' | 'publications' | 'on-sale' | 'theme'>>
     data: Uint8Array
   }
-  /** Kinds and joins of all parcels as colours */
   'GET /minimap.png': {
     data: Uint8Array
   }
-  /** The estates of all parcels as colours */
   'GET /estatemap.png': {
     data: Uint8Array
   }
-  /** An image tile for map viewers */
   'GET /tiles/{z}/{x}/{y}.png': {
-    path: {
-      /** Zoom, 0 to 7. */
-      z: number
-      /** Column, from the west. */
-      x: number
-      /** Row, from the north. With @2x after it, the tile has 512 pixels. */
-      y: string
-    }
-    query?: {
-      /** Whether parcels for sale are highlighted. */
-      publications?: boolean
-      /** Another name for publications. */
-      'on-sale'?: boolean
-      /** Colours for a dark or a light page. */
-      theme?: 'dark' | 'light'
-    }
+    query?: Partial<Pick<SharedQuery, 'publications' | 'on-sale' | 'theme'>>
     data: Uint8Array
   }
-  /** TileJSON 3.0.0 of the image tiles */
   'GET /tiles.json': {
-    query?: {
-      /** Whether parcels for sale are highlighted. */
-      publications?: boolean
-      /** Another name for publications. */
-      'on-sale'?: boolean
-      /** Colours for a dark or a light page. */
-      theme?: 'dark' | 'light'
-    }
+    query?: Partial<Pick<SharedQuery, 'publications' | 'on-sale' | 'theme'>>
     data: TileJson
   }
-  /** Tile data: a few fields of each parcel, and which neighbours it joins */
   'GET /v2/tiles': {
-    query?: {
-      /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
-      x1?: number
-      /** Row of that corner. */
-      y1?: number
-      /** Column of the opposite corner; the two corners may be given in any order. */
-      x2?: number
-      /** Row of the opposite corner. */
-      y2?: number
+    query?: Partial<Pick<SharedQuery, 'x1' | 'y1' | 'x2' | 'y2' | 'type' | 'exclude'>> & {
       /** Only tiles of this owner. */
       owner?: string
-      /** Only tiles of these types, separated by commas. */
-      type?: string
       /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
-      /** All fields but these. Ignored if include is given. */
-      exclude?: string
     }
     data: {
       [k: string]: Tile
     }
   }
-  /** Tile data in the older form, with numbers for types */
   'GET /v1/tiles': {
-    query?: {
-      /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
-      x1?: number
-      /** Row of that corner. */
-      y1?: number
-      /** Column of the opposite corner; the two corners may be given in any order. */
-      x2?: number
-      /** Row of the opposite corner. */
-      y2?: number
+    query?: Partial<Pick<SharedQuery, 'x1' | 'y1' | 'x2' | 'y2' | 'type' | 'exclude'>> & {
       /** Only tiles of this owner. */
       owner?: string
-      /** Only tiles of these types, separated by commas. */
-      type?: string
       /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
-      /** All fields but these. Ignored if include is given. */
-      exclude?: string
     }
     data: {
       [k: string]: LegacyTile
     }
   }
-  /** When the tiles changed last */
   'GET /v2/tiles/info': {
     data: {
       /** Milliseconds since 1970-01-01 UTC. */
       lastUpdatedAt: number
     }
   }
-  /** The block that the land is at */
   'GET /v2/chain': {
     data: ChainStatus
   }
-  /** An event for every change of the land, as it happens */
   'GET /v2/changes': {
     query?: {
       /** The state that you have: the first event names what changed since. Without: the first event is the current state. */
@@ -662,35 +391,21 @@ export interface Operations {
     }
     data: AsyncIterable<Uint8Array>
   }
-  /** What an address contributed: one row for each district, by district id */
   'GET /v2/addresses/{address}/contributions': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     data: NewerContribution[]
   }
-  /** All districts with their parcels, by name */
   'GET /v2/districts': {
     data: DistrictWithParcels[]
   }
-  /** One district, with its parcels */
   'GET /v2/districts/{id}': {
-    path: {
-      /** District id. */
-      id: string
-    }
     data: DistrictWithParcels
   }
-  /** Every parcel of the world as GeoJSON */
   'GET /v2/export/parcels.geojson': {
     data: AsyncIterable<Uint8Array>
   }
-  /** Every parcel of the world as lines of JSON */
   'GET /v2/export/parcels.ndjson': {
     data: AsyncIterable<Uint8Array>
   }
-  /** The world as a compact binary grid of tiles, or what changed of it */
   'GET /v2/feed': {
     query?: {
       /** The state of an earlier answer: only what changed since is sent, or the whole world if that is not known. */
@@ -698,9 +413,8 @@ export interface Operations {
     }
     data: Uint8Array
   }
-  /** An image of the land around a parcel, up to 4096 pixels */
   'GET /v2/map.png': {
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'listed-for-rent' | 'selected'>> & {
       /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
       width?: number
       /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
@@ -709,24 +423,13 @@ export interface Operations {
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
-      /** Accepted; nothing is highlighted, because no offers for rent are known. */
-      'listed-for-rent'?: boolean
       /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
       center?: string
-      /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
-      selected?: string
     }
     data: Uint8Array
   }
-  /** An image of a parcel, up to 4096 pixels: in the middle, and selected */
   'GET /v2/parcels/{x}/{y}/map.png': {
-    path: {
-      /** Column. */
-      x: number
-      /** Row. */
-      y: number
-    }
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'listed-for-rent'>> & {
       /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
       width?: number
       /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
@@ -735,18 +438,11 @@ export interface Operations {
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
-      /** Accepted; nothing is highlighted, because no offers for rent are known. */
-      'listed-for-rent'?: boolean
     }
     data: Uint8Array
   }
-  /** An image of an estate, up to 4096 pixels: in the middle, all of its parcels selected */
   'GET /v2/estates/{id}/map.png': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
-    query?: {
+    query?: Partial<Pick<SharedQuery, 'listed-for-rent'>> & {
       /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
       width?: number
       /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
@@ -755,668 +451,338 @@ export interface Operations {
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
-      /** Accepted; nothing is highlighted, because no offers for rent are known. */
-      'listed-for-rent'?: boolean
     }
     data: Uint8Array
   }
-  /** Parcels and estates, filtered and sorted, in pages */
   'GET /v2/land': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-      /** parcels: those of each row. */
-      include?: string
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+        | 'include'
+        | 'limit'
+      >
+    > & {
       /** Counts of all rows by class, beside the rows. */
       facets?: string
-      /** Rows on a page. */
-      limit?: number
       /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
       cursor?: string
     }
     data: LandPage
   }
-  /** Land as a table */
   'GET /v2/land.csv': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-      /** parcels: those of each row. */
-      include?: string
-    }
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+        | 'include'
+      >
+    >
     data: string
   }
-  /** Land as lines of JSON */
   'GET /v2/land.ndjson': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-      /** parcels: those of each row. */
-      include?: string
-    }
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+        | 'include'
+      >
+    >
     data: AsyncIterable<Uint8Array>
   }
-  /** The outlines of land as GeoJSON */
   'GET /v2/land.geojson': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-    }
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+      >
+    >
     data: AsyncIterable<Uint8Array>
   }
-  /** The newest offers of land as an Atom feed */
   'GET /v2/land.atom': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-    }
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+      >
+    >
     data: string
   }
-  /** The ends of offers and rents as a calendar */
   'GET /v2/land.ics': {
-    query?: {
-      /** Both if left out. */
-      asset_type?: string
-      /** Whether parcels of estates are rows of their own, beside their estates. */
-      inside_estates?: boolean
-      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-      status?: string
-      /** The lowest price of its cheapest open offer, in MANA. */
-      min_price?: string
-      /** The highest price of its cheapest open offer, in MANA. */
-      max_price?: string
-      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      min_price_per_parcel?: string
-      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-      max_price_per_parcel?: string
-      /** Of that offer. */
-      currency?: string
-      /** Where that offer was made. */
-      source?: string
-      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      min_rent?: string
-      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-      max_rent?: string
-      /** The lowest number of parcels. */
-      min_size?: number
-      /** The highest number of parcels. */
-      max_size?: number
-      /** The lowest width of the bounding box, in parcels. */
-      min_width?: number
-      /** The highest width of the bounding box, in parcels. */
-      max_width?: number
-      /** The lowest height of the bounding box, in parcels. */
-      min_height?: number
-      /** The highest height of the bounding box, in parcels. */
-      max_height?: number
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** Shares an edge with this asset, and is not part of it. */
-      neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-      owner?: string
-      /** Owner of land that is rented now. */
-      lessor?: string
-      /** Who rents it now. */
-      tenant?: string
-      /** Who may change what is built there. */
-      may_update?: string
-      /** Its newest open offer was made then or later. */
-      listed_since?: string
-      /** It was sold last then or later. */
-      sold_since?: string
-      /** Its cheapest open offer ends before. */
-      ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
-      q?: string
-      /** listed_at if left out. Rows without the value come last in both orders. */
-      sort_by?:
-        | 'price'
-        | 'price_per_parcel'
-        | 'rent'
-        | 'size'
-        | 'plaza'
-        | 'road'
-        | 'name'
-        | 'expires_at'
-        | 'listed_at'
-        | 'sold_at'
-        | 'distance'
-      /** If left out: desc for listed_at and sold_at, asc for the others. */
-      sort_order?: 'asc' | 'desc'
-    }
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+        | 'sort_by'
+        | 'sort_order'
+      >
+    >
     data: string
   }
-  /** The prices of all parcels and estates for sale, for a price layer of a map */
   'GET /v2/offers': {
     data: Offers
   }
-  /** The offers of a parcel, and why some cannot be accepted now */
   'GET /v2/parcels/{x}/{y}/offers': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: Publication[]
   }
-  /** The offers of an estate, and why some cannot be accepted now */
   'GET /v2/estates/{id}/offers': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: Publication[]
   }
-  /** Every right of an address over land, each with why */
   'GET /v2/addresses/{address}/rights': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-    }
     data: AddressRights
   }
-  /** Who may deploy on a parcel, each with why; or whether one address may */
   'GET /v2/parcels/{x}/{y}/rights': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
-    query?: {
-      /** Whether this address may deploy there. */
-      address?: string
-    }
+    query?: Partial<Pick<SharedQuery, 'address'>>
     data: AssetRights
   }
-  /** Who may deploy on an estate, each with why; or whether one address may */
   'GET /v2/estates/{id}/rights': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
-    query?: {
-      /** Whether this address may deploy there. */
-      address?: string
-    }
+    query?: Partial<Pick<SharedQuery, 'address'>>
     data: AssetRights
   }
-  /** Whether an address may deploy at each of up to 500 places, and why */
   'POST /v2/rights': {
     body: {
       address: RightsAddress
-      /**
-       * Places x,y.
-       *
-       * @minItems 1
-       * @maxItems 500
-       */
+      /** Places x,y. */
       places: [string, ...string[]]
     }
     data: PlaceRights
   }
-  /** What was sold, newest first, in pages */
   'GET /v2/sales': {
-    query?: {
-      /** Sold then or later. */
-      from?: string
-      /** Sold before. */
-      to?: string
-      /** Both if left out. */
-      asset_type?: string
-      /** Sales of this asset. */
-      asset?: string
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'from'
+        | 'to'
+        | 'asset_type'
+        | 'asset'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'buyer'
+        | 'seller'
+        | 'limit'
+      >
+    > & {
       /** The lowest number of parcels that were sold. */
       min_size?: number
       /** The highest number of parcels that were sold. */
@@ -1425,52 +791,38 @@ export interface Operations {
       min_price?: string
       /** The highest price, in MANA. */
       max_price?: string
-      /** Who bought it. */
-      buyer?: string
-      /** Who sold it. */
-      seller?: string
       /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
       source?: string
       /** time if left out. */
       sort_by?: 'time' | 'price'
       /** If left out: desc for time, asc for price. */
       sort_order?: 'asc' | 'desc'
-      /** Rows on a page. */
-      limit?: number
       /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
       cursor?: string
     }
     data: SalesPage
   }
-  /** Prices of sales and of open offers: quartiles, volume and floor, in groups */
   'GET /v2/stats': {
-    query?: {
-      /** Sold then or later. */
-      from?: string
-      /** Sold before. */
-      to?: string
-      /** Both if left out. */
-      asset_type?: string
-      /** Sales of this asset. */
-      asset?: string
-      /** Has a parcel in the area from this north-west corner, x,y, to se. */
-      nw?: string
-      /** South-east corner of the area, x,y. */
-      se?: string
-      /** Has a parcel at most radius away from here, x,y. */
-      center?: string
-      /** In parcels: dx² + dy² is at most radius². */
-      radius?: number
-      /** Has a parcel in one of these districts. */
-      district?: string
-      /** The lowest distance of the nearest plaza, in parcels. */
-      min_plaza?: number
-      /** The highest distance of the nearest plaza, in parcels. */
-      max_plaza?: number
-      /** The lowest distance of the nearest road, in parcels. */
-      min_road?: number
-      /** The highest distance of the nearest road, in parcels. */
-      max_road?: number
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'from'
+        | 'to'
+        | 'asset_type'
+        | 'asset'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'buyer'
+        | 'seller'
+      >
+    > & {
       /** The lowest number of parcels that were sold. */
       min_size?: number
       /** The highest number of parcels that were sold. */
@@ -1479,10 +831,6 @@ export interface Operations {
       min_price?: string
       /** The highest price, in MANA. */
       max_price?: string
-      /** Who bought it. */
-      buyer?: string
-      /** Who sold it. */
-      seller?: string
       /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
       source?: string
       /** What the groups are. Weeks are those of ISO 8601; all times are UTC. */
@@ -1490,7 +838,6 @@ export interface Operations {
     }
     data: Stats
   }
-  /** Finds parcels, estates, districts and addresses by text */
   'GET /v2/search': {
     query: {
       /** What to look for: text of 1 to 100 characters, spaces around it not counted. */
@@ -1506,110 +853,44 @@ export interface Operations {
       limit: number
     }
   }
-  /** What a parcel may be worth, by comparable sales */
   'GET /v2/parcels/{x}/{y}/value': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: LandValue
   }
-  /** What an estate may be worth, by comparable sales */
   'GET /v2/estates/{id}/value': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: LandValue
   }
-  /** Metadata of a parcel's token, by its coordinates */
   'GET /v2/parcels/{x}/{y}': {
-    path: {
-      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
-      x: number
-      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
-      y: number
-    }
     data: TokenMetadata
   }
-  /** Metadata of an estate's token, by its id */
   'GET /v2/estates/{id}': {
-    path: {
-      /** Estate id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: TokenMetadata
   }
-  /** Metadata of a token, by its contract and its id */
   'GET /v2/contracts/{address}/tokens/{id}': {
-    path: {
-      /** Blockchain address, in any letter case. */
-      address: string
-      /** Token id, decimal, or 0x and hex digits. */
-      id: string
-    }
     data: TokenMetadata
   }
-  /** Register an event, or bring it up to date */
   'POST /event/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: RegistrationRequest
     data: RegisteredEvent
   }
-  /** Change what an organiser may decide of an event */
   'PATCH /event/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EventChangeRequest
     data: ChangedEvent
   }
-  /** An event that is registered here */
   'GET /event/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     data: EventInfo
   }
-  /** Whether tokens of an event can be had, and how many */
   'GET /event/{event}/availability': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     data: Availability
   }
-  /** Whether an edit code belongs to an event, registered here or not */
   'POST /event/{event}/check': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EditCodeRequest
     data: CheckedEvent
   }
-  /** Block players, let others claim again, or list the blocked ones */
   'POST /event/{event}/blocked': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: BlockedRequest
     data: BlockedPlayers
   }
-  /** Load an event's claim codes from the issuer */
   'POST /addcodes/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: LoadCodesRequest
     data: {
       url: string
@@ -1617,12 +898,7 @@ export interface Operations {
       organiser_pass?: OrganiserPass
     }
   }
-  /** Claim a token of an event, for the player who stands there */
   'POST /claim/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: ClaimRequest
     data: {
       event: EventInfo
@@ -1631,121 +907,58 @@ export interface Operations {
       rehearsal?: true
     }
   }
-  /** What players read at a booth of an event */
   'GET /event/{event}/sentences': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     data: Sentences
   }
-  /** What happened at an event, for its organiser */
   'POST /event/{event}/report': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EditCodeRequest
     data: Report
   }
-  /** Who claimed tokens of an event, page by page or as CSV, for its organiser */
   'POST /event/{event}/claims': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: ClaimListRequest
     data: ClaimList
   }
-  /** Everything about an event as a JSON file, for its organiser */
   'POST /event/{event}/export': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EditCodeRequest
     data: EventExport
   }
-  /** Give tokens of an event that was made here to a list of addresses */
   'POST /event/{event}/gifts': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: GiftRequest
     data: GivenList
   }
-  /** Make the secret with which the organiser's own server signs grants */
   'POST /event/{event}/grant-secret': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: GrantSecretRequest
     data: GrantSecret
   }
-  /** Allow a player to claim a token: for the organiser's own server, which signs the request */
   'POST /grants/{uuid}': {
-    path: {
-      /** The event's UUID here. */
-      uuid: string
-    }
     body: GrantRequest
     data: Grant
   }
-  /** A new captcha for the player who signed the request */
   'POST /captcha': {
     data: Captcha
   }
-  /** The image of a captcha */
   'GET /captcha/{uuid}': {
-    path: {
-      /** As POST /captcha gave it. */
-      uuid: string
-    }
     data: Uint8Array
   }
-  /** Make an event whose tokens this server signs */
   'POST /events': {
     body: EventToMake
     data: MadeEvent
   }
-  /** Correct, move or cancel an event that was made here */
   'PATCH /events/{event}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: MadeEventChange
     data: ChangedMadeEvent
   }
-  /** Delete an event that was made here and has no tokens */
   'POST /events/{event}/deletion': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EditCodeRequest
     data: DeletedEvent
   }
-  /** List the edit codes of co-organisers, make one, or revoke one: 5 may be valid */
   'POST /events/{event}/codes': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: EditCodesChange
     data: EditCodes
   }
-  /** The operator issues a new first edit code, which ends the one before */
   'POST /events/{event}/first-code': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     data: EditCodes
   }
-  /** For the operator: the events that wait for approval, and those with a change that does, the oldest first */
   'GET /events/waiting': {
     query?: {
       /** Only events with later numbers: `next` of the page before. */
@@ -1754,33 +967,20 @@ export interface Operations {
     }
     data: WaitingEvents
   }
-  /** The operator approves or refuses an event that was made here, or its waiting change */
   'POST /events/{event}/approval': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     body: ApprovalRequest
     data: Answered
   }
-  /** The addresses that sign tokens, with their times */
   'GET /.well-known/attendance-issuers.json': {
     data: TokenIssuers
   }
-  /** The organiser takes a token back, for good */
   'POST /tokens/{id}/revocation': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     body: RevocationRequest
     data: AttendanceToken
   }
-  /** Tokens that were taken back, signed */
   'GET /.well-known/attendance-revocations.json': {
     data: Revocations
   }
-  /** All tokens in the order of the log, which never changes */
   'GET /tokens/log': {
     query?: {
       from?: number
@@ -1788,39 +988,19 @@ export interface Operations {
     }
     data: TokenLog
   }
-  /** A token that this server signed */
   'GET /tokens/{id}': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     data: AttendanceTokenDetails
   }
-  /** A token as galleries read it (ERC-721) */
   'GET /tokens/{id}/metadata': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     data: AttendanceMetadata
   }
-  /** A token as public tools check it: docs/tokens.md */
   'GET /tokens/{id}/attestation': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     data: {
       sig: object
       signer: string
     }
   }
-  /** Tokens that an address holds, newest first, and tokens of POAP that it claimed here */
   'GET /addresses/{address}/tokens': {
-    path: {
-      /** In any letter case. */
-      address: string
-    }
     query?: {
       limit?: number
       offset?: number
@@ -1835,12 +1015,7 @@ export interface Operations {
       poaps: PoapClaim[]
     }
   }
-  /** Tokens of an event with their holders, by number */
   'GET /events/{event}/holders': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     query?: {
       limit?: number
       offset?: number
@@ -1852,64 +1027,31 @@ export interface Operations {
       tokens: AttendanceToken[]
     }
   }
-  /** All holders of an event as CSV */
   'GET /events/{event}/holders.csv': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     data: string
   }
-  /** Whether an address holds a token of an event (`any`: of this server), for other services */
   'GET /events/{event}/holders/{address}': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-      /** In any letter case. */
-      address: string
-    }
     data: Attended
   }
-  /** The picture of a token */
   'GET /tokens/{id}/image.png': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     data: Uint8Array
   }
-  /** The picture of a link to a token: 1200 x 630 pixels */
   'GET /tokens/{id}/share.png': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
     data: Uint8Array
   }
-  /** The picture of an event that was made here */
   'GET /events/{event}/image.png': {
-    path: {
-      /** The issuer's event number, or the event's UUID here. */
-      event: string
-    }
     query?: {
       /** For the operator: the picture of the change that waits, where it has one. */
       change?: boolean
     }
     data: Uint8Array
   }
-  /** All texts of a language */
   'GET /translations/{locale}': {
-    path: {
-      /** One of en, es, fr, ko, zh; a region is ignored: en-GB is en. */
-      locale: string
-    }
     /** Dotted key to text. */
     data: {
       [k: string]: string
     }
   }
-  /** This description */
   'GET /openapi.json': {
     data: object
   }
@@ -2003,17 +1145,9 @@ export interface Parcel {
   in_estate: boolean
   /** Estate that holds it. */
   estate_id: string | null
-  /**
-   * Who may do what the owner may, with all land of the owner.
-   *
-   * Items: Address in lower case.
-   */
+  /** Who may do what the owner may, with all land of the owner. Items: Address in lower case. */
   approvals_for_all: string[]
-  /**
-   * Who may change what is built on all land of the owner.
-   *
-   * Items: Address in lower case.
-   */
+  /** Who may change what is built on all land of the owner. Items: Address in lower case. */
   update_managers: string[]
   /** Address in lower case. */
   tenant: string | null
@@ -2105,17 +1239,9 @@ export interface Estate {
   /** Hash: 0x and 64 hex digits. */
   tx_hash: string
   district_id: string | null
-  /**
-   * Who may do what the owner may, with all land of the owner.
-   *
-   * Items: Address in lower case.
-   */
+  /** Who may do what the owner may, with all land of the owner. Items: Address in lower case. */
   approvals_for_all: string[]
-  /**
-   * Who may change what is built on all land of the owner.
-   *
-   * Items: Address in lower case.
-   */
+  /** Who may change what is built on all land of the owner. Items: Address in lower case. */
   update_managers: string[]
   /** Address in lower case. */
   tenant: string | null
@@ -2145,15 +1271,7 @@ export interface District {
 }
 
 /** A themed area and its parcels. */
-export interface DistrictWithParcels {
-  id: string
-  name: string
-  description: string
-  link: string
-  public: boolean
-  parcel_count: string
-  /** x,y */
-  center: string
+export interface DistrictWithParcels extends District {
   /** Coordinates x,y, by x ascending, then y descending. */
   parcels: string[]
   /** How many parcels these are. */
@@ -2267,19 +1385,9 @@ export interface TileJson {
   vector_layers: object[]
   minzoom: number
   maxzoom: number
-  /**
-   * West, south, east and north end of the world, in degrees.
-   *
-   * @minItems 4
-   * @maxItems 4
-   */
+  /** West, south, east and north end of the world, in degrees. */
   bounds: [number, number, number, number]
-  /**
-   * Initial longitude, latitude and zoom.
-   *
-   * @minItems 3
-   * @maxItems 3
-   */
+  /** Initial longitude, latitude and zoom. */
   center: [number, number, number]
 }
 
@@ -2375,11 +1483,7 @@ export interface ChainStatus {
 }
 
 /** How many parcels an address gave to a district, also with the field names of the public atlas server. */
-export interface NewerContribution {
-  /** Address in lower case. */
-  address: string
-  district_id: string
-  land_count: string
+export interface NewerContribution extends Contribution {
   /** The same as district_id. */
   districtId: string
   /** land_count as a number. */
@@ -2453,11 +1557,7 @@ export interface LandRow {
   width: number
   /** Of the bounding box, in parcels. */
   height: number
-  /**
-   * With include=parcels: by x, then from north to south.
-   *
-   * Items: A parcel.
-   */
+  /** With include=parcels: by x, then from north to south. Items: A parcel. */
   parcels?: {
     x: number
     y: number
@@ -2512,11 +1612,7 @@ export interface Offers {
   parcels: {
     x: number[]
     y: number[]
-    /**
-     * With every digit.
-     *
-     * Items: MANA, with up to 18 decimals.
-     */
+    /** With every digit. Items: MANA, with up to 18 decimals. */
     price: number[]
     /** Items: Milliseconds since 1970-01-01 UTC. */
     expires_at: number[]
@@ -2525,11 +1621,7 @@ export interface Offers {
   estates: {
     /** Items: Decimal digits. */
     id: string[]
-    /**
-     * With every digit.
-     *
-     * Items: MANA, with up to 18 decimals.
-     */
+    /** With every digit. Items: MANA, with up to 18 decimals. */
     price: number[]
     /** Items: Milliseconds since 1970-01-01 UTC. */
     expires_at: number[]
@@ -2568,11 +1660,7 @@ export interface AssetRights {
   asset_type: 'parcel' | 'estate'
   /** x,y of a parcel, or the id of an estate. */
   asset_id: string
-  /**
-   * Who may deploy there, the strongest right first.
-   *
-   * Items: A right.
-   */
+  /** Who may deploy there, the strongest right first. Items: A right. */
   who: {
     /** Address in lower case. */
     address: string
@@ -2741,36 +1829,7 @@ export interface LandValue {
 }
 
 /** A comparable sale. */
-export interface ComparableSale {
-  asset_type: 'parcel' | 'estate'
-  /** x,y of a parcel, or the id of an estate. */
-  asset_id: string
-  /** Of an estate: of its most western parcel now; null where it has none. */
-  x: number | null
-  y: number | null
-  /** Parcels that were sold; null where that is unknown. */
-  size: number | null
-  /** The price. In MANA, all digits. */
-  price: string
-  currency: 'mana'
-  /** The price is in MANA. */
-  price_usd: null
-  /** Rounded down; null where the size is unknown. In MANA, all digits. */
-  price_per_parcel: string | null
-  /** Address in lower case. */
-  buyer: string | null
-  /** Address in lower case. */
-  seller: string
-  /** What was accepted. */
-  source: 'order' | 'bid' | 'trade'
-  /** Milliseconds since 1970-01-01 UTC. */
-  time: number
-  /** Block of the sale; null where it is unknown. */
-  block_number: number | null
-  /** Transaction of the sale; null where it is unknown. */
-  tx_hash: string | null
-  /** Position in its block of the log of the sale; null where it is unknown. */
-  log_index: number | null
+export interface ComparableSale extends Sale {
   /** How much it counts. */
   weight: number
   /** Whether it is an earlier sale of the asset itself. */
@@ -2816,60 +1875,21 @@ export interface TokenMetadata {
   background_color: string
 }
 
-export interface RegistrationRequest {
+export interface RegistrationRequest extends EditCodeRequest {
+  /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
+  coordinates: string
+}
+
+export interface EditCodeRequest {
   /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
-  coordinates: string
 }
 
-export interface RegisteredEvent {
-  /** The issuer's number of the event. */
-  id: number
-  /** Ours: what a booth takes as its event. */
-  uuid: string
-  fancy_id: string
-  name: string
-  event_url: string
-  image_url: string
-  country: string
-  city: string
-  description: string
-  year: number | null
-  /** First day: ISO 8601, UTC; null when unset. */
-  event_start_date: string | null
-  /** Last day: ISO 8601, UTC; null when unset. */
-  event_end_date: string | null
-  /** When it was registered here: ISO 8601, UTC. */
-  created_at: string
-  /** False while the organiser pauses it. */
-  enabled: boolean
-  /** Whether the organiser has cancelled it. */
-  cancelled: boolean
-  /** `x,y;x,y`, in the registered order. */
-  coordinates: string
-  /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_start_date: string | null
-  /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_end_date: string | null
-  /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
-  expiry_date: string | null
-  /** Whether signed claims need a captcha too; unsigned ones always do. */
-  requires_captcha: boolean
-  /** Whether a player must stand on one of the coordinates. */
-  requires_presence: boolean
-  /** Whether a player needs a grant of the organiser's own server. */
-  requires_grant: boolean
-  /** Whether guests may claim, who lose their token when they leave. */
-  allows_guests: boolean
-  /** IANA name of the zone of its times, where the organiser chose one. */
-  time_zone: string | null
-  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
-  rehearsal_until: string | null
+export interface RegisteredEvent extends EventInfo {
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -2904,92 +1924,6 @@ export interface OrganiserPass {
   pass: string
   /** ISO 8601, UTC. */
   expires_at: string
-}
-
-export interface EventChangeRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
-  options: unknown
-}
-
-export interface ChangedEvent {
-  /** The issuer's number of the event. */
-  id: number
-  /** Ours: what a booth takes as its event. */
-  uuid: string
-  fancy_id: string
-  name: string
-  event_url: string
-  image_url: string
-  country: string
-  city: string
-  description: string
-  year: number | null
-  /** First day: ISO 8601, UTC; null when unset. */
-  event_start_date: string | null
-  /** Last day: ISO 8601, UTC; null when unset. */
-  event_end_date: string | null
-  /** When it was registered here: ISO 8601, UTC. */
-  created_at: string
-  /** False while the organiser pauses it. */
-  enabled: boolean
-  /** Whether the organiser has cancelled it. */
-  cancelled: boolean
-  /** `x,y;x,y`, in the registered order. */
-  coordinates: string
-  /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_start_date: string | null
-  /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_end_date: string | null
-  /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
-  expiry_date: string | null
-  /** Whether signed claims need a captcha too; unsigned ones always do. */
-  requires_captcha: boolean
-  /** Whether a player must stand on one of the coordinates. */
-  requires_presence: boolean
-  /** Whether a player needs a grant of the organiser's own server. */
-  requires_grant: boolean
-  /** Whether guests may claim, who lose their token when they leave. */
-  allows_guests: boolean
-  /** IANA name of the zone of its times, where the organiser chose one. */
-  time_zone: string | null
-  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
-  rehearsal_until: string | null
-  /** What the operator has answered, and the change that waits; null for an event that was not made here. */
-  approval: EventApproval | null
-  /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
-  warnings?: string[]
-  organiser_pass?: OrganiserPass
-}
-
-export interface EventApproval {
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  state: 'waiting' | 'approved' | 'refused'
-  /** The operator's, for the organiser. */
-  reason: string | null
-  change: EventChange | null
-}
-
-/** What stays as it is has null. The event stays as it is until the operator approves the change. */
-export interface EventChange {
-  state: 'waiting' | 'refused'
-  /** The operator's, for the organiser. */
-  reason: string | null
-  name: string | null
-  description: string | null
-  event_url: string | null
-  /** Whether the picture changes too. */
-  image: boolean
-  /** `x,y;x,y` */
-  coordinates: string | null
-  tokens: number | null
-  /** ISO 8601, UTC. */
-  sent_at: string
 }
 
 export interface EventInfo {
@@ -3037,6 +1971,44 @@ export interface EventInfo {
   rehearsal_until: string | null
 }
 
+export interface EventChangeRequest extends EditCodeRequest {
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  options: unknown
+}
+
+export interface ChangedEvent extends EventInfo {
+  /** What the operator has answered, and the change that waits; null for an event that was not made here. */
+  approval: EventApproval | null
+  /** Sentences about what was stored, but is probably a mistake; left out where there is nothing. */
+  warnings?: string[]
+  organiser_pass?: OrganiserPass
+}
+
+export interface EventApproval {
+  /** waiting: tokens can be claimed when the operator has approved the event. */
+  state: 'waiting' | 'approved' | 'refused'
+  /** The operator's, for the organiser. */
+  reason: string | null
+  change: EventChange | null
+}
+
+/** What stays as it is has null. The event stays as it is until the operator approves the change. */
+export interface EventChange {
+  state: 'waiting' | 'refused'
+  /** The operator's, for the organiser. */
+  reason: string | null
+  name: string | null
+  description: string | null
+  event_url: string | null
+  /** Whether the picture changes too. */
+  image: boolean
+  /** `x,y;x,y` */
+  coordinates: string | null
+  tokens: number | null
+  /** ISO 8601, UTC. */
+  sent_at: string
+}
+
 export interface Availability {
   open: boolean
   /** Why no token can be had: event_refused (by the operator of this server), event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
@@ -3052,15 +2024,6 @@ export interface Availability {
   closes_at: string | null
 }
 
-export interface EditCodeRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
-}
-
 export interface CheckedEvent {
   /** The issuer's number of the event. */
   id: number
@@ -3074,24 +2037,10 @@ export interface CheckedEvent {
   organiser_pass?: OrganiserPass
 }
 
-export interface BlockedRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
-  /**
-   * Players to block.
-   *
-   * @maxItems 1000
-   */
+export interface BlockedRequest extends EditCodeRequest {
+  /** Players to block. */
   add?: string[]
-  /**
-   * Players who may claim again; they are removed before others are added.
-   *
-   * @maxItems 1000
-   */
+  /** Players who may claim again; they are removed before others are added. */
   remove?: string[]
 }
 
@@ -3106,13 +2055,7 @@ export interface BlockedPlayers {
   organiser_pass?: OrganiserPass
 }
 
-export interface LoadCodesRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface LoadCodesRequest extends EditCodeRequest {
   /** true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most after the last such request. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval. */
   load_when_approved?: boolean
 }
@@ -3307,13 +2250,7 @@ export interface GiftCounts {
   given: number
 }
 
-export interface ClaimListRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface ClaimListRequest extends EditCodeRequest {
   /** The `next` of the page before. Left out: the first page. */
   after?: string
   /** 100 if left out. */
@@ -3370,13 +2307,7 @@ export interface EventExport {
   claims: ListedClaim[]
 }
 
-export interface GiftRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface GiftRequest extends EditCodeRequest {
   /** One address a line, or a table with one address in each line; at most 5000. */
   list: string
 }
@@ -3386,22 +2317,12 @@ export interface GivenList {
   addresses: number
   /** How many of them get a token now. */
   accepted: number
-  /**
-   * Those that have a token of the event already, and keep it.
-   *
-   * Items: In lower case.
-   */
+  /** Those that have a token of the event already, and keep it. Items: In lower case. */
   had: string[]
   organiser_pass?: OrganiserPass
 }
 
-export interface GrantSecretRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface GrantSecretRequest extends EditCodeRequest {
   /** For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out. */
   keepPreviousS?: number
   /** true: all grants that no claim has used are withdrawn, because somebody else may have signed some of them. */
@@ -3497,13 +2418,7 @@ export interface MadeEvent {
 }
 
 /** What is left out stays as it is. An empty text is none: no link, no end time, no time zone, the whole first day, the picture of the map. */
-export interface MadeEventChange {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface MadeEventChange extends EditCodeRequest {
   /** It is signed with every token. */
   name?: string
   description?: string
@@ -3623,13 +2538,7 @@ export interface TokenIssuers {
   status: string
 }
 
-export interface RevocationRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
-  editCode: string
-  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
-  pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
-  proof?: string
+export interface RevocationRequest extends EditCodeRequest {
   /** Everyone can read it. */
   reason: string
 }
@@ -3694,32 +2603,7 @@ export interface TokenLog {
   next: number
 }
 
-export interface AttendanceTokenDetails {
-  id: string
-  /** The hash that names the attestation. */
-  uid: string
-  /** Which of the tokens of its event. */
-  number: number
-  event: {
-    id: number
-    uuid: string
-    name: string
-    /** `x,y`, or that it was given: as it is signed. */
-    place: string
-  }
-  /** The organiser gave it to the holder, who did not claim it at a place. */
-  given: boolean
-  /** With its checksum. */
-  holder: string
-  /** With its checksum. */
-  issuer: string
-  /** ISO 8601, UTC. */
-  time: string
-  revoked: {
-    /** ISO 8601, UTC. */
-    since: string
-    reason: string
-  } | null
+export interface AttendanceTokenDetails extends AttendanceToken {
   /** Name and place of the event today, where the organiser has changed them since; null where they are as the token says. */
   event_now: {
     name: string
@@ -3772,4 +2656,145 @@ export interface Attended {
   /** Of a token of an event of POAP that was claimed here. */
   issuer?: 'poap'
   revoked?: boolean
+}
+
+/** Parameters of the query that several endpoints take. */
+export interface SharedQuery {
+  /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+  status: string
+  /** Only bids that this address made. */
+  bidder: string
+  /** false adds where on the chain each bid was found. */
+  sanitize: boolean
+  /** Both if left out. */
+  asset_type: string
+  /** listed_at if left out. Rows without the value come last in both orders. */
+  sort_by:
+    | 'price'
+    | 'price_per_parcel'
+    | 'rent'
+    | 'size'
+    | 'plaza'
+    | 'road'
+    | 'name'
+    | 'expires_at'
+    | 'listed_at'
+    | 'sold_at'
+    | 'distance'
+  /** If left out: desc for listed_at and sold_at, asc for the others. */
+  sort_order: 'asc' | 'desc'
+  /** Rows on a page. */
+  limit: number
+  /** Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect. */
+  offset: number
+  /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
+  cursor: string
+  /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
+  width: number
+  /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
+  height: number
+  /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
+  size: number
+  /** Has a parcel at most radius away from here, x,y. */
+  center: string
+  /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
+  selected: string
+  /** Whether parcels for sale are highlighted. */
+  publications: boolean
+  /** Another name for publications. */
+  'on-sale': boolean
+  /** Colours for a dark or a light page. */
+  theme: 'dark' | 'light'
+  /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
+  x1: number
+  /** Row of that corner. */
+  y1: number
+  /** Column of the opposite corner; the two corners may be given in any order. */
+  x2: number
+  /** Row of the opposite corner. */
+  y2: number
+  /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+  owner: string
+  /** Only tiles of these types, separated by commas. */
+  type: string
+  /** parcels: those of each row. */
+  include: string
+  /** All fields but these. Ignored if include is given. */
+  exclude: string
+  /** Accepted; nothing is highlighted, because no offers for rent are known. */
+  'listed-for-rent': boolean
+  /** Whether parcels of estates are rows of their own, beside their estates. */
+  inside_estates: boolean
+  /** The lowest price of its cheapest open offer, in MANA. */
+  min_price: string
+  /** The highest price of its cheapest open offer, in MANA. */
+  max_price: string
+  /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+  min_price_per_parcel: string
+  /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+  max_price_per_parcel: string
+  /** Of that offer. */
+  currency: string
+  /** Where that offer was made. */
+  source: string
+  /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+  min_rent: string
+  /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+  max_rent: string
+  /** The lowest number of parcels. */
+  min_size: number
+  /** The highest number of parcels. */
+  max_size: number
+  /** The lowest width of the bounding box, in parcels. */
+  min_width: number
+  /** The highest width of the bounding box, in parcels. */
+  max_width: number
+  /** The lowest height of the bounding box, in parcels. */
+  min_height: number
+  /** The highest height of the bounding box, in parcels. */
+  max_height: number
+  /** The lowest distance of the nearest plaza, in parcels. */
+  min_plaza: number
+  /** The highest distance of the nearest plaza, in parcels. */
+  max_plaza: number
+  /** The lowest distance of the nearest road, in parcels. */
+  min_road: number
+  /** The highest distance of the nearest road, in parcels. */
+  max_road: number
+  /** Has a parcel in the area from this north-west corner, x,y, to se. */
+  nw: string
+  /** South-east corner of the area, x,y. */
+  se: string
+  /** In parcels: dx² + dy² is at most radius². */
+  radius: number
+  /** Has a parcel in one of these districts. */
+  district: string
+  /** Shares an edge with this asset, and is not part of it. */
+  neighbours_of: string
+  /** Owner of land that is rented now. */
+  lessor: string
+  /** Who rents it now. */
+  tenant: string
+  /** Who may change what is built there. */
+  may_update: string
+  /** Its newest open offer was made then or later. */
+  listed_since: string
+  /** It was sold last then or later. */
+  sold_since: string
+  /** Its cheapest open offer ends before. */
+  ends_before: string
+  /** Each of these words is in its name or description. Letter case and accents are ignored. */
+  q: string
+  /** Whether this address may deploy there. */
+  address: string
+  /** Sold then or later. */
+  from: string
+  /** Sold before. */
+  to: string
+  /** Sales of this asset. */
+  asset: string
+  /** Who bought it. */
+  buyer: string
+  /** Who sold it. */
+  seller: string
 }

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
 import {
   attendance,
   type Call,
@@ -26,14 +29,16 @@ import {
   type OutsideWorld,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { freshEngine } from '@landpass/server/test/support/database/engines'
+import { openSandbox } from '@landpass/server/test/support/attendance/quickjs'
+import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
 import type { OpenApi } from '@landpass/server/test/support/http/openapi'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { LAND_REGISTRY } from '@landpass/server/test/support/land/registries'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import { makePlayer } from '@landpass/simulators/player/player'
 import { signingTransport } from '@landpass/simulators/player/signing-transport'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const RADIUS = 10
 const EVENT_ID = 78_001
@@ -42,10 +47,13 @@ const PAGE_EVENT_ID = 90_001
 const EDIT_CODE = '123456'
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone-not-a-secret'
 const WRITTEN_ORIGIN = 'http://localhost:3000'
-/** What a scene has, as far as the page uses it. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+/** What a scene's runtime has as `~system/SignedFetch`; the test calls it `#system`, as files of a package can be called. */
 const SIGNED_FETCH = `
-globalThis.signedFetch = async ({ url, init }) => {
-  const response = await fetch(url, init)
+interface Init { method?: string; headers: { [name: string]: string }; body?: string | undefined }
+export const signedFetch = async ({ url, init }: { url: string; init: Init }) => {
+  const response = await fetch(url, init as RequestInit)
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
 }
 `
@@ -387,23 +395,62 @@ describe('attendance', () => {
   })
 })
 
-test('the examples of docs/client.md print what the page shows', async () => {
+test('the examples of docs/client.md fit the types of the packed client, and print what the page shows', async () => {
   await outside.putEvent(PAGE_EVENT_ID, { edit_code: EDIT_CODE, codes: 1 })
   const registration = { editCode: EDIT_CODE, coordinates: '3,4' }
   await client.send(attendance.registerEvent(PAGE_EVENT_ID, registration))
   await client.send(attendance.loadCodes(PAGE_EVENT_ID, EDIT_CODE))
-  const page = readFileSync(new URL('../../../docs/client.md', import.meta.url), 'utf8')
-  const code = [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
+  const page = readFileSync(join(ROOT, 'docs/client.md'), 'utf8')
+  const code = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
   const promised = [...code.matchAll(/console\.log\(.*\)(?: |\n)\/\/ (.*)$/gm)].map(([, text]) => text)
   expect(promised.length).toBe(code.match(/console\.log/g)?.length)
+  const folder = await installPacked()
+  writeFileSync(
+    join(folder, 'page.ts'),
+    code.replaceAll(WRITTEN_ORIGIN, server.server.origin).replace('~system', '#system'),
+  )
+  await run(TSC, ['-p', folder])
 
-  const running = runModule(SIGNED_FETCH + code.replaceAll(WRITTEN_ORIGIN, server.server.origin))
+  const running = run('page.js', [], folder)
   await eventually(openStreams, (count) => count === 1, 20_000)
   await server.change({ kind: 'change-parcel', x: 1, y: 2, to: { name: 'for the page' } })
   const { stdout, stderr } = await running
 
   expect(stderr).toBe('')
   expect(stdout.replaceAll(server.server.origin, WRITTEN_ORIGIN).trimEnd().split('\n')).toEqual(promised)
+})
+
+test('the client reads a parcel and a refusal in QuickJS, which has nothing but the language', async () => {
+  const sandbox = await openSandbox({
+    transport: async ({ url, headers }: { url: string; headers: Record<string, string> }) => {
+      const response = await fetch(url, { headers })
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await response.text(),
+      }
+    },
+  })
+  onTestFinished(() => sandbox.close())
+  const { code } = await bundle(`
+    import { createClient, land } from '@landpass/client'
+    const client = createClient({ baseUrl: '${server.server.origin}', transport: outside.transport, retries: 0 })
+    globalThis.parcel = () => client.send(land.parcel({ x: 5, y: 5 }))
+    globalThis.refusal = () => client.send(land.estate('999999')).catch(({ code, status }) => ({ code, status }))
+  `)
+  sandbox.run(`(() => { ${code} })()`)
+
+  expect(await sandbox.runAsync('parcel()')).toMatchObject({ id: '5,5', x: 5, y: 5 })
+  expect(await sandbox.runAsync('refusal()')).toEqual({ code: 'estate_not_found', status: 404 })
+})
+
+test('a bundle has what it uses: reading a parcel takes 3 kB, without another package', async () => {
+  const { code, imports } = await bundle(
+    `import { createClient, land } from '@landpass/client'; globalThis.used = [createClient, land.parcel]`,
+  )
+
+  expect(brotliCompressSync(code).length).toBeLessThan(3_000)
+  expect(imports).toEqual([])
 })
 
 test('the client has called every endpoint of the description', () => {
@@ -422,15 +469,63 @@ function idsOf({ method, path }: Call<unknown>): (string | undefined)[] {
     .map(({ id }) => id?.replace(/V\d$/, ''))
 }
 
-/** Runs a program that imports the packages of this project. */
-async function runModule(code: string): Promise<{ stdout: string; stderr: string }> {
-  const file = fileURLToPath(new URL('../client-page.mjs', import.meta.url))
-  writeFileSync(file, code)
-  try {
-    return await promisify(execFile)(process.execPath, [file])
-  } finally {
-    rmSync(file)
+/** A folder with the packed client in it, as npm installs it, and the packages that it needs. */
+async function installPacked(): Promise<string> {
+  const folder = emptyDir()
+  const modules = join(folder, 'node_modules')
+  const installed = join(modules, '@landpass/client')
+  const pack = ['pack', '--silent', '--ignore-scripts', '--workspace', 'client', '--pack-destination', folder]
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: ROOT })
+  mkdirSync(installed, { recursive: true })
+  await promisify(execFile)('tar', [
+    '-xzf',
+    join(folder, stdout.trim()),
+    '-C',
+    installed,
+    '--strip-components=1',
+  ])
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
   }
+  writeFileSync(join(folder, 'signed-fetch.ts'), SIGNED_FETCH)
+  const imports = { '#system/SignedFetch': './signed-fetch.js' }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', imports }))
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', types: [] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  return folder
+}
+
+/** Runs a program of Node.js. @throws with what it printed */
+async function run(program: string, args: readonly string[], cwd?: string) {
+  try {
+    return await promisify(execFile)(process.execPath, [program, ...args], { cwd })
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string }
+    throw new Error(stdout + stderr)
+  }
+}
+
+/** A minified bundle of code that imports the client. */
+async function bundle(code: string) {
+  const built = await rolldown({
+    input: 'entry',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === 'entry' ? id : undefined),
+        load: (id) => (id === 'entry' ? code : undefined),
+      },
+      {
+        name: 'client',
+        resolveId: (id) => (id === '@landpass/client' ? join(ROOT, 'client/dist/index.js') : undefined),
+      },
+    ],
+  })
+  const { output } = await built.generate({ format: 'iife', minify: true })
+  await built.close()
+  return output[0]
 }
 
 async function openStreams(): Promise<number> {

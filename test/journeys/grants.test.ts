@@ -14,13 +14,14 @@ import {
   startAttendance,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { compileScene, runOnSceneServer } from '@landpass/server/test/support/attendance/scene-modules'
+import { bundleScene } from '@landpass/server/test/support/attendance/booth-bundles'
+import { openSandbox } from '@landpass/server/test/support/attendance/quickjs'
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import { PREVIEW_REALM } from '@landpass/simulators/player/player'
 import { Random } from '@landpass/simulators/random'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { prepareGrants, type SendGrant, sendGrantMutations } from '../../faults/attendance/grant-mutations.ts'
 import { Verdict } from '../../faults/script.ts'
 
@@ -385,35 +386,38 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
   })
 
-  test('has a scene with a server of its own like docs/examples/grants/give-token.ts', async () => {
+  test('has a scene with a server of its own, which gives tokens with the package of the booth', async () => {
     const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
     const quest = await event(14, 2)
     const lea = await player('scene lea')
     const stored = new Map<string, unknown>()
     const sent: string[] = []
     let fails = 1
-    const code = exampleCode('give-token.ts')
-      .replace('https://landpass.example.org', today.origin)
-      .replace(/(?<=EVENT = ')[^']+/, quest.uuid)
-    const folder = await compileScene({ 'src/give-token.ts': code })
-    const { allowToken } = await runOnSceneServer<Game>(folder, 'give-token.js', {
-      sdk: {
-        EnvVar: { get: async () => quest.secret },
-        Storage: {
-          player: {
-            get: async (address: string, key: string) => stored.get(`${address} ${key}`) ?? null,
-            set: async (address: string, key: string, value: unknown) =>
-              stored.set(`${address} ${key}`, value),
-          },
-        },
-      },
-      fetch: async (url, init) => {
-        sent.push(String(init?.body))
+    const sandbox = await openSandbox({
+      get: async () => quest.secret,
+      getStored: async (address: string, key: string) => stored.get(`${address} ${key}`),
+      setStored: async (address: string, key: string, value: unknown) =>
+        void stored.set(`${address} ${key}`, value),
+      fetch: async (url: string, init: RequestInit) => {
+        sent.push(String(init.body))
         const answer = await fetch(url, init)
         if (fails-- > 0) throw new TypeError('the answer is lost')
-        return answer
+        return { ok: answer.ok, status: answer.status, text: await answer.text() }
       },
     })
+    onTestFinished(() => sandbox.close())
+    const options = { server: today.origin, event: quest.uuid }
+    sandbox.run(`globalThis.module = globalThis.exports = {}
+      globalThis.fetch = async (...request) => {
+        const answer = await outside.fetch(...request)
+        return { ...answer, json: async () => JSON.parse(answer.text) }
+      }
+      globalThis.options = { ...${JSON.stringify(options)}, sdk: {
+        EnvVar: { get: outside.get }, Storage: { player: { get: outside.getStored, set: outside.setStored } }
+      } }; undefined`)
+    sandbox.run(`(() => { ${await bundleScene(`export { allowToken } from '@landpass/booth/server'`)} })()`)
+    const allowToken = (...words: string[]) =>
+      sandbox.runAsync(`exports.allowToken(options, ...${JSON.stringify(words)})`)
 
     expect(await allowToken(lea.address.toUpperCase().replace('X', 'x'), 'Le phare 灯台')).toBe(true)
     expect(await allowToken(lea.address, 'Le phare 灯台')).toBe(true)

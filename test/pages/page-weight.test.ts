@@ -136,7 +136,7 @@ describe('an address that does not exist', () => {
   })
 })
 
-test('favicon, icons of the manifest and robots.txt are served', async () => {
+test('favicon, icons of the manifest, robots.txt and llms.txt are served', async () => {
   const favicon = await server.ask('GET', '/favicon.ico')
   const manifest = JSON.parse((await server.ask('GET', '/landpass.webmanifest')).bytes.toString())
   const robots = await server.ask('GET', '/robots.txt')
@@ -154,6 +154,22 @@ test('favicon, icons of the manifest and robots.txt are served', async () => {
   }
   expect([robots.status, robots.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
   expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
+})
+
+test('every page leads programs to the description of the interface, and to a text that only names what there is', async () => {
+  const description = JSON.parse((await server.ask('GET', '/openapi.json')).bytes.toString())
+  const llms = (await server.ask('GET', '/llms.txt')).bytes.toString()
+  const paths = [...llms.matchAll(/`(?:GET|POST) (\/[^`?]*)/g)].map(([, path = '']) =>
+    path.replace(/^\/v1(?=\/)/, ''),
+  )
+
+  expect(paths.length).toBeGreaterThan(10)
+  expect(paths.filter((path) => !Object.hasOwn(description.paths, path))).toEqual([])
+  for (const [page, accept] of [['/'], ['/organise'], ['/approve'], ['/docs/'], ['/nothing', 'text/html']]) {
+    const html = (await server.ask('GET', page!, { headers: { accept: accept ?? '*/*' } })).bytes.toString()
+    expect(html, page).toMatch(/<link rel="service-desc" [^>]*href="\/openapi\.json"/)
+    expect(html, page).toMatch(/<link rel="alternate" [^>]*href="\/llms\.txt"/)
+  }
 })
 
 describe('one interface alone', () => {
@@ -185,7 +201,8 @@ describe('one interface alone', () => {
 /** What a page's HTML names, of this server. */
 async function filesOf(path: string): Promise<string[]> {
   const html = (await server.ask('GET', path)).bytes.toString()
-  return [...html.matchAll(/(?:src|href)="(\/[\w./-]+\.\w+)"/g)].map(([, file]) => file!)
+  const named = [...html.matchAll(/(?:src|href)="(\/[\w./-]+\.\w+)"/g)].map(([, file]) => file!)
+  return named.filter((file) => file !== '/openapi.json') // an answer of the interface
 }
 
 async function gzippedBytes(address: string): Promise<number> {

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addApproveEventCommand } from './approve-event-command.ts'
 import { addChainCommand } from './chain-command.ts'
+import { addCompareCommand } from './compare-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addDistributeCommand } from './distribute-command.ts'
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addIssuerKeyCommand(program)
   addApproveEventCommand(program)
   addVerifyCommand(program)
+  addCompareCommand(program)
   addSimulateCommand(program)
   for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
   return program

@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url))
 const PAGES_PATH = join(ROOT, 'docs/attendance')
 /** Code for scene builders, which docs/attendance/scene-builders.md explains. */
 export const EXAMPLES_PATH = join(ROOT, 'docs/examples')
+/** The package of the booth. */
+export const BOOTH_PATH = join(ROOT, 'booth')
 /** In the order in which their examples are played: organisers first, then booths, then clients of one's own. */
 const PAGES = [
   ...['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md'],
@@ -63,23 +65,6 @@ export function picturesOf(pages: string): readonly PagePicture[] {
       name,
       caption,
     }),
-  )
-}
-
-/**
- * The files of docs/examples/booth, by their paths in the scene.
- *
- * @example
- * Object.keys(boothFiles()) // ['package.json', 'scene.json', 'tsconfig.json', 'src/booth.tsx', …]
- */
-export function boothFiles(): Readonly<Record<string, string>> {
-  const folder = join(EXAMPLES_PATH, 'booth')
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  )
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
-  return Object.fromEntries(
-    paths.map((path) => [relative(folder, path).replaceAll('\\', '/'), readFileSync(path, 'utf8')]),
   )
 }
 

@@ -1,0 +1,2 @@
+export { type BoothOptions, createBooth } from './booth.tsx'
+export type { Language } from './sentences.ts'
