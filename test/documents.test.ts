@@ -339,18 +339,16 @@ describe('a server over the demo world', () => {
     const pages = [
       'README.md',
       ...[
-        ...[
-          'start/developers',
-          'land',
-          'http',
-          'map',
-          'tiles',
-          'search',
-          'offers',
-          'find-land',
-          'sales',
-          'rights',
-        ],
+        'start/developers',
+        'land',
+        'http',
+        'map',
+        'tiles',
+        'search',
+        'offers',
+        'find-land',
+        'sales',
+        'rights',
       ].map((name) => `docs/${name}.md`),
     ]
     const text = pages.map(page).join('')

@@ -92,9 +92,9 @@ describe('help in five languages', () => {
   })
 
   test('what the forms and pages link to is there in each language', () => {
-    const links = readFileSync(`${ROOT}web/src/ui/help-link.tsx`, 'utf8').matchAll(
-      /'((?:organisers|players)[\w#-]*)'/g,
-    )
+    const source = readFileSync(`${ROOT}web/src/ui/help-link.tsx`, 'utf8')
+    const links = [...source.matchAll(/'((?:organisers|players)[\w#-]*)'/g)]
+    expect(links).toHaveLength(4)
     for (const [, link = ''] of links)
       for (const language of ['', '.es', '.fr', '.ko', '.zh']) {
         const [page, part] = link.split('#')

@@ -25,6 +25,7 @@ test.each([
   for (const path of [
     '/docs/',
     '/docs/sales',
+    '/docs/tiles',
     '/docs/interface',
     '/docs/interface/parcels',
     '/docs/help/players.ko',
@@ -50,13 +51,21 @@ describe('a reader', () => {
   })
 
   test('searches in the language of the page', async () => {
-    const { page } = await openPage(`${server.origin}/docs/help/players.fr`, { size: 'phone' })
-    await page.getByRole('searchbox').fill('jeton')
-    const found = page.getByRole('list', { name: 'Résultats' }).getByRole('link')
-    await found.first().waitFor()
-
-    const links = await found.all()
-    for (const link of links) expect(await link.getAttribute('href')).toMatch(/\.fr(?:#|$)/)
+    const { page } = await openPage(`${server.origin}/docs/`, { size: 'phone' })
+    for (const [language, words] of [
+      ['fr', 'code de modif'],
+      ['ko', '수정 코드'],
+      ['zh', '编辑码'],
+    ]) {
+      await page.goto(`${server.origin}/docs/help/players.${language}`)
+      await page.getByRole('searchbox').fill(words!)
+      const found = page.locator('.help-found a')
+      await found.first().waitFor()
+      for (const link of await found.all())
+        expect(await link.getAttribute('href')).toMatch(new RegExp(`organisers\\.${language}(?:#|$)`))
+    }
+    await page.getByRole('searchbox').fill('zzzz')
+    await page.getByText('没有结果').waitFor()
   })
 
   test('tries a call, and reads what the server answers', async () => {

@@ -38,8 +38,11 @@ describe.each(PAGES)('the page %s', (path) => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_SCRIPT_BYTES)
     expect(new Set(asked.map((address) => new URL(address).origin))).toEqual(new Set([server.origin]))
   })
+})
 
-  test('allows nothing inline, nothing foreign, no frames and no forms that the browser sends', async () => {
+test.each([...PAGES, '/docs/', '/docs/interface/land'])(
+  'the page %s allows nothing inline, nothing foreign, no frames and no forms that the browser sends',
+  async (path) => {
     const { headers } = await server.ask('GET', path)
     const policy = String(headers['content-security-policy'])
 
@@ -59,8 +62,8 @@ describe.each(PAGES)('the page %s', (path) => {
       'x-frame-options': 'DENY',
       'cache-control': 'no-cache',
     })
-  })
-})
+  },
+)
 
 test('files whose names change with their content are cached for ever, others are validated', async () => {
   const files = await filesOf('/')
@@ -153,7 +156,9 @@ test('favicon, icons of the manifest, robots.txt and llms.txt are served', async
     expect(`${width}x${height}`, src).toBe(sizes)
   }
   expect([robots.status, robots.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
-  expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
+  expect(robots.bytes.toString()).toMatch(
+    /^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Allow: \/\?$[\s\S]*^Disallow: \/$/m,
+  )
 })
 
 test('every page leads programs to the description of the interface, and to a text that only names what there is', async () => {

@@ -11,8 +11,26 @@ const READERS = ['buyers', 'developers', 'organisers', 'scene-builders', 'operat
 const HELP = 'help'
 /** The words of each page around its text. */
 const WORDS = {
-  en: ['Skip to the text', 'Search the documents', 'Found', 'Documents', 'On this page', 'English'],
-  es: ['Ir al texto', 'Buscar en los documentos', 'Resultados', 'Documentos', 'En esta página', 'Español'],
+  en: [
+    'Skip to the text',
+    'Search the documents',
+    'Found',
+    'Documents',
+    'On this page',
+    'English',
+    'Nothing found',
+    'The search does not answer now',
+  ],
+  es: [
+    'Ir al texto',
+    'Buscar en los documentos',
+    'Resultados',
+    'Documentos',
+    'En esta página',
+    'Español',
+    'Sin resultados',
+    'La búsqueda no responde ahora',
+  ],
   fr: [
     'Aller au texte',
     'Chercher dans les documents',
@@ -20,9 +38,20 @@ const WORDS = {
     'Documents',
     'Sur cette page',
     'Français',
+    'Aucun résultat',
+    'La recherche ne répond pas pour le moment',
   ],
-  ko: ['본문으로 건너뛰기', '문서 검색', '검색 결과', '문서', '이 페이지에서', '한국어'],
-  zh: ['跳到正文', '搜索文档', '搜索结果', '文档', '本页内容', '中文'],
+  ko: [
+    '본문으로 건너뛰기',
+    '문서 검색',
+    '검색 결과',
+    '문서',
+    '이 페이지에서',
+    '한국어',
+    '결과 없음',
+    '지금은 검색할 수 없습니다',
+  ],
+  zh: ['跳到正文', '搜索文档', '搜索结果', '文档', '本页内容', '中文', '没有结果', '搜索暂时无法使用'],
 }
 const LINK = /\[[^\]]*\]\(([^()\s#]+\.md)(?:#[^()\s]*)?\)/g
 const TITLE = /^# (.+)$/m
@@ -87,8 +116,8 @@ function pageOf(path, text, help) {
 
 /** @returns the words around the text of a page in this language */
 export function wordsIn(language) {
-  const [skip, search, found, contents, parts] = WORDS[language]
-  return { skip, search, found, contents, parts }
+  const [skip, search, found, contents, parts, , nothing, fault] = WORDS[language]
+  return { skip, search, found, contents, parts, nothing, fault }
 }
 
 /** The address of a document: `docs/attendance/README.md` is `/docs/attendance`, `docs/land.md` is `/docs/land`. */

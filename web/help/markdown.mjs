@@ -14,6 +14,12 @@ export function markdownFor(pages) {
   markdown.core.ruler.push('links', ({ tokens, env }) => {
     for (const { children } of tokens) if (children) redirect(children, env?.path, paths)
   })
+  // The policy of the pages allows no inline styles
+  markdown.core.ruler.push('columns', ({ tokens }) => {
+    for (const { attrs } of tokens)
+      for (const attr of attrs ?? [])
+        if (attr[0] === 'style') attr.splice(0, 2, 'class', COLUMN_CLASSES[attr[1]])
+  })
   // Wide tables and code scroll by themselves, and not the page; with the keys, too
   const { fence } = markdown.renderer.rules
   markdown.renderer.rules.fence = (...given) => fence(...given).replace('<pre', '<pre tabindex="0"')
@@ -23,6 +29,9 @@ export function markdownFor(pages) {
   markdown.renderer.rules.table_close = () => '</table></div>\n'
   return markdown
 }
+
+/** Columns of numbers, and others. */
+const COLUMN_CLASSES = { 'text-align:right': 'number', 'text-align:center': 'centred', 'text-align:left': '' }
 
 /**
  * Headings and their ids, as links find them.

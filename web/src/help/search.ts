@@ -22,13 +22,17 @@ export function startSearch(page: Document): void {
       if (wanted !== field.value.trim()) return
       list.replaceChildren(...found.map(rowOf))
       list.hidden = found.length === 0
-      status.textContent = wanted !== '' && found.length === 0 ? '—' : ''
+      status.textContent = wanted !== '' && found.length === 0 ? status.dataset.none! : ''
     } catch {
       index = undefined
-      status.textContent = '!'
+      status.textContent = status.dataset.fault!
     }
   }
-  field.addEventListener('focus', () => void show())
+  field.addEventListener('focus', () => {
+    index ??= readIndex()
+    // Shown as a failure when the reader types
+    index.catch(() => undefined)
+  })
   field.addEventListener('input', () => void show())
   form.addEventListener('submit', (event) => {
     event.preventDefault()
