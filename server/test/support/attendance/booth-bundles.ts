@@ -209,7 +209,7 @@ export async function bundleScene(
       const [, entry] = /^@landpass\/booth(?:\/([\w-]+))?$/.exec(id) ?? []
       return id.startsWith('@landpass/booth') ? join(BOOTH_PATH, `src/${entry ?? 'index'}.ts`) : undefined
     },
-    load: (id) => (id === ENTRY ? code : id === SDK ? STAND_INS : undefined),
+    load: (id) => (id === ENTRY ? { code, moduleType: 'ts' } : id === SDK ? STAND_INS : undefined),
   }
   const bundle = await rolldown({
     input: ENTRY,
