@@ -89,7 +89,7 @@ export async function startSdkScene(
     return messages
   })
   sandbox.run(`(() => { ${built.bundle}\n })(); undefined`)
-  await sandbox.runAsync('exports.onStart()')
+  await sandbox.runAsync('module.exports.onStart()')
 
   const screen = () => {
     const entities = new Set([...engine.getEntitiesWith(clickable)].map(([entity]) => entity))
@@ -104,7 +104,7 @@ export async function startSdkScene(
   }
   const frame = async (passedS: number) => {
     sumS += passedS
-    await sandbox.runAsync(`exports.onUpdate(${passedS})`)
+    await sandbox.runAsync(`module.exports.onUpdate(${passedS})`)
     await sandbox.settle()
     const now = JSON.stringify(screen())
     quietFrames = now === seen ? quietFrames + 1 : 0
