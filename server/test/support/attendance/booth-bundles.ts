@@ -215,7 +215,6 @@ export async function bundleScene(
     input: ENTRY,
     external: /^~system\//,
     plugins: [resolver],
-    transform: { jsx: { runtime: 'classic', pragma: 'ReactEcs.createElement' } },
   })
   const { output } = await bundle.generate({ format: 'cjs', minify: options.minify ?? false })
   await bundle.close()
