@@ -1,5 +1,6 @@
-// `npm run check:booth`: packs booth/ and builds its template with the real SDK, in a temporary folder. Not part of `npm test`:
-// it downloads about 400 MB, and needs a newer Node.js than the server does, which it installs too.
+// `npm run check:booth`: packs booth/, builds its template and the scene of its tests with the real SDK, in a temporary folder, and
+// runs the tests with that scene. Part of .ci/run and not of `npm test`: it downloads about 400 MB, and needs a newer Node.js than
+// the server does, which it installs too.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,13 +36,16 @@ try {
   mkdirSync(installed, { recursive: true })
   run('tar', ['-xzf', `landpass-booth-0.1.0.tgz`, '-C', installed, '--strip-components=1'], booth)
   const program = nodeProgram()
-  const bytes = buildScene(program)
+  const bytes = statSync(buildScene(program)).size
   writeFileSync(join(scene, 'src/index.ts'), EMPTY_SCENE)
-  const added = bytes - buildScene(program)
+  const added = bytes - statSync(buildScene(program)).size
   console.log(
     `check:booth: the scene builds; the booth adds ${added.toLocaleString('en')} bytes to a scene that has a user interface`,
   )
   if (added > MOST_ADDED_BYTES) throw new Error(`these are more than ${MOST_ADDED_BYTES}`)
+  cpSync(join(booth, 'scene-of-tests.ts'), join(scene, 'src/index.ts'))
+  const played = { LANDPASS_BOOTH_BUNDLE: buildScene(program), LANDPASS_BOOTH_SDK: booth }
+  run('npx', ['vitest', 'run', '--project', 'journeys', 'test/attendance-booth'], ROOT, played)
 } catch (error) {
   console.error(`check:booth: ${error.message}`)
   process.exitCode = 1
@@ -49,14 +53,14 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** @returns the size of the bundle in bytes */
+/** @returns the path of the bundle */
 function buildScene(program) {
   run(program, [join(booth, BUILD_TOOL), 'build', '--skip-install', '--production'], scene, {
     DCL_DISABLE_ANALYTICS: 'true', // switches the SDK's statistics off
     HOME: folder, // the tool writes its settings here
     USERPROFILE: folder,
   })
-  return statSync(join(scene, 'bin/index.js')).size
+  return join(scene, 'bin/index.js')
 }
 
 function nodeProgram() {
@@ -67,8 +71,8 @@ function nodeProgram() {
 
 /** Runs a program and shows its output. @throws if it fails */
 function run(program, args, cwd, env = {}) {
-  // npm is a .cmd file on Windows, which needs a shell. All arguments are constants of this script.
-  const shell = process.platform === 'win32' && program === 'npm'
+  // npm and npx are .cmd files on Windows, which need a shell. All arguments are constants of this script.
+  const shell = process.platform === 'win32' && program.startsWith('np')
   const options = { cwd, env: { ...process.env, ...env }, stdio: 'inherit', shell }
   const { status, error } = spawnSync(program, args, options)
   if (error) throw new Error(`${program} could not be started: ${error.message}`)

@@ -27,6 +27,7 @@ import {
   type SceneRequest,
   startScene,
 } from '@landpass/server/test/support/attendance/scene'
+import { startSdkScene } from '@landpass/server/test/support/attendance/sdk-scene'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { PREVIEW_REALM, type RequestToSign, type SimulatedPlayer } from '@landpass/simulators/player/player'
@@ -41,12 +42,8 @@ const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
 const pages = readPages()
 const read = (name: string) => readFileSync(join(BOOTH_PATH, name), 'utf8')
 
-/** A scene with a booth, whose options a test gives. */
-const SCENE = `
-import { createBooth } from '@landpass/booth'
-const { hasServer, ...options } = globalThis.boothOptions
-export const main = () => createBooth({ ...options, askForGrant: hasServer ? () => outside.askForGrant() : undefined })
-`
+/** Where `npm run check:booth` has the scene of these tests as the SDK's build tool made it, and the folder with that SDK. */
+const { LANDPASS_BOOTH_BUNDLE: builtBundle, LANDPASS_BOOTH_SDK: sdk } = process.env
 /** What the examples of the pages take from elsewhere. */
 const GIVEN = `
 declare const context: { readonly from: string }
@@ -58,7 +55,7 @@ const MOST_FRAMES = 5_000
 let outside: OutsideWorld
 let bundle: string
 beforeAll(async () => {
-  const both = await Promise.all([startOutsideWorld(), bundleScene(SCENE)])
+  const both = await Promise.all([startOutsideWorld(), bundleScene(read('scene-of-tests.ts'))])
   outside = both[0]
   bundle = both[1]
 })
@@ -229,13 +226,13 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
         askForGrant,
         ...given
       } = changes
-      const sent: string[] = []
+      const sent: { readonly path: string; readonly atS: number }[] = []
       let isOver = false
       const client: SceneClient = {
         realm: () => (isOver ? { isPreview: true } : realm),
         player: who.address,
         signedFetch: async (request) => {
-          sent.push(new URL(request.url).pathname)
+          sent.push({ path: new URL(request.url).pathname, atS: scene.passedS() })
           if (isOver) throw new Error('the second click only shows whether the booth is locked')
           return pass(() => signedFetch(who, request, changes), request.url)
         },
@@ -243,24 +240,22 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       }
       const { rehearse, language } = given
       const options = { server: at.origin, event, rehearse, language, hasServer: askForGrant !== undefined }
-      const scene = await startScene(bundle, client, options)
+      const scene: Scene =
+        builtBundle && sdk
+          ? await startSdkScene({ bundle: readFileSync(builtBundle, 'utf8'), sdk }, client, options)
+          : await startScene(bundle, client, options)
       onTestFinished(() => scene.sandbox.close())
-      scene.click()
-      const { shown, images, seconds } = await play(scene, (time) => read(who, time))
+      await scene.click()
+      const { shown, images } = await play(scene, (time) => read(who, time))
 
-      const sentBefore = sent.length
+      const requests = [...sent]
+      const seconds = (requests.at(-1)?.atS ?? 0) - (requests[0]?.atS ?? 0)
       const { pictures } = scene.screen()
       isOver = true
-      scene.click()
+      await scene.click()
       await scene.sandbox.settle()
-      return {
-        isDone: sent.length === sentBefore,
-        shown,
-        images,
-        seconds,
-        pictures,
-        sent: sent.slice(0, sentBefore),
-      }
+      const isDone = sent.length === requests.length
+      return { isDone, shown, images, seconds, pictures, requests }
     }
 
     interface Click {
@@ -508,10 +503,10 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
     test('tries again where the player has just arrived, and gives up then', async () => {
       const event = await newEvent()
 
-      const { isDone, shown, sent } = await click(await player('dora', { x: 0, y: 0 }), event)
+      const { isDone, shown, requests } = await click(await player('dora', { x: 0, y: 0 }), event)
 
       expect(isDone).toBe(false)
-      expect(sent).toHaveLength(4)
+      expect(requests).toHaveLength(4)
       expect(shown).toEqual([expect.stringContaining('stand on 52,-10')])
     })
 
@@ -545,9 +540,9 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       await outside.issuerSettings({ error_rate: 0 })
 
       expect([short.isDone, long.isDone]).toEqual([true, true])
-      // Twelve requests, and a pause after each
-      expect(short.seconds).toBe(12 * 2)
-      expect(long.seconds).toBe(12 * 30)
+      // Twelve requests
+      expect(short.seconds).toBe(11 * 2)
+      expect(long.seconds).toBe(11 * 30)
     })
 
     test('says that a player is not connected to the scene yet', async () => {
@@ -671,27 +666,26 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
   })
 }
 
+/** What the panel shows in place of what was typed. */
+const TYPED = /^(?:What do you read\?|[A-Z\d]*)$/
+
 /** Shows frames, a second each, and gives the captchas their answers, until nothing waits any more. */
 async function play(scene: Scene, read: (time: number) => Promise<string | undefined>) {
   const shown: string[] = []
   const images: string[] = []
-  for (let seconds = 0; seconds < MOST_FRAMES; ) {
+  for (let seconds = 0; seconds < MOST_FRAMES; seconds++) {
     await scene.sandbox.settle()
     const { labels, pictures } = scene.screen()
-    const [image] = pictures.filter((url) => url.includes('/captcha/'))
-    const sentences = image === undefined ? labels : labels.slice(0, -1)
-    const [sentence] = sentences
+    const sentence = labels.find((label) => !TYPED.test(label))
     if (sentence !== undefined && sentence !== shown.at(-1)) shown.push(sentence)
+    const image = pictures.find((url) => url.includes('/captcha/'))
     if (image !== undefined) {
       images.push(image)
       const typed = await read(images.length)
-      for (const key of typed?.toUpperCase() ?? '') scene.press(key)
-      scene.press(typed === undefined ? 'Close' : 'Send')
-    } else if (scene.isIdle()) return { shown, images, seconds }
-    else {
-      await scene.frame(1)
-      seconds++
-    }
+      for (const key of typed?.toUpperCase() ?? '') await scene.press(key)
+      await scene.press(typed === undefined ? 'Close' : 'Send')
+    } else if (scene.isIdle()) return { shown, images }
+    else await scene.frame(1)
   }
   throw new Error('the booth never ends')
 }

@@ -32,7 +32,7 @@ export function comparable(status: number, body: Buffer): Comparable {
 }
 
 /**
- * How two answers to the same request differ: each field once, however many rows of the answer differ in it. Of images
+ * How two answers to the same request differ: in their status, or else each field once, however many rows of the answer differ in it. Of images
  * the size counts, because two servers may draw them in other colours.
  *
  * @example
@@ -44,8 +44,9 @@ export function differencesOf(there: Comparable, here: Comparable): readonly Dif
   const note = (field: string, a: unknown, b: unknown) => {
     if (!found.has(field)) found.set(field, { field, there: shown(a), here: shown(b) })
   }
+  // All else follows from that
   if (there.status !== here.status) note('status', there.status, here.status)
-  if (there.kind !== here.kind) note('kind', there.kind, here.kind)
+  else if (there.kind !== here.kind) note('kind', there.kind, here.kind)
   else if (there.kind === 'json' && here.kind === 'json')
     compareJson(there.json, here.json, { field: '', depth: 0 }, note)
   else if (there.kind === 'image' && here.kind === 'image') {

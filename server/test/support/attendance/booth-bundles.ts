@@ -209,13 +209,12 @@ export async function bundleScene(
       const [, entry] = /^@landpass\/booth(?:\/([\w-]+))?$/.exec(id) ?? []
       return id.startsWith('@landpass/booth') ? join(BOOTH_PATH, `src/${entry ?? 'index'}.ts`) : undefined
     },
-    load: (id) => (id === ENTRY ? code : id === SDK ? STAND_INS : undefined),
+    load: (id) => (id === ENTRY ? { code, moduleType: 'ts' } : id === SDK ? STAND_INS : undefined),
   }
   const bundle = await rolldown({
     input: ENTRY,
     external: /^~system\//,
     plugins: [resolver],
-    transform: { jsx: { runtime: 'classic', pragma: 'ReactEcs.createElement' } },
   })
   const { output } = await bundle.generate({ format: 'cjs', minify: options.minify ?? false })
   await bundle.close()
