@@ -8,6 +8,8 @@ export interface AnswerData {
   readonly proof_of_work?: { readonly challenge: string; readonly bits: number } | null
   readonly rehearsal?: boolean
   readonly retry_after_s?: number
+  /** How many more answers the server takes to the same captcha. */
+  readonly tries_left?: number
 }
 
 export interface EventData {

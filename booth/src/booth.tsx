@@ -57,7 +57,7 @@ export function createBooth(options: BoothOptions): Entity {
     // A player who has the token does not need the server again
     if (isBusy || result.isDone) return
     isBusy = true
-    shown.sentence = ''
+    shown.sentence = labels.wait
     try {
       const show: ClaimOptions['show'] = (notice) => {
         shown.sentence = sentenceIn(language, notice)

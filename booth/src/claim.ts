@@ -44,6 +44,8 @@ export interface ClaimResult {
   readonly token?: { readonly name: string; readonly imageUrl: string } | undefined
 }
 
+/** Of a server that is busy, or whose issuer or presence service does not answer; 0: no answer came. */
+const BUSY = [0, 429, 502, 503, 504]
 const MOST_REQUESTS = 12
 const MOST_WAIT_S = 30
 /** Requests of a player who is not at the event, whose position may come some seconds late. */
@@ -67,6 +69,7 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
     return { isDone: false }
   }
   let effort: { readonly captcha?: string; readonly proof?: string } = {}
+  let imageUrl: string | undefined
   let pending: Answer | undefined
   let hasAskedForGrant = false
   for (let request = 1; request <= MOST_REQUESTS; request++) {
@@ -77,6 +80,8 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
         pending = answer.data.claim?.status === 'pending' ? answer : undefined
         // The server goes on by itself; asking again only shows the result, which is not worth another captcha
         if (!pending || effort.captcha) return done(options, answer)
+        // A claim that fails meanwhile has used it up
+        effort = {}
         await wait(Math.min(answer.retryAfterS, MOST_WAIT_S))
         continue
       case 'already_claimed':
@@ -89,18 +94,20 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
         // An answer that is not called wrong may have been right, and only came too late: never ask for it twice
         if (effort.captcha && answer.code === 'captcha_required') return { isDone: false }
         if (request === MOST_REQUESTS) break
-        const captcha = await askForCaptcha(options)
+        // The same image, as long as the server takes another answer to it
+        imageUrl = (answer.data.tries_left ?? 0) > 0 ? imageUrl : undefined
+        imageUrl ??= await askForImage(options)
+        const captcha = imageUrl && (await readImage(options, imageUrl, answer.isRehearsal))
         if (!captcha) return { isDone: false }
         effort = { captcha }
         continue
       }
       case 'proof_of_work_required': {
         if (effort.proof) {
-          const sentence = 'Your device was too slow for this claim. Please click the booth again.'
-          say(options, 'too_slow', sentence, answer.isRehearsal)
+          tooSlow(options, answer)
           return { isDone: false }
         }
-        const proof = await doWork(options)
+        const proof = await doWork(options, answer)
         if (!proof) return { isDone: false }
         effort = { proof }
         continue
@@ -116,21 +123,15 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
         show(options, answer)
         // A captcha is used up by now, and a player should not solve two for a late position.
         if (effort.captcha || request >= MOST_REQUESTS_ELSEWHERE) return { isDone: false }
+        // A proof is used up as well
+        effort = {}
         await wait(Math.min(answer.retryAfterS, MOST_WAIT_S))
-        continue
-      case 'too_many_requests':
-      case 'issuer_unavailable':
-      case 'presence_unavailable':
-      case 'database_unavailable':
-      case 'try_later':
-      case 'offline':
-        show(options, answer)
-        if (answer.retryAfterS > MOST_WAIT_S) return { isDone: false }
-        await wait(answer.retryAfterS)
         continue
       default:
         show(options, answer)
-        return { isDone: false }
+        if (!BUSY.includes(answer.status) || answer.retryAfterS > MOST_WAIT_S) return { isDone: false }
+        await wait(answer.retryAfterS)
+        continue
     }
   }
   if (pending) return done(options, pending)
@@ -173,34 +174,50 @@ async function isGranted({ askForGrant }: ClaimOptions): Promise<boolean> {
   }
 }
 
-async function askForCaptcha(options: ClaimOptions): Promise<string | undefined> {
+/** The address of a new captcha's image. */
+async function askForImage(options: ClaimOptions): Promise<string | undefined> {
   const answer = await send('POST', `${options.server}/captcha`)
-  if (answer.code !== 'ok') {
-    show(options, answer)
-    return undefined
-  }
-  const typed = await options.readCaptcha(`${options.server}/captcha/${answer.data.uuid}`)
+  if (answer.code === 'ok') return `${options.server}/captcha/${answer.data.uuid}`
+  show(options, answer)
+  return undefined
+}
+
+async function readImage(
+  options: ClaimOptions,
+  imageUrl: string,
+  isRehearsal: boolean,
+): Promise<string | undefined> {
+  const typed = await options.readCaptcha(imageUrl)
   if (!typed) {
     const sentence = 'You have not typed what the image shows. Click the booth again for another image.'
-    say(options, 'not_typed', sentence, answer.isRehearsal)
+    say(options, 'not_typed', sentence, isRehearsal)
   }
   return typed
 }
 
-async function doWork(options: ClaimOptions): Promise<string | undefined> {
+/** @param refusal the answer that asks for the work: a rehearsal asks for it on servers that need none, too */
+async function doWork(options: ClaimOptions, refusal: Answer): Promise<string | undefined> {
   const answer = await send('POST', `${options.server}/captcha`)
   const address = getPlayer()?.userId.toLowerCase()
-  if (answer.code === 'ok' && answer.data.proof_of_work && address) {
-    const { challenge, bits } = answer.data.proof_of_work
-    return findNonce(`${challenge}:${options.event.toLowerCase()}:${address}:`, bits)
-  }
-  if (answer.code === 'ok') {
+  if (answer.code !== 'ok') show(options, answer)
+  else if (!answer.data.proof_of_work) show(options, refusal)
+  else if (!address)
     say(
       options,
       'not_known',
       'Your account is not known yet. Please click the booth again.',
       answer.isRehearsal,
     )
-  } else show(options, answer)
+  else {
+    const { challenge, bits } = answer.data.proof_of_work
+    const nonce = await findNonce(`${challenge}:${options.event.toLowerCase()}:${address}:`, bits)
+    if (nonce !== 'too slow') return nonce
+    tooSlow(options, answer)
+  }
   return undefined
+}
+
+function tooSlow(options: ClaimOptions, { isRehearsal }: Answer): void {
+  const sentence = 'Your device was too slow for this claim. Please click the booth again.'
+  say(options, 'too_slow', sentence, isRehearsal)
 }

@@ -3,6 +3,8 @@ import { eachFrame } from './frames.ts'
 
 /** A frame takes 33 ms on a slow phone; a quarter of it is not seen. */
 const SLICE_MS = 8
+/** A challenge holds for two minutes; the claim has to arrive in time. */
+const MAX_WORK_MS = 110_000
 /** Hashes between two looks at the clock: 1 ms or less. */
 const HASHES_AT_ONCE = 16
 
@@ -11,9 +13,11 @@ const HASHES_AT_ONCE = 16
  * {@link SLICE_MS} in each frame, so that the scene keeps its frame rate.
  *
  * @param beginning ASCII
+ * @returns `too slow` after {@link MAX_WORK_MS}
  */
 export function findNonce(beginning: string, bits: number): Promise<string> {
   const start = sha256.create().update(ascii(beginning))
+  const giveUpMs = Date.now() + MAX_WORK_MS
   let nonce = 0
   return eachFrame(() => {
     const endMs = Date.now() + SLICE_MS
@@ -26,7 +30,7 @@ export function findNonce(beginning: string, bits: number): Promise<string> {
         if (zeroBits(hash) >= bits) return String(nonce)
       }
     } while (Date.now() < endMs)
-    return undefined
+    return endMs > giveUpMs ? 'too slow' : undefined
   })
 }
 

@@ -30,7 +30,7 @@ const TRIES = 3
  *
  * @param address of the player, as the signed message of their client has it (`context.from`)
  * @param quest what the player has done: a second grant for the same quest changes nothing
- * @returns false: there was no answer; call it again, which sends the same bytes
+ * @returns false: there was no answer, or the server is busy; call it again later, which sends the same bytes
  * @throws {Error} without the secret, or with the sentence of a refusal
  * @example
  * import { EnvVar, Storage } from '@dcl/sdk/server'
@@ -48,10 +48,12 @@ export async function allowToken(options: GrantOptions, address: string, quest: 
   for (let tried = 0; tried < TRIES; tried++) {
     const url = `${server}/grants/${event}`
     const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
-    if (answer?.ok) return true
-    if (!answer || answer.status === 429 || answer.status >= 500) continue
-    const { code, error } = await answer.json()
-    if (code === 'nonce_used') return true // the player has claimed with it
+    if (answer?.status === 429) return false
+    if (!answer || answer.status >= 500) continue
+    // A proxy may answer in the server's place
+    const { ok, code, error = `status ${answer.status}` } = await answer.json().catch(() => ({}))
+    // The player has claimed with it
+    if (ok === true || code === 'nonce_used') return true
     throw new Error(error)
   }
   return false
