@@ -63,11 +63,13 @@ beforeAll(async () => {
 test('the types of the booth, its template and the examples fit, and the compiler would find a mistake', async () => {
   const path = 'src/claim.ts'
   const text = read(path).replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
-  const examples = [...pages.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  const examples = [...(pages + read('README.md')).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
+    ([, code = '']) => code,
+  )
   const files = Object.fromEntries(examples.map((code, i) => [`template/src/example-${i}.ts`, code]))
   const given = { 'template/src/given.d.ts': GIVEN }
 
-  expect(examples).toHaveLength(3)
+  expect(examples).toHaveLength(4)
   await checkBoothTypes({ ...files, ...given })
   await expect(checkBoothTypes({ [path]: text })).rejects.toThrow('isPrevieuw')
 })
@@ -352,7 +354,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
 
       expect([first.pictures, second.pictures]).toEqual([[picture], [picture]])
       expect(first.shown).toEqual([expect.stringMatching(/^Votre jeton est en préparation/)])
-      expect(second.shown).toEqual(['이 이벤트의 토큰을 이미 가지고 있습니다.'])
+      expect(second.shown).toEqual(['이 행사의 토큰을 이미 가지고 있습니다.'])
     })
 
     test('asks for one captcha only, also while the issuer does not answer', async () => {

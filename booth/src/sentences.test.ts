@@ -29,7 +29,7 @@ test('a sentence is in the language of the booth, a rehearsal is marked, and an 
     'El token es suyo.',
     'Le jeton est à vous.',
     '토큰을 받았습니다.',
-    '令牌已归您所有。',
+    '凭证已归您所有。',
   ])
   expect(rehearsed).toEqual(sentences.map((words, i) => LABELS[LANGUAGES[i]!].rehearsal + words))
   expect(sentenceIn('fr', { ...notice, code: 'new_code' })).toMatch(/^Le serveur refuse/)
