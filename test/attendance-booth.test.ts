@@ -149,6 +149,27 @@ test('the booth is a box, a model or an entity of the scene, and is where the sc
   expect(await madeWith({ entity: 600 })).toEqual({ made: [], hints: ['Claim your token'] })
 })
 
+test('an error of the client is a sentence for the player, who can click again', async () => {
+  let clicks = 0
+  const client: SceneClient = {
+    player: '',
+    realm: () => {
+      clicks++
+      throw new Error('this client is broken')
+    },
+    signedFetch: () => Promise.reject(new Error('not asked')),
+  }
+  const scene = await startScene(bundle, client, { server: '', event: '' })
+  onTestFinished(() => scene.sandbox.close())
+
+  for (const _ of ['first', 'second']) {
+    await scene.click()
+    await scene.sandbox.settle()
+    expect(scene.screen().labels).toEqual([expect.stringMatching(/^That has not worked yet/)])
+  }
+  expect(clicks).toBe(2)
+})
+
 /** What the desktop client makes of an answer: of a failure, a scene gets the sentence alone. */
 const CLIENTS = {
   'a client that hands over the answer as it is': (body: string) => body,
@@ -668,8 +689,8 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
   })
 }
 
-/** What the panel shows in place of what was typed. */
-const TYPED = /^(?:What do you read\?|[A-Z\d]*)$/
+/** What the panel shows besides sentences: that it works, what was typed, and before that a question. */
+const NO_SENTENCE = /^(?:.*…|[A-Z\d]*|What do you read\?)$/
 
 /** Shows frames, a second each, and gives the captchas their answers, until nothing waits any more. */
 async function play(scene: Scene, read: (time: number) => Promise<string | undefined>) {
@@ -678,7 +699,7 @@ async function play(scene: Scene, read: (time: number) => Promise<string | undef
   for (let seconds = 0; seconds < MOST_FRAMES; seconds++) {
     await scene.sandbox.settle()
     const { labels, pictures } = scene.screen()
-    const sentence = labels.find((label) => !TYPED.test(label))
+    const sentence = labels.find((label) => !NO_SENTENCE.test(label))
     if (sentence !== undefined && sentence !== shown.at(-1)) shown.push(sentence)
     const image = pictures.find((url) => url.includes('/captcha/'))
     if (image !== undefined) {

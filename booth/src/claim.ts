@@ -44,6 +44,13 @@ export interface ClaimResult {
   readonly token?: { readonly name: string; readonly imageUrl: string } | undefined
 }
 
+/** What a player reads where nothing else can be said. */
+export const NOT_YET: Notice = {
+  code: 'not_yet',
+  sentence: 'That has not worked yet. Please click the booth again in a minute.',
+  isRehearsal: false,
+}
+
 const MOST_REQUESTS = 12
 const MOST_WAIT_S = 30
 /** Requests of a player who is not at the event, whose position may come some seconds late. */
@@ -134,7 +141,7 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
     }
   }
   if (pending) return done(options, pending)
-  say(options, 'not_yet', 'That has not worked yet. Please click the booth again in a minute.')
+  options.show(NOT_YET)
   return { isDone: false }
 }
 

@@ -5,6 +5,8 @@ export type Language = 'en' | 'es' | 'fr' | 'ko' | 'zh'
 export interface Labels {
   /** Shown when the player points at the booth. */
   readonly claim: string
+  /** While the server or the device works. */
+  readonly wait: string
   /** Below the image of a captcha. */
   readonly read: string
   readonly send: string
@@ -16,6 +18,7 @@ export interface Labels {
 export const LABELS: Readonly<Record<Language, Labels>> = {
   en: {
     claim: 'Claim your token',
+    wait: 'One moment…',
     read: 'What do you read?',
     send: 'Send',
     close: 'Close',
@@ -23,6 +26,7 @@ export const LABELS: Readonly<Record<Language, Labels>> = {
   },
   es: {
     claim: 'Pida su token',
+    wait: 'Un momento…',
     read: '¿Qué lee?',
     send: 'Enviar',
     close: 'Cerrar',
@@ -30,6 +34,7 @@ export const LABELS: Readonly<Record<Language, Labels>> = {
   },
   fr: {
     claim: 'Demander votre jeton',
+    wait: 'Un instant…',
     read: 'Que lisez-vous ?',
     send: 'Envoyer',
     close: 'Fermer',
@@ -37,12 +42,20 @@ export const LABELS: Readonly<Record<Language, Labels>> = {
   },
   ko: {
     claim: '토큰 받기',
+    wait: '잠시만요…',
     read: '무엇이 보이나요?',
     send: '보내기',
     close: '닫기',
     rehearsal: '리허설: ',
   },
-  zh: { claim: '领取凭证', read: '您看到什么？', send: '发送', close: '关闭', rehearsal: '彩排：' },
+  zh: {
+    claim: '领取凭证',
+    wait: '请稍候…',
+    read: '您看到什么？',
+    send: '发送',
+    close: '关闭',
+    rehearsal: '彩排：',
+  },
 }
 
 /** A sentence in Spanish, French, Korean and Chinese. */
