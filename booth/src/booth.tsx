@@ -10,7 +10,7 @@ import {
   Transform,
 } from '@dcl/sdk/ecs'
 import { ReactEcsRenderer } from '@dcl/sdk/react-ecs'
-import { type ClaimOptions, type ClaimResult, claim } from './claim.ts'
+import { type ClaimOptions, type ClaimResult, claim, NOT_YET } from './claim.ts'
 import { panel, type Shown } from './panel.tsx'
 import { LABELS, type Language, sentenceIn } from './sentences.ts'
 
@@ -46,8 +46,10 @@ export function createBooth(options: BoothOptions): Entity {
     return new Promise((resolve) => {
       const answer = (text: string | undefined) => {
         shown.captcha = undefined
+        shown.sentence = labels.wait
         resolve(text || undefined)
       }
+      if (shown.sentence === labels.wait) shown.sentence = ''
       shown.captcha = { imageUrl, typed: '', answer }
     })
   }
@@ -64,6 +66,9 @@ export function createBooth(options: BoothOptions): Entity {
       }
       result = await claim({ ...options, show, readCaptcha })
       shown.imageUrl = result.token?.imageUrl
+    } catch (error) {
+      shown.sentence = sentenceIn(language, NOT_YET)
+      throw error // executeTask writes it to the console of the scene
     } finally {
       isBusy = false
     }

@@ -44,6 +44,13 @@ export interface ClaimResult {
   readonly token?: { readonly name: string; readonly imageUrl: string } | undefined
 }
 
+/** What a player reads where nothing else can be said. */
+export const NOT_YET: Notice = {
+  code: 'not_yet',
+  sentence: 'That has not worked yet. Please click the booth again in a minute.',
+  isRehearsal: false,
+}
+
 /** Of a server that is busy, or whose issuer or presence service does not answer; 0: no answer came. */
 const BUSY = [0, 429, 502, 503, 504]
 const MOST_REQUESTS = 12
@@ -135,7 +142,7 @@ export async function claim(options: ClaimOptions): Promise<ClaimResult> {
     }
   }
   if (pending) return done(options, pending)
-  say(options, 'not_yet', 'That has not worked yet. Please click the booth again in a minute.')
+  options.show(NOT_YET)
   return { isDone: false }
 }
 

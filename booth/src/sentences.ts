@@ -5,12 +5,12 @@ export type Language = 'en' | 'es' | 'fr' | 'ko' | 'zh'
 export interface Labels {
   /** Shown when the player points at the booth. */
   readonly claim: string
+  /** While the server or the device works. */
+  readonly wait: string
   /** Below the image of a captcha. */
   readonly read: string
   readonly send: string
   readonly close: string
-  /** Shown from the click until the server has answered. */
-  readonly wait: string
   /** Stands before every sentence of a rehearsal. */
   readonly rehearsal: string
 }
@@ -18,42 +18,42 @@ export interface Labels {
 export const LABELS: Readonly<Record<Language, Labels>> = {
   en: {
     claim: 'Claim your token',
+    wait: 'One moment…',
     read: 'What do you read?',
     send: 'Send',
     close: 'Close',
-    wait: 'One moment, please.',
     rehearsal: 'Rehearsal: ',
   },
   es: {
     claim: 'Pida su token',
+    wait: 'Un momento…',
     read: '¿Qué lee?',
     send: 'Enviar',
     close: 'Cerrar',
-    wait: 'Un momento, por favor.',
     rehearsal: 'Ensayo: ',
   },
   fr: {
     claim: 'Demander votre jeton',
+    wait: 'Un instant…',
     read: 'Que lisez-vous ?',
     send: 'Envoyer',
     close: 'Fermer',
-    wait: 'Un instant, s’il vous plaît.',
     rehearsal: 'Répétition : ',
   },
   ko: {
     claim: '토큰 받기',
+    wait: '잠시만요…',
     read: '무엇이 보이나요?',
     send: '보내기',
     close: '닫기',
-    wait: '잠시만 기다려 주세요.',
     rehearsal: '리허설: ',
   },
   zh: {
     claim: '领取凭证',
+    wait: '请稍候…',
     read: '您看到什么？',
     send: '发送',
     close: '关闭',
-    wait: '请稍候。',
     rehearsal: '彩排：',
   },
 }
@@ -99,7 +99,7 @@ const TOO_LATE: Translations = [
 ]
 const REFUSED: Translations = [
   'El servidor no lo permite. Avise a quien construyó la escena.',
-  'Le serveur refuse. Prévenez la personne qui a construit la scène.',
+  'Le serveur refuse. Prévenez l’auteur de la scène.',
   '서버가 거부했습니다. 씬 제작자에게 알려 주세요.',
   '服务器拒绝了请求。请告知场景的制作者。',
 ]
@@ -244,7 +244,7 @@ export const SENTENCES: Readonly<Record<string, Translations>> = {
   ],
   event_not_found: [
     'El servidor no conoce este evento. Avise a quien construyó la escena.',
-    'Le serveur ne connaît pas cet événement. Prévenez la personne qui a construit la scène.',
+    'Le serveur ne connaît pas cet événement. Prévenez l’auteur de la scène.',
     '서버가 이 행사를 모릅니다. 씬 제작자에게 알려 주세요.',
     '服务器不认识本活动。请告知场景的制作者。',
   ],

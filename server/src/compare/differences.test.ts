@@ -37,6 +37,8 @@ test('of lists the length and each row count, of images the size, of other answe
   expect(differencesOf(text('ok'), text('no')).map(({ field }) => field)).toEqual(['bytes'])
   expect(differencesOf(text('ok'), json({})).map(({ field }) => field)).toEqual(['kind'])
   expect(differencesOf(text('ok'), json({}, 404)).map(({ field }) => field)).toEqual(['status'])
+  const deep = (depth: number) => text('['.repeat(depth) + ']'.repeat(depth))
+  expect(differencesOf(deep(100_000), deep(100_001)).map(({ field }) => field)).toEqual(['bytes'])
   expect(differencesOf(json('x'.repeat(1_000)), json(null))[0]!.there).toHaveLength(61)
 })
 

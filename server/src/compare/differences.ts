@@ -1,3 +1,5 @@
+import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
+
 /** What an answer is, as far as two of them are compared. */
 export type Comparable =
   | { readonly kind: 'json'; readonly status: number; readonly json: unknown }
@@ -15,8 +17,6 @@ export interface Difference {
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const MAX_SHOWN_CHARS = 60
-/** What lies deeper is not compared: no interface has it, and the comparison calls itself at each level. */
-const MAX_DEPTH = 64
 /** Keys that are data: places, numbers, addresses and uuids. In a field they become `*`. */
 const DATA_KEY = /^(?:-?\d+(?:,-?\d+)?|0x[\da-f]+|[\da-f]{8}-[\da-f-]{27})$/i
 
@@ -25,10 +25,13 @@ export function comparable(status: number, body: Buffer): Comparable {
   if (body.subarray(0, PNG.length).equals(PNG) && body.length >= 24)
     return { kind: 'image', status, size: `${body.readUInt32BE(16)} x ${body.readUInt32BE(20)}` }
   try {
-    return { kind: 'json', status, json: JSON.parse(body.toString('utf8')) }
+    const text = body.toString('utf8')
+    // The comparison calls itself at each level
+    if (!isNestedDeeperThan(text, MAX_JSON_DEPTH)) return { kind: 'json', status, json: JSON.parse(text) }
   } catch {
-    return { kind: 'bytes', status, bytes: body }
+    // No JSON
   }
+  return { kind: 'bytes', status, bytes: body }
 }
 
 /**
@@ -47,8 +50,7 @@ export function differencesOf(there: Comparable, here: Comparable): readonly Dif
   // All else follows from that
   if (there.status !== here.status) note('status', there.status, here.status)
   else if (there.kind !== here.kind) note('kind', there.kind, here.kind)
-  else if (there.kind === 'json' && here.kind === 'json')
-    compareJson(there.json, here.json, { field: '', depth: 0 }, note)
+  else if (there.kind === 'json' && here.kind === 'json') compareJson(there.json, here.json, '', note)
   else if (there.kind === 'image' && here.kind === 'image') {
     if (there.size !== here.size) note('image size', there.size, here.size)
   } else if (there.kind === 'bytes' && here.kind === 'bytes' && !there.bytes.equals(here.bytes))
@@ -58,22 +60,16 @@ export function differencesOf(there: Comparable, here: Comparable): readonly Dif
 
 type Note = (field: string, there: unknown, here: unknown) => void
 
-interface Place {
-  readonly field: string
-  readonly depth: number
-}
-
-function compareJson(there: unknown, here: unknown, { field, depth }: Place, note: Note): void {
-  if (depth > MAX_DEPTH) return
-  const at = (key: string): Place => ({ field: field === '' ? key : `${field}.${key}`, depth: depth + 1 })
+function compareJson(there: unknown, here: unknown, field: string, note: Note): void {
+  const at = (key: string) => (field === '' ? key : `${field}.${key}`)
   if (Array.isArray(there) && Array.isArray(here)) {
-    if (there.length !== here.length) note(at('length').field, there.length, here.length)
+    if (there.length !== here.length) note(at('length'), there.length, here.length)
     const shared = Math.min(there.length, here.length)
     for (let i = 0; i < shared; i++) compareJson(there[i], here[i], at('*'), note)
   } else if (isObject(there) && isObject(here)) {
     for (const key of new Set([...Object.keys(there), ...Object.keys(here)])) {
-      const place = at(DATA_KEY.test(key) ? '*' : key)
-      compareJson(ownValue(there, key), ownValue(here, key), place, note)
+      const name = at(DATA_KEY.test(key) ? '*' : key)
+      compareJson(ownValue(there, key), ownValue(here, key), name, note)
     }
   } else if (!Object.is(there, here)) note(field || 'the whole answer', there, here)
 }
