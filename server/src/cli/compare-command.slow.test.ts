@@ -45,6 +45,7 @@ test('sends each read of a log to both servers once, nothing else, and says in w
     'https://api.example.org/busy',
     '/moved',
     'what is this',
+    'GET /../outside',
   )
   const there = await startServer({
     '/v1/parcels/1/2': [200, '{"ok":true,"data":{"x":1,"owner":null}}'],
@@ -70,7 +71,7 @@ test('sends each read of a log to both servers once, nothing else, and says in w
 
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toEqual({
-    skipped: { other_methods: 1, unreadable: 1, beyond: 0 },
+    skipped: { other_methods: 1, unreadable: 2, beyond: 0 },
     compared: 3,
     same: 1,
     unanswered: { count: 1, examples: ['/moved'] },

@@ -74,7 +74,15 @@ function sentencesOf(log: RequestLog, comparison: Comparison): readonly string[]
       : []),
     ...fields.flatMap(lineOf),
     ...(beyond > 0 ? [`${beyond} further differences are not listed.`] : []),
-  ]
+  ].map(printable)
+}
+
+/** The log and the answers are of strangers: their control characters could change the operator's terminal. */
+function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  )
 }
 
 function lineOf({ address, field, requests, example, there, here }: DifferingField): readonly string[] {

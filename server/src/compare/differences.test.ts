@@ -24,6 +24,13 @@ test('names each field once, however many rows differ in it, and the form of a v
   ])
 })
 
+test('names and values of any length are cut', () => {
+  const long = 'a'.repeat(100_000)
+  const [{ field, there } = { field: long, there: long }] = differencesOf(json({ [long]: long }), json({}))
+
+  expect(Math.max(field.length, there.length)).toBeLessThan(1_000)
+})
+
 test('of lists the length and each row count, of images the size, of other answers the bytes, and another status is all', () => {
   const text = (words: string) => comparable(200, Buffer.from(words))
 

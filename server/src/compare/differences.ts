@@ -44,7 +44,8 @@ export function comparable(status: number, body: Buffer): Comparable {
  */
 export function differencesOf(there: Comparable, here: Comparable): readonly Difference[] {
   const found = new Map<string, Difference>()
-  const note = (field: string, a: unknown, b: unknown) => {
+  const note = (name: string, a: unknown, b: unknown) => {
+    const field = cut(name)
     if (!found.has(field)) found.set(field, { field, there: shown(a), here: shown(b) })
   }
   // All else follows from that
@@ -83,6 +84,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return cut(value === undefined ? 'nothing' : JSON.stringify(value))
+}
+
+/** A name or a value, of which a server may have made any length. */
+function cut(text: string): string {
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text
 }

@@ -33,10 +33,16 @@ export async function readRequestLog(lines: AsyncIterable<string> | Iterable<str
   for await (const line of lines) {
     if (line.trim() === '') continue
     const [, method = 'GET', path] = REQUEST_LINE.exec(line) ?? BARE.exec(line.trim()) ?? []
-    if (path === undefined || !path.startsWith('/') || path.length > MAX_PATH_CHARS) unreadable++
+    if (path === undefined || path.length > MAX_PATH_CHARS || !isBelowBase(path)) unreadable++
     else if (method !== 'GET') otherMethods++
     else if (reads.has(path) || reads.size < MAX_READS) reads.set(path, (reads.get(path) ?? 0) + 1)
     else beyond++
   }
   return { reads, otherMethods, unreadable, beyond }
+}
+
+/** Whether it stays below the base address of a server: `/../x` would leave it. */
+function isBelowBase(path: string): boolean {
+  const base = 'http://server.invalid/base'
+  return path.startsWith('/') && URL.canParse(base + path) && new URL(base + path).href.startsWith(`${base}/`)
 }
