@@ -302,6 +302,7 @@ describeOnOneEngine('finding land', (open) => {
 
   test.each([
     ['maxprice=3', 'maxprice'],
+    ['maxprice=', 'maxprice'],
     ['offset=20', 'offset'],
     // Public servers of the world take these, and answer as if they were true or not there.
     ['adjacentToRoad=false', 'adjacentToRoad'],
@@ -351,6 +352,19 @@ describeOnOneEngine('finding land', (open) => {
     expect(await rowsAfter('999999,-999999')).toBe(0)
     expect(await rowsAfter('0,999999')).toBeLessThan(all)
     expect(await rowsAfter('0,-999999')).toBeLessThan(await rowsAfter('0,999999'))
+  })
+
+  test('an estate is named with zeros before its number, too', async () => {
+    const [estate] = land.reference.estates
+    const neighbours = (name: string) => page({ neighbours_of: name, limit: '1000' })
+
+    expect(await neighbours(`estate:000${estate!.id}`)).toEqual(await neighbours(`estate:${estate!.id}`))
+  })
+
+  test('a cursor has the words of a search without the spaces around them', async () => {
+    const { cursor } = await page({ q: '  a ', limit: '1' })
+
+    expect(JSON.parse(Buffer.from(cursor!, 'base64url').toString())[0]).toEqual({ q: 'a' })
   })
 
   test('a new estate and one that is gone leave a cursor where it was', async () => {
