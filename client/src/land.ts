@@ -285,7 +285,7 @@ export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =
 
 // Finding land: docs/find-land.md
 
-type LandFilters = QueryOf<'GET /v2/land.geojson'>
+type LandFilters = QueryOf<'GET /v2/land.atom'>
 type LandRange = Extract<keyof LandFilters, `min_${string}` | `max_${string}`>
 type LandPlace = 'nw' | 'se' | 'center'
 type LandList = 'asset_type' | 'status' | 'currency' | 'source' | 'district'
@@ -331,7 +331,7 @@ export const landNdjson = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land
   readAs('stream', '/v2/land.ndjson', landTexts(query))
 
 /** The outlines of all land that fits, streamed. */
-export const landGeoJson = (query: LandFilter = {}): Call<DataOf<'GET /v2/land.geojson'>> =>
+export const landGeoJson = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land.geojson'>> =>
   readAs('stream', '/v2/land.geojson', landTexts(query))
 
 /** The first 100 of the land that fits, the newest offers if there is no other order, as an Atom feed. */

@@ -1133,6 +1133,8 @@ export interface Operations {
         | 'distance'
       /** If left out: desc for listed_at and sold_at, asc for the others. */
       sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
     }
     data: AsyncIterable<Uint8Array>
   }
@@ -1429,7 +1431,7 @@ export interface Operations {
       buyer?: string
       /** Who sold it. */
       seller?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
       source?: string
       /** time if left out. */
       sort_by?: 'time' | 'price'
@@ -1483,7 +1485,7 @@ export interface Operations {
       buyer?: string
       /** Who sold it. */
       seller?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
       source?: string
       /** What the groups are. Weeks are those of ISO 8601; all times are UTC. */
       by?: 'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
@@ -2629,10 +2631,10 @@ export interface Sale {
   price_per_parcel: string | null
   /** Address in lower case. */
   buyer: string | null
-  /** Address in lower case. */
-  seller: string
+  /** Null for an auction: the project sold it. */
+  seller: string | null
   /** What was accepted. */
-  source: 'order' | 'bid' | 'trade'
+  source: 'order' | 'bid' | 'trade' | 'auction'
   /** Milliseconds since 1970-01-01 UTC. */
   time: number
   /** Block of the sale; null where it is unknown. */
@@ -2759,10 +2761,10 @@ export interface ComparableSale {
   price_per_parcel: string | null
   /** Address in lower case. */
   buyer: string | null
-  /** Address in lower case. */
-  seller: string
+  /** Null for an auction: the project sold it. */
+  seller: string | null
   /** What was accepted. */
-  source: 'order' | 'bid' | 'trade'
+  source: 'order' | 'bid' | 'trade' | 'auction'
   /** Milliseconds since 1970-01-01 UTC. */
   time: number
   /** Block of the sale; null where it is unknown. */

@@ -34,6 +34,30 @@ describe('the map of the whole world', () => {
     }
   })
 
+  test('leaves time for other requests while all rights of an address with tens of thousands of parcels are read', async () => {
+    const { data } = (await (await fetch(server.origin + WHOLE_WORLD)).json()) as WholeMap
+    const parcels = data.assets.parcels.filter((parcel) => !parcel.in_estate)
+    const countOf = new Map<string | null, number>()
+    for (const { owner } of parcels) countOf.set(owner, (countOf.get(owner) ?? 0) + 1)
+    countOf.delete(null)
+    const [[largest, owned] = ['', 0]] = [...countOf].sort((a, b) => b[1] - a[1])
+    const ends: string[] = []
+
+    const rights = fetch(`${server.origin}/v2/addresses/${largest}/rights`).then(async (response) => {
+      const answer = (await response.json()) as { data: Record<'owns' | 'may_update', object[]> }
+      ends.push('rights')
+      return answer.data
+    })
+    await (await fetch(`${server.origin}/v1/parcels/0/0`)).text()
+    ends.push('parcel')
+
+    const { owns, may_update } = await rights
+    expect(ends).toEqual(['parcel', 'rights'])
+    expect(owned).toBeGreaterThan(10_000)
+    expect(owns.length).toBeGreaterThanOrEqual(owned)
+    expect(may_update).toEqual(owns)
+  })
+
   test.runIf(process.platform === 'linux')(
     'costs little memory, however many read it, slowly or only by half',
     async () => {
@@ -88,7 +112,12 @@ interface WholeMap {
   readonly ok: boolean
   readonly data: {
     readonly assets: {
-      readonly parcels: readonly { readonly x: number; readonly y: number }[]
+      readonly parcels: readonly {
+        readonly x: number
+        readonly y: number
+        readonly owner: string | null
+        readonly in_estate: boolean
+      }[]
       readonly estates: readonly unknown[]
     }
     readonly total: number

@@ -1,5 +1,5 @@
 import { csvCell, csvText } from '@landpass/client/csv'
-import { coordText } from '@landpass/client/grid'
+import { type Coord, coordText } from '@landpass/client/grid'
 import { GEOJSON_FRAME, gridLines, lineJson, NDJSON_FRAME, type RowFormat } from '../common/row-files.ts'
 import { LAND_ROW_SHAPES } from './land-row-shapes.ts'
 import { type LandRow, landRow, parcelsOf } from './land-rows.ts'
@@ -64,20 +64,25 @@ export const LAND_CSV: LandFormat = (view, withParcels) => ({
   end: '',
   write: (asset) => {
     const cells = flat(landRow(view, asset)).map(csvCell)
-    if (withParcels) cells.push(csvCell(parcelsOf(view, asset).map(coordText).join(';')))
+    if (withParcels) cells.push(csvCell(parcelsText(parcelsOf(view, asset))))
     return `${cells.join(',')}\r\n`
   },
 })
 
+function parcelsText(parcels: readonly Coord[]): string {
+  return parcels.map(coordText).join(';')
+}
+
 /** GeoJSON (RFC 7946): the outline of each asset, exactly where the image tiles show it. */
-export const LAND_GEOJSON: LandFormat = (view) => {
+export const LAND_GEOJSON: LandFormat = (view, withParcels) => {
   const { lonAt, latAt } = gridLines(view.bounds)
   return {
     ...GEOJSON_FRAME,
     fileName: 'land.geojson',
     write: (asset) => {
       const row = landRow(view, asset)
-      const polygons = outlinesOf(parcelsOf(view, asset)).map(
+      const parcels = parcelsOf(view, asset)
+      const polygons = outlinesOf(parcels).map(
         (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
       )
       const geometry =
@@ -87,6 +92,7 @@ export const LAND_GEOJSON: LandFormat = (view) => {
       // Map viewers turn the id of a feature into a number, so it is a property, too.
       const id = assetName(row)
       const properties = Object.fromEntries([['id', id], ...flat(row).map((value, i) => [HEADER[i], value])])
+      if (withParcels) properties.parcels = parcelsText(parcels)
       return `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${JSON.stringify(properties)}}`
     },
   }

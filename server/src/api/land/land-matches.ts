@@ -165,11 +165,18 @@ function marksOfOwned(view: LandView, address: string): Marks {
 
 /** What is rented now, of all tenants or of one, with the parcels of rented estates. */
 function rentedMarks(view: LandView, tenant?: string): Marks {
-  const { assets, parcels, estates, nowMs } = view
+  return marksOfRents(
+    view,
+    ({ untilMs, tenants }, place) =>
+      untilMs[place]! > view.nowMs && (tenant === undefined || tenants[place] === tenant),
+  )
+}
+
+function marksOfRents(view: LandView, isMeant: (rents: AssetRents, place: number) => boolean): Marks {
+  const { assets, parcels, estates } = view
   const marks = new Uint8Array(assets.count)
-  const mark = ({ rows, untilMs, tenants }: AssetRents, markRow: (row: number) => void) => {
-    for (const [place, row] of rows.entries())
-      if (untilMs[place]! > nowMs && (tenant === undefined || tenants[place] === tenant)) markRow(row)
+  const mark = (rents: AssetRents, markRow: (row: number) => void) => {
+    for (const [place, row] of rents.rows.entries()) if (isMeant(rents, place)) markRow(row)
   }
   mark(parcels.rents, (row) => {
     if (row < parcels.inWorld) marks[assets.estates + row] = 1
@@ -179,13 +186,17 @@ function rentedMarks(view: LandView, tenant?: string): Marks {
 }
 
 /**
- * Who may deploy: the owner, or of rented land the tenant, and those to whom they gave rights. An estate's rights are also
+ * Who may deploy: the owner, or of rented land the tenant, of land whose rent has ended neither until the lessor claims it, and those to whom they gave rights. An estate's rights are also
  * those of its parcels; a parcel's own are not those of its estate.
  */
 function marksOfUpdatable(view: LandView, address: string): Marks {
   const { assets, parcels, estates } = view
   const marks = marksOfOwned(view, address)
-  const [rented, ofTenant] = [rentedMarks(view), rentedMarks(view, address)]
+  const rented = marksOfRents(
+    view,
+    ({ untilMs, isHeld }, place) => untilMs[place]! > view.nowMs || isHeld[place] === 1,
+  )
+  const ofTenant = rentedMarks(view, address)
   for (let asset = 0; asset < assets.count; asset++) if (rented[asset] === 1) marks[asset] = ofTenant[asset]!
   for (const row of rowsOf(parcels.operators, address))
     if (row < parcels.inWorld) marks[assets.estates + row] = 1

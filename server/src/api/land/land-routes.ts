@@ -139,6 +139,11 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
   const rowFiles = [
     ['/land.csv', LAND_CSV, fileSchema('text/csv', 'landCsv', 'Land as a table')],
     ['/land.ndjson', LAND_NDJSON, fileSchema('application/x-ndjson', 'landNdjson', 'Land as lines of JSON')],
+    [
+      '/land.geojson',
+      LAND_GEOJSON,
+      fileSchema('application/geo+json', 'landGeoJson', 'The outlines of land as GeoJSON'),
+    ],
   ] as const
   for (const [path, formatOf, schema] of rowFiles) {
     const querystring = strictQuery({ ...filterQuery, ...includeQuery })
@@ -148,12 +153,6 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     })
   }
   const otherFiles = [
-    [
-      '/land.geojson',
-      (view: LandView) => LAND_GEOJSON(view, false),
-      undefined,
-      fileSchema('application/geo+json', 'landGeoJson', 'The outlines of land as GeoJSON'),
-    ],
     [
       '/land.atom',
       landAtom,

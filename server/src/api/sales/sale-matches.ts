@@ -61,6 +61,7 @@ export function perParcelWei(
 }
 
 const EVERYTHING = readLandQuery({})
+const OPEN = ['open'] as const
 
 /** The part of a filter that is about the land as it is now. */
 function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter): Partial<LandQuery> {
@@ -111,12 +112,13 @@ export function matchingSales(view: LandView, columns: SaleColumns, filter: Sale
 }
 
 /**
- * The assets with an open offer that a filter keeps: by their kind, place, size and price. The time, the parties and the source of
- * sales say nothing of offers.
+ * The assets with an open offer that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
+ * bid. The time and the parties of sales say nothing of offers.
  */
 export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array {
   const { assetTypes, size, price, asset } = filter
-  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, statuses: ['open' as const] }
+  const sources = filter.sources?.filter((source) => source !== 'bid')
+  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources, statuses: OPEN }
   const found = matchingAssets(view, query, undefined)
   if (!asset) return found
   const meant = assetNumber(view, asset)
