@@ -1,6 +1,7 @@
 import { csvCell, csvText } from '@landpass/client/csv'
 import { type Coord, coordText } from '@landpass/client/grid'
 import { GEOJSON_FRAME, gridLines, lineJson, NDJSON_FRAME, type RowFormat } from '../common/row-files.ts'
+import { nameOfNumber } from './asset-numbers.ts'
 import { LAND_ROW_SHAPES } from './land-row-shapes.ts'
 import { type LandRow, landRow, parcelsOf } from './land-rows.ts'
 import type { LandView } from './land-view.ts'
@@ -90,15 +91,10 @@ export const LAND_GEOJSON: LandFormat = (view, withParcels) => {
           ? `{"type":"Polygon","coordinates":${polygons[0]}}`
           : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
       // Map viewers turn the id of a feature into a number, so it is a property, too.
-      const id = assetName(row)
+      const id = nameOfNumber(view, asset)
       const properties = Object.fromEntries([['id', id], ...flat(row).map((value, i) => [HEADER[i], value])])
       if (withParcels) properties.parcels = parcelsText(parcels)
       return `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${JSON.stringify(properties)}}`
     },
   }
-}
-
-/** `x,y` of a parcel, or `estate:<id>`. */
-export function assetName({ asset_type, asset_id }: Pick<LandRow, 'asset_type' | 'asset_id'>): string {
-  return asset_type === 'estate' ? `estate:${asset_id}` : asset_id
 }

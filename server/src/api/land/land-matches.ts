@@ -24,10 +24,16 @@ export type Marks = Uint8Array
  * The numbers of the assets that a query keeps, ascending.
  *
  * @param withText the assets that have the words of the query, where it has some
+ * @param among only these are looked at
  * @throws {AppError} `invalid_parameter` where `neighbours_of` is no asset on the map
  */
-export function matchingAssets(view: LandView, query: LandQuery, withText: Marks | undefined): Uint32Array {
-  const { assets, offers, lastSales } = view
+export function matchingAssets(
+  view: LandView,
+  query: LandQuery,
+  withText: Marks | undefined,
+  among?: Uint32Array,
+): Uint32Array {
+  const { assets, offers, parcels, lastSales } = view
   const needsOffer =
     query.price ||
     query.pricePerParcel ||
@@ -35,10 +41,20 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
     query.sources ||
     query.listedSinceMs !== undefined ||
     query.endsBeforeMs !== undefined
-  let kept = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
+  const isRow = (asset: number) => {
+    if (needsOffer) return offers.placeOf[asset]! >= 0
+    if (assets.size[asset]! === 0) return false
+    return query.withParcelsOfEstates || asset < assets.estates || parcels.estate[asset - assets.estates]! < 0
+  }
+  let kept = among
+    ? keep(among, isRow)
+    : needsOffer
+      ? offers.assets
+      : query.withParcelsOfEstates
+        ? assets.all
+        : assets.standing
   // There are no rental offers, and all open offers are in MANA.
   if (query.rent || (query.currencies && !query.currencies.includes('mana'))) return NONE
-  for (const marks of marksOf(view, query, withText)) kept = keepMarked(kept, marks)
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
     if (range) kept = keepRange(kept, column, range)
@@ -65,6 +81,11 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
   if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
   if (soldSinceMs !== undefined)
     kept = keep(kept, (asset) => lastSales.timeMs[asset]! >= Math.max(0, soldSinceMs))
+  // Last, because each takes a mark per asset to make
+  for (const marks of marksOf(view, query, withText)) {
+    kept = keepMarked(kept, marks)
+    if (kept.length === 0 && !query.neighboursOf) break
+  }
   return kept
 }
 

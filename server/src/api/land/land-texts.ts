@@ -27,11 +27,26 @@ const known = new WeakMap<object, TextChunk>()
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
-/** The assets whose name or description contains each word of a text; case and accents are ignored. */
-export async function assetsWithText({ parts }: State, text: string): Promise<Marks> {
+/**
+ * The assets whose name or description contains each word of a text; case and accents are ignored.
+ *
+ * @param among only these are looked at
+ */
+export async function assetsWithText({ parts }: State, text: string, among?: Uint32Array): Promise<Marks> {
   const words = foldText(text).split(' ')
   const assets = landAssetsOf(parts)
   const marks = new Uint8Array(assets.count)
+  if (among) {
+    for (const asset of among) {
+      const [json, row] =
+        asset < assets.estates ? [parts.estates.json, asset] : [parts.parcels.json, asset - assets.estates]
+      const texts = textsOf(json.chunks[Math.floor(row / CHUNK_ROWS)]!)
+      const place = texts.rows.indexOf(row % CHUNK_ROWS)
+      const one = place < 0 ? '' : texts.text.slice(texts.starts[place]!, texts.starts[place + 1]!)
+      marks[asset] = Number(words.every((word) => one.includes(word)))
+    }
+    return marks
+  }
   const slice = new WorkSlice()
   for (const [first, { chunks }] of [
     [0, parts.estates.json] as const,

@@ -7,7 +7,11 @@ import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
  * filters ask for, then `filter` and `sort`. Slow, and meant to be read beside docs/find-land.md.
  */
 export function referenceLand(land: ReferenceLand, query: Query, nowMs: number): ReferencePage {
-  const assets = assetsOf(land, nowMs)
+  return referencePage(assetsOf(land, nowMs), query)
+}
+
+/** The same of assets that several queries look at. */
+export function referencePage(assets: readonly Asset[], query: Query): ReferencePage {
   const own = assets.find(({ name }) => name === query.neighbours_of)
   const rows = assets
     .filter(({ isInside }) => query.inside_estates === 'true' || !isInside)
@@ -32,7 +36,7 @@ export interface ReferencePage {
 
 export type Query = Readonly<Record<string, string | undefined>>
 
-interface Asset {
+export interface Asset {
   readonly name: string
   readonly isInside: boolean
   readonly parcels: readonly Place[]
@@ -56,7 +60,7 @@ type Row = ReturnType<typeof rowOf>
 const WEI = 10n ** 18n
 const ROOTS = ['1', '2', '5']
 
-function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
+export function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
   const publications = new Map<string, Publication[]>()
   for (const one of land.publications) {
     const name = `${one.shown.asset_type} ${one.shown.asset_id}`
