@@ -275,6 +275,13 @@ export const feed = (since?: string): Call<DataOf<'GET /v2/feed'>> => readAs('by
 export const changeStream = (since?: string): Call<DataOf<'GET /v2/changes'>> =>
   readAs('stream', '/v2/changes', { since })
 
+/** The change stream of a search, as bytes: `followLand` reads its events. */
+export const landStream = (search: LandFilter, since?: string): Call<DataOf<'GET /v2/changes'>> => {
+  // Without a filter the address would be that of the stream of all changes.
+  const [, match = 'inside_estates=false'] = readAs('stream', '/v2/land', landTexts(search)).path.split('?')
+  return readAs('stream', '/v2/changes', { match, since })
+}
+
 /** The whole world as GeoJSON, streamed: docs/exports.md. */
 export const parcelsGeoJson = (): Call<DataOf<'GET /v2/export/parcels.geojson'>> =>
   readAs('stream', '/v2/export/parcels.geojson')

@@ -657,6 +657,8 @@ export interface Operations {
   /** An event for every change of the land, as it happens */
   'GET /v2/changes': {
     query?: {
+      /** A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began to match it, changed or ceased to match it. */
+      match?: string
       /** The state that you have: the first event names what changed since. Without: the first event is the current state. */
       since?: string
     }

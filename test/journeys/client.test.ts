@@ -458,7 +458,7 @@ type CallsOf<Interface> = {
 
 /** One call of each function, of something that there is; the compiler wants every one. */
 async function landCalls(): Promise<
-  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> &
+  CallsOf<Omit<typeof land, 'changeStream' | 'landStream' | 'availableParcel'>> &
     CallsOf<Omit<typeof system, 'readyAttendance'>>
 > {
   const { reference, engine } = server

@@ -318,7 +318,7 @@ describeOnOneEngine('finding land', (open) => {
 
   test('a stream tells which rows of a search began, changed and ceased, as a slow reference finds them, while land changes', async () => {
     const all = { inside_estates: 'true' }
-    const searches = [...fc.sample(query, 30), { neighbours_of: 'estate:2' }, { status: 'open' }, all]
+    const searches = [...fc.sample(query, 20), { neighbours_of: 'estate:2' }, { status: 'open' }, all]
     const readers: EventReader[] = []
     for (const search of searches) readers.push(await follow(search))
     for (const reader of readers) expect((await reader.next()).kind).toBe('hello')
@@ -346,13 +346,13 @@ describeOnOneEngine('finding land', (open) => {
       }
       before = after
     }
-    for (let step = 0; step < runs(40); step++) {
+    for (let step = 0; step < runs(25); step++) {
       // A parcel of no estate has a new name in each step: so each has an event of all land.
       const { x, y } = renamed
       const name = { kind: 'change-parcel', x, y, to: { name: `step ${step}` } } as const
       await land.change(...someChanges(3).filter((one) => rowOf(one) !== `${x},${y}`), name)
       await hearDifferences()
-      if (step % 10 !== 9) continue
+      if (step % 8 !== 7) continue
       land.clock.set(land.nowMs() + DAY_MS)
       await hearDifferences()
     }

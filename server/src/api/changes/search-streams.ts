@@ -15,7 +15,7 @@ import { MAX_POLL_INTERVAL_MS } from './change-stream.ts'
 import { type EventKind, eventText } from './event-text.ts'
 import { isSameMoment, type Moment, momentOf, type SearchDifference, SearchStep } from './search-step.ts'
 
-/** Different searches of one process. Each is compared with every change of the land, in some 0.1 ms. */
+/** Different searches of one process. Each is compared with every change of the land, in some 0.4 ms. */
 const MAX_SEARCHES = 2_000
 /** For this time a search is followed for clients that come back. */
 const KEPT_MS = MINUTE_MS
