@@ -222,6 +222,10 @@ export const mortgagedParcelsOf = (address: string): Call<DataOf<'GET /mortgages
 /** All districts, by name. */
 export const districts = (): Call<DataOf<'GET /districts'>> => read('/v1/districts')
 
+/** The outlines of all districts, as GeoJSON, streamed: docs/exports.md. */
+export const districtsGeoJson = (): Call<DataOf<'GET /v2/districts.geojson'>> =>
+  readAs('stream', '/v2/districts.geojson')
+
 /** One district with its parcels: 150 kB for roads. @throws {LandpassError} `district_not_found` */
 export const district = (id: string): Call<DataOf<'GET /v2/districts/{id}'>> =>
   read(pathOf`/v2/districts/${id}`)

@@ -676,6 +676,10 @@ export interface Operations {
   'GET /v2/districts': {
     data: DistrictWithParcels[]
   }
+  /** The outlines of all districts as GeoJSON */
+  'GET /v2/districts.geojson': {
+    data: AsyncIterable<Uint8Array>
+  }
   /** One district, with its parcels */
   'GET /v2/districts/{id}': {
     path: {

@@ -535,6 +535,7 @@ async function landCalls(): Promise<
     tilesInfo: land.tilesInfo(),
     feed: land.feed(),
     parcelsGeoJson: land.parcelsGeoJson(),
+    districtsGeoJson: land.districtsGeoJson(),
     parcelsNdjson: land.parcelsNdjson(),
     search: land.search('3,4', { limit: 3 }),
     mapImage: land.mapImage({ width: 200, height: 100, publications: true }),

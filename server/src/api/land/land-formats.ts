@@ -1,11 +1,11 @@
 import { csvCell, csvText } from '@landpass/client/csv'
 import { type Coord, coordText } from '@landpass/client/grid'
+import { geometryJson } from '../common/outlines.ts'
 import { GEOJSON_FRAME, gridLines, lineJson, NDJSON_FRAME, type RowFormat } from '../common/row-files.ts'
 import { nameOfNumber } from './asset-numbers.ts'
 import { LAND_ROW_SHAPES } from './land-row-shapes.ts'
 import { type LandRow, landRow, parcelsOf } from './land-rows.ts'
 import type { LandView } from './land-view.ts'
-import { outlinesOf } from './outlines.ts'
 
 /** Files of land: a text for each asset. */
 
@@ -76,25 +76,18 @@ function parcelsText(parcels: readonly Coord[]): string {
 
 /** GeoJSON (RFC 7946): the outline of each asset, exactly where the image tiles show it. */
 export const LAND_GEOJSON: LandFormat = (view, withParcels) => {
-  const { lonAt, latAt } = gridLines(view.bounds)
+  const lines = gridLines(view.bounds)
   return {
     ...GEOJSON_FRAME,
     fileName: 'land.geojson',
     write: (asset) => {
       const row = landRow(view, asset)
       const parcels = parcelsOf(view, asset)
-      const polygons = outlinesOf(parcels).map(
-        (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
-      )
-      const geometry =
-        polygons.length === 1
-          ? `{"type":"Polygon","coordinates":${polygons[0]}}`
-          : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
       // Map viewers turn the id of a feature into a number, so it is a property, too.
       const id = nameOfNumber(view, asset)
       const properties = Object.fromEntries([['id', id], ...flat(row).map((value, i) => [HEADER[i], value])])
       if (withParcels) properties.parcels = parcelsText(parcels)
-      return `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${JSON.stringify(properties)}}`
+      return `{"type":"Feature","id":"${id}","geometry":${geometryJson(parcels, lines)},"properties":${JSON.stringify(properties)}}`
     },
   }
 }
