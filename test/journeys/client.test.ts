@@ -43,6 +43,12 @@ const EDIT_CODE = '123456'
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone-not-a-secret'
 const WRITTEN_ORIGIN = 'http://localhost:3000'
 /** What a scene has, as far as the page uses it. */
+const SIGNED_FETCH_TYPE = `declare function signedFetch(request: { url: string; init: object }): Promise<{
+  status: number
+  headers: Record<string, string>
+  body: string
+}>
+`
 const SIGNED_FETCH = `
 globalThis.signedFetch = async ({ url, init }) => {
   const response = await fetch(url, init)
@@ -406,6 +412,29 @@ test('the examples of docs/client.md print what the page shows', async () => {
   expect(stdout.replaceAll(server.server.origin, WRITTEN_ORIGIN).trimEnd().split('\n')).toEqual(promised)
 })
 
+test('the examples of docs/client.md and of the doc comments compile under strict', async () => {
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const page = [...read('docs/client.md').matchAll(/^```js\n([\s\S]*?)^```$/gm)]
+    .map(([, block]) => block)
+    .join('')
+  const comments = ['land', 'changes', 'pages'].flatMap((name) =>
+    [...read(`client/src/${name}.ts`).matchAll(/@example\n((?: \*.*\n)+?) \*\//g)].map(([, lines = '']) =>
+      lines.replace(/^ \* ?/gm, ''),
+    ),
+  )
+  const typed = `import { pages, type Client, rows, followChanges, followLand, land } from '@landpass/client'
+import { FeedGrid, readFeed } from '@landpass/client/feed'
+declare const client: Client
+declare const grid: FeedGrid
+${comments.map((code) => `{\n${code}}\n`).join('')}`
+  expect(comments.length).toBeGreaterThan(4)
+
+  expect(await compilerErrors({ page: SIGNED_FETCH_TYPE + page, comments: typed })).toBe('')
+  expect(await compilerErrors({ wrong: page.replace('x: 5, y: 5', 'x: 5') })).toContain(
+    "Property 'y' is missing",
+  )
+}, 60_000)
+
 test('the client has called every endpoint of the description', () => {
   const missing = operations.filter(
     ({ method, pattern }) => !asked.some((one) => one.method === method && pattern.test(one.path)),
@@ -430,6 +459,25 @@ async function runModule(code: string): Promise<{ stdout: string; stderr: string
     return await promisify(execFile)(process.execPath, [file])
   } finally {
     rmSync(file)
+  }
+}
+
+/** What the compiler says of some modules that import the packages of this project. */
+async function compilerErrors(modules: Readonly<Record<string, string>>): Promise<string> {
+  const files = Object.entries(modules).map(([name, code]) => {
+    const file = fileURLToPath(new URL(`../client-${name}.mts`, import.meta.url))
+    writeFileSync(file, code)
+    return file
+  })
+  const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
+  const options =
+    '--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node --lib es2023,dom'
+  try {
+    return (await promisify(execFile)(process.execPath, [tsc, ...options.split(' '), ...files])).stdout
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  } finally {
+    for (const file of files) rmSync(file)
   }
 }
 
