@@ -84,7 +84,19 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     both(0.05),
     numbers.map((i) => searchOf(random.pick(parcels), i)),
   )
-  return [...rows, ...unchanged, searches]
+  const sales = row(
+    '/v2/sales, all kinds of filters',
+    bySql(0.03),
+    numbers.map((i) => `/v2/sales?${saleFilterOf(random.pick(parcels), i)}`),
+  )
+  const stats = row(
+    '/v2/stats, all kinds of groups and filters',
+    both(0.02),
+    numbers.map(
+      (i) => `/v2/stats?by=${GROUPINGS[i % GROUPINGS.length]}&${saleFilterOf(random.pick(parcels), i)}`,
+    ),
+  )
+  return [...rows, ...unchanged, searches, sales, stats]
 }
 
 export async function allParcels(origin: string): Promise<readonly Parcel[]> {
@@ -149,6 +161,23 @@ const FILTERS = [
 function searchOf({ x, y }: Parcel, i: number): string {
   const near = i % 2 === 0 ? '&radius=20' : '&radius=500'
   return `/v2/land?center=${x},${y}${near}&sort_by=${SORTS[i % SORTS.length]}&${FILTERS[i % FILTERS.length]}`
+}
+
+const GROUPINGS = ['total', 'month', 'week', 'day', 'district', 'plaza', 'road', 'size', 'asset_type']
+const SALE_FILTERS = [
+  'asset_type=parcel',
+  'source=order,bid',
+  'min_price=1000&max_price=50000',
+  'max_road=0',
+  'min_size=2',
+  'from=2026-01-01',
+  'nw=-150,150&se=150,-150',
+]
+
+/** One of the filters of sales; every other one is about land near a parcel. */
+function saleFilterOf({ x, y }: Parcel, i: number): string {
+  const near = i % 2 === 0 ? `center=${x},${y}&radius=20&` : ''
+  return `${near}${SALE_FILTERS[i % SALE_FILTERS.length]}`
 }
 
 /** Owners of 2 to 20 parcels, as most owners are. */

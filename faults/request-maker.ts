@@ -45,6 +45,8 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const
 /** Zoom levels of image tiles that exist. */
 const MAX_ZOOM = 6
 const MAX_SELECTED = 1_000
+const MAX_DISTRICTS = 50
+const GIVEN_AT_MOST = 8
 /** Of images; larger ones are made smaller. */
 const MIN_SIDE_PX = 32
 const MAX_SIDE_PX = 4_096
@@ -68,7 +70,8 @@ export function readRoutes(document: object, isWanted: (path: string) => boolean
       path,
       parameters: (get?.parameters ?? [])
         .map((parameter) => resolved(parameter, components.parameters ?? {}))
-        .filter((parameter) => parameter.in !== 'header'),
+        // A cursor is of an answer before, and has all other parameters.
+        .filter((parameter) => parameter.in !== 'header' && parameter.name !== 'cursor'),
     }))
 }
 
@@ -89,11 +92,16 @@ export class RequestMaker {
     this.known = known
   }
 
-  /** A request with random values: each optional parameter is given in two of three requests. */
+  /**
+   * A request with random values: each optional parameter is given in two of three requests. Of a route with many, some are: all
+   * filters together would keep nothing, which costs nothing.
+   */
   make(route: ReadRoute): MadeRequest {
     const values: Record<string, string> = {}
+    const optional = route.parameters.filter((parameter) => !isAlwaysGiven(route, parameter)).length
+    const given = Math.min((2 * optional) / 3, GIVEN_AT_MOST)
     for (const parameter of route.parameters) {
-      if (isAlwaysGiven(parameter) || this.random.below(3) > 0)
+      if (isAlwaysGiven(route, parameter) || this.random.below(optional) < given)
         values[parameter.name] = this.valueOf(route, parameter)
     }
     return { route, values, encoding: this.random.pick(ENCODINGS) }
@@ -105,7 +113,7 @@ export class RequestMaker {
     const parameter = route.parameters[at]
     if (!parameter) return { route, values, encoding: this.random.pick(ENCODINGS) }
     const { [parameter.name]: _old, ...others } = values
-    const isLeftOut = !isAlwaysGiven(parameter) && this.random.below(4) === 0
+    const isLeftOut = !isAlwaysGiven(route, parameter) && this.random.below(4) === 0
     if (isLeftOut) return { route, values: others, encoding }
     return { route, values: { ...others, [parameter.name]: this.valueOf(route, parameter) }, encoding }
   }
@@ -113,6 +121,11 @@ export class RequestMaker {
   private valueOf(route: ReadRoute, { name, schema }: Parameter): string {
     const { random, known } = this
     const { min, max } = known.bounds
+    const words = wordsOf(schema.pattern)
+    if (words.length > 0) return random.pick([...words, words.join()])
+    // Limits that contradict each other are refused.
+    if (name.startsWith('min_')) return '0'
+    if (name.startsWith('max_')) return random.pick(['0', '20', String(Number.MAX_SAFE_INTEGER)])
     switch (name) {
       case 'nw':
         return `${this.extreme(min, max, min)},${this.extreme(min, max, max)}`
@@ -128,10 +141,24 @@ export class RequestMaker {
         if (route.path.includes('/contracts/')) return random.pick(known.contracts)
         return random.pick(known.addresses)
       case 'bidder':
+      case 'buyer':
+      case 'lessor':
+      case 'may_update':
       case 'owner':
+      case 'seller':
+      case 'tenant':
         return random.pick(known.addresses)
       case 'id':
         return this.idOf(route.path)
+      case 'asset':
+      case 'neighbours_of':
+        return random.below(2) === 0 ? '0,0' : `estate:${random.pick(known.estates)}`
+      case 'district':
+        return Array.from({ length: random.pick([1, MAX_DISTRICTS]) }, () =>
+          random.pick(known.districts),
+        ).join()
+      case 'radius':
+        return random.pick(['0', '1.5', '20', '500'])
       case 'txHash':
         return random.pick(known.transactions)
       case 'status':
@@ -147,7 +174,12 @@ export class RequestMaker {
         return TILE_FIELDS.filter((_, i) => i === 0 || random.below(2) === 0).join()
       case 'q':
         return random.pick(known.names).slice(random.below(3), 3 + random.below(90)) || 'a'
+      case 'ends_before':
+      case 'to':
+        return String(random.pick([1_800_000_000_000, 1_900_000_000_000]))
       case 'from':
+      case 'listed_since':
+      case 'sold_since':
         return String(random.pick([0, 1, 1_750_000_000_000, 1_795_000_000_000]))
       case 'since':
         return random.pick(known.states)
@@ -194,9 +226,18 @@ export class RequestMaker {
   }
 }
 
-/** The corners of an area belong together: without one of them, a request with the others is refused. */
-function isAlwaysGiven({ name, in: place, required }: Parameter): boolean {
-  return place === 'path' || required === true || /^(?:[xy][12]|nw|se)$/.test(name)
+/**
+ * The corners of an area belong together, and so do the middle and the radius of a circle: without one of them, a request with the
+ * others is refused.
+ */
+function isAlwaysGiven({ parameters }: ReadRoute, { name, in: place, required }: Parameter): boolean {
+  if (place === 'path' || required === true || /^(?:[xy][12]|nw|se)$/.test(name)) return true
+  return /^(?:center|radius)$/.test(name) && parameters.some((one) => one.name === 'radius')
+}
+
+/** The words of a pattern that is a list of words; none for another one. */
+function wordsOf(pattern = ''): readonly string[] {
+  return /^\^\(\?:([a-z_|]+)\)\(\?:,/.exec(pattern)?.[1]?.split('|') ?? []
 }
 
 /** Some lists of words that a pattern allows. */

@@ -66,7 +66,7 @@ const ATTENDANCE =
   /^\/(?:(?:\.well-known|addcodes|captcha|claim|events?|grants|tokens)(?:\/|$)|addresses\/[^/]+\/tokens$)/
 
 /** The client has functions of their own for the parcels of an area (operation `parcels`) and for claims as CSV (`listClaims`). */
-const SECOND_CALLS = ['parcelsInArea', 'claimsCsv']
+const SECOND_CALLS = ['parcelsInArea', 'claimsCsv', 'landStream']
 
 let described: FastifyInstance
 let description: OpenApi

@@ -55,7 +55,7 @@ async function backTest(folder: string): Promise<void> {
         counts.noRange++
         continue
       }
-      const above = aboveRange(perParcelWei(columns, sale)!, range)
+      const above = aboveRange(perParcelWei(columns, sale)!, range) ?? 1
       counts[above === 0 ? 'inside' : above > 0 ? 'above' : 'below']++
       if (range.low > 0n) widths.push(Number((range.high * 1000n) / range.low) / 1000)
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type FollowOptions, followChanges } from './changes.ts'
+import { type FollowOptions, followChanges, followLand } from './changes.ts'
 import { createClient } from './client.ts'
+import * as land from './land.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
 const written = (kind: string, revision: number) =>
@@ -55,6 +56,38 @@ describe('following the changes', () => {
     expect(asked).toEqual(['/v2/changes', '/v2/changes?since=s8'])
     expect(waits).toEqual([2_500, 2_500])
     expect(error).toMatchObject({ name: 'AbortError' })
+  })
+
+  test('follows a search, whose filters are one parameter', async () => {
+    const asked: string[] = []
+    const lists = { began: [], changed: [], ceased: ['1,2'] }
+    const event = (data: object) =>
+      `id: a.1\nevent: change\ndata: ${JSON.stringify({ revision: 1, state: 'a.1', changed_at: '', ...data })}\n\n`
+    const replies = [event(lists), event({ ...lists, ceased: undefined }), event(lists)]
+    const client = createClient({
+      baseUrl: '',
+      transport: async ({ url }) => {
+        asked.push(url)
+        return { status: 200, headers: {}, body: replies.shift()! }
+      },
+      wait: async () => {},
+    })
+    const search = {
+      status: ['open', 'rented'],
+      center: { x: 1, y: 2 },
+      radius: 3,
+      max_price: '0.5',
+    } as const
+
+    const received: unknown[] = []
+    for await (const change of followLand(client, search)) if (received.push(change) === 2) break
+    const match = 'match=status%3Dopen,rented%26center%3D1,2%26radius%3D3%26max_price%3D0.5'
+    expect(asked).toEqual([`/v2/changes?${match}`, ...[1, 2].map(() => `/v2/changes?${match}&since=a.1`)])
+    expect(client.url(land.landStream({}))).toBe('/v2/changes?match=inside_estates%3Dfalse')
+    expect(received).toMatchObject([
+      { kind: 'change', ...lists },
+      { kind: 'change', ...lists },
+    ])
   })
 
   test('begins after the given state', async () => {

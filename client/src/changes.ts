@@ -1,7 +1,9 @@
+import type { Call } from './call.ts'
 import type { Client } from './client.ts'
 import { LandpassError, offlineError } from './errors.ts'
-import { changeStream } from './land.ts'
+import { changeStream, type LandFilter, landStream } from './land.ts'
 import { EventStreamReader, type StreamPart } from './server-sent-events.ts'
+import type { LandRow } from './types.ts'
 
 /** A state of the land. */
 export interface LandState {
@@ -29,6 +31,23 @@ export type LandChange =
       readonly parcels: readonly string[]
       /** Ids. */
       readonly estates: readonly string[]
+    })
+
+/**
+ * An event of a search of land: docs/changes.md.
+ *
+ * `hello`: the current state, sent first if no state was given · `change`: what the search finds has changed · `reset`: read it again.
+ */
+export type SearchChange =
+  | (LandState & { readonly kind: 'hello' | 'reset' })
+  | (LandState & {
+      readonly kind: 'change'
+      /** The rows that match now, and did not before. */
+      readonly began: readonly LandRow[]
+      /** The rows that matched before and now, as they are now. */
+      readonly changed: readonly LandRow[]
+      /** `x,y`, or `estate:<id>`, of those that do not match any more. */
+      readonly ceased: readonly string[]
     })
 
 export interface FollowOptions {
@@ -64,16 +83,49 @@ const KINDS: readonly string[] = ['hello', 'change', 'reset'] satisfies readonly
  *   grid.apply(readFeed(await client.send(land.feed(grid.state))))
  * }
  */
-export async function* followChanges(
+export function followChanges(
   client: Client,
   options: FollowOptions = {},
 ): AsyncGenerator<LandChange, never, undefined> {
+  return follow<LandChange>(client, { call: changeStream, lists: ['parcels', 'estates'] }, options)
+}
+
+/**
+ * Follows a search: yields what changes of the land that it finds, and resumes like {@link followChanges}. The state of its events is
+ * for this function alone.
+ *
+ * @throws {LandpassError} as {@link followChanges} does
+ * @example
+ * for await (const change of followLand(client, { status: 'open', max_price: 2_000, max_plaza: 3 }))
+ *   if (change.kind === 'change') for (const row of change.began) console.log(row.asset_id, row.offer?.price)
+ */
+export function followLand(
+  client: Client,
+  search: LandFilter,
+  options: FollowOptions = {},
+): AsyncGenerator<SearchChange, never, undefined> {
+  const call = (since?: string) => landStream(search, since)
+  return follow<SearchChange>(client, { call, lists: ['began', 'changed', 'ceased'] }, options)
+}
+
+/** A stream of events. */
+interface Followed {
+  readonly call: (since?: string) => Call<AsyncIterable<Uint8Array>>
+  /** The lists that an event of the kind `change` has. */
+  readonly lists: readonly string[]
+}
+
+async function* follow<Change extends LandState>(
+  client: Client,
+  { call, lists }: Followed,
+  options: FollowOptions,
+): AsyncGenerator<Change, never, undefined> {
   const { signal, onOpen, onBreak } = options
   let { since, retryMs = DEFAULT_RETRY_MS } = options
   for (;;) {
     let waitMs: number | undefined
     try {
-      const stream = await client.send(changeStream(since), { signal, retries: 0 })
+      const stream = await client.send(call(since), { signal, retries: 0 })
       const reader = new EventStreamReader()
       let isOpen = false
       for await (const piece of stream) {
@@ -83,7 +135,7 @@ export async function* followChanges(
         for (const part of partsOf(reader, piece)) {
           if (part.kind === 'retry') retryMs = part.ms
           else if (KINDS.includes(part.name)) {
-            const change = changeOf(part.name, part.data)
+            const change = changeOf<Change>(part.name, part.data, lists)
             since = change.state
             yield change
           }
@@ -108,22 +160,22 @@ function partsOf(reader: EventStreamReader, piece: Uint8Array): readonly StreamP
 }
 
 /** @throws {LandpassError} `offline` for data that no Landpass server sends: the stream counts as broken */
-function changeOf(kind: string, json: string): LandChange {
+function changeOf<Change>(kind: string, json: string, lists: readonly string[]): Change {
   try {
     const data: unknown = JSON.parse(json)
-    assertChange(kind, data)
-    return { ...data, kind } as LandChange
+    assertChange(kind, data, lists)
+    return { ...data, kind } as Change
   } catch (error) {
     throw offlineError(error)
   }
 }
 
 /** Checks the fields that the next request and the caller use. */
-function assertChange(kind: string, data: unknown): asserts data is object {
-  const { state, parcels, estates } = (data ?? {}) as Readonly<Record<string, unknown>>
+function assertChange(kind: string, data: unknown, lists: readonly string[]): asserts data is object {
+  const { state, ...named } = (data ?? {}) as Readonly<Record<string, unknown>>
   if (typeof state !== 'string' || state === '') throw new TypeError('The event names no state.')
-  if (kind === 'change' && !(Array.isArray(parcels) && Array.isArray(estates)))
-    throw new TypeError('The event names neither parcels nor estates.')
+  if (kind === 'change' && !lists.every((name) => Array.isArray(named[name])))
+    throw new TypeError(`The event has not all of the lists ${lists.join(', ')}.`)
 }
 
 /** Limits a wait, so that the client neither floods the server nor waits for hours. */

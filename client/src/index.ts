@@ -1,7 +1,14 @@
 export { isEstate } from './assets.ts'
 export * as attendance from './attendance.ts'
 export type { AnswerForm, Call, QueryValue } from './call.ts'
-export { type FollowOptions, followChanges, type LandChange, type LandState } from './changes.ts'
+export {
+  type FollowOptions,
+  followChanges,
+  followLand,
+  type LandChange,
+  type LandState,
+  type SearchChange,
+} from './changes.ts'
 export { type Answer, type Client, type ClientOptions, createClient, type SendOptions } from './client.ts'
 export { LandpassError, type LandpassErrorCode, type LandpassErrorFacts } from './errors.ts'
 export { type EtagStore, memoryEtagStore, type StoredAnswer } from './etags.ts'
@@ -10,12 +17,18 @@ export type {
   AssetType,
   BidQuery,
   Corners,
+  LandFacet,
+  LandFileQuery,
+  LandFilter,
+  LandPageQuery,
+  LandStatus,
   MapImageQuery,
   MarketQuery,
   MortgageStatus,
   OfferQuery,
   OfferStatus,
   ParcelPage,
+  SalesQuery,
   SortBy,
   SortOrder,
   TileField,

@@ -222,6 +222,10 @@ export const mortgagedParcelsOf = (address: string): Call<DataOf<'GET /mortgages
 /** All districts, by name. */
 export const districts = (): Call<DataOf<'GET /districts'>> => read('/v1/districts')
 
+/** The outlines of all districts, as GeoJSON, streamed: docs/exports.md. */
+export const districtsGeoJson = (): Call<DataOf<'GET /v2/districts.geojson'>> =>
+  readAs('stream', '/v2/districts.geojson')
+
 /** One district with its parcels: 150 kB for roads. @throws {LandpassError} `district_not_found` */
 export const district = (id: string): Call<DataOf<'GET /v2/districts/{id}'>> =>
   read(pathOf`/v2/districts/${id}`)
@@ -275,6 +279,13 @@ export const feed = (since?: string): Call<DataOf<'GET /v2/feed'>> => readAs('by
 export const changeStream = (since?: string): Call<DataOf<'GET /v2/changes'>> =>
   readAs('stream', '/v2/changes', { since })
 
+/** The change stream of a search, as bytes: `followLand` reads its events. */
+export const landStream = (search: LandFilter, since?: string): Call<DataOf<'GET /v2/changes'>> => {
+  // Without a filter the address would be that of the stream of all changes.
+  const [, match = 'inside_estates=false'] = readAs('stream', '/v2/land', landTexts(search)).path.split('?')
+  return readAs('stream', '/v2/changes', { match, since })
+}
+
 /** The whole world as GeoJSON, streamed: docs/exports.md. */
 export const parcelsGeoJson = (): Call<DataOf<'GET /v2/export/parcels.geojson'>> =>
   readAs('stream', '/v2/export/parcels.geojson')
@@ -285,7 +296,7 @@ export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =
 
 // Finding land: docs/find-land.md
 
-type LandFilters = QueryOf<'GET /v2/land.geojson'>
+type LandFilters = QueryOf<'GET /v2/land.atom'>
 type LandRange = Extract<keyof LandFilters, `min_${string}` | `max_${string}`>
 type LandPlace = 'nw' | 'se' | 'center'
 type LandList = 'asset_type' | 'status' | 'currency' | 'source' | 'district'
@@ -331,7 +342,7 @@ export const landNdjson = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land
   readAs('stream', '/v2/land.ndjson', landTexts(query))
 
 /** The outlines of all land that fits, streamed. */
-export const landGeoJson = (query: LandFilter = {}): Call<DataOf<'GET /v2/land.geojson'>> =>
+export const landGeoJson = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land.geojson'>> =>
   readAs('stream', '/v2/land.geojson', landTexts(query))
 
 /** The first 100 of the land that fits, the newest offers if there is no other order, as an Atom feed. */

@@ -386,6 +386,8 @@ export interface Operations {
   }
   'GET /v2/changes': {
     query?: {
+      /** A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began to match it, changed or ceased to match it. */
+      match?: string
       /** The state that you have: the first event names what changed since. Without: the first event is the current state. */
       since?: string
     }
@@ -396,6 +398,9 @@ export interface Operations {
   }
   'GET /v2/districts': {
     data: DistrictWithParcels[]
+  }
+  'GET /v2/districts.geojson': {
+    data: AsyncIterable<Uint8Array>
   }
   'GET /v2/districts/{id}': {
     data: DistrictWithParcels
@@ -639,6 +644,7 @@ export interface Operations {
         | 'q'
         | 'sort_by'
         | 'sort_order'
+        | 'include'
       >
     >
     data: AsyncIterable<Uint8Array>
@@ -791,7 +797,7 @@ export interface Operations {
       min_price?: string
       /** The highest price, in MANA. */
       max_price?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
       source?: string
       /** time if left out. */
       sort_by?: 'time' | 'price'
@@ -831,7 +837,7 @@ export interface Operations {
       min_price?: string
       /** The highest price, in MANA. */
       max_price?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: of the first auction no times are known, so it has no rows. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
       source?: string
       /** What the groups are. Weeks are those of ISO 8601; all times are UTC. */
       by?: 'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
@@ -1717,10 +1723,10 @@ export interface Sale {
   price_per_parcel: string | null
   /** Address in lower case. */
   buyer: string | null
-  /** Address in lower case. */
-  seller: string
+  /** Null for an auction: the project sold it. */
+  seller: string | null
   /** What was accepted. */
-  source: 'order' | 'bid' | 'trade'
+  source: 'order' | 'bid' | 'trade' | 'auction'
   /** Milliseconds since 1970-01-01 UTC. */
   time: number
   /** Block of the sale; null where it is unknown. */

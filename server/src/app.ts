@@ -3,6 +3,7 @@ import type { Coord } from '@landpass/client/grid'
 import { isGift } from '@landpass/client/tokens'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
+import { SearchStreams } from './api/changes/search-streams.ts'
 import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
@@ -37,7 +38,7 @@ import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
-import { readChangedAssets } from './land/changes/change-journal.ts'
+import { type RevisionRange, readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import type { ListingsStatus } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
@@ -283,16 +284,20 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     state: () => keeper.current(),
   }
   const pictures = new Pictures(land)
-  const changeStream = new ChangeStream({
+  const streamParts = {
     land,
     streams: new EventStreams(server, config.changeStreams),
-    readChanges: async (worldId, range) =>
+    readChanges: async (worldId: number, range: RevisionRange) =>
       keeper.changesOf(worldId, range) ?? readChangedAssets(engine.db, worldId, range),
-    catchUp: () => keeper.refresh(),
     log: server.log,
+  }
+  const changeStream = new ChangeStream({ ...streamParts, catchUp: () => keeper.refresh() })
+  const searchStreams = new SearchStreams(streamParts)
+  keeper.onReplaced(() => {
+    changeStream.announceNewState()
+    searchStreams.announceNewState()
   })
-  keeper.onReplaced(() => changeStream.announceNewState())
-  for (const { gauges, counters } of [pictures, changeStream]) {
+  for (const { gauges, counters } of [pictures, changeStream, searchStreams]) {
     metrics.addGauges(gauges)
     metrics.addCounters(counters)
   }
@@ -307,6 +312,7 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     land,
     pictures,
     changeStream,
+    searchStreams,
     chain: chainStatus,
     listings: listingsStatus.read,
     settings: config,

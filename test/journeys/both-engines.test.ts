@@ -139,6 +139,7 @@ test('the land is answered alike', async () => {
     '/v2/tiles/info': [''],
     '/v2/export/parcels.geojson': [''],
     '/v2/export/parcels.ndjson': [''],
+    '/v2/districts.geojson': [''],
     '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -453,6 +453,26 @@ test('a bundle has what it uses: reading a parcel takes 3 kB, without another pa
   expect(imports).toEqual([])
 })
 
+test('the examples of the doc comments compile under strict', async () => {
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const comments = ['land', 'changes', 'pages'].flatMap((name) =>
+    [...read(`client/src/${name}.ts`).matchAll(/@example\n((?: \*.*\n)+?) \*\//g)].map(([, lines = '']) =>
+      lines.replace(/^ \* ?/gm, ''),
+    ),
+  )
+  const typed = `import { pages, type Client, rows, followChanges, followLand, land } from '@landpass/client'
+import { FeedGrid, readFeed } from '@landpass/client/feed'
+declare const client: Client
+declare const grid: FeedGrid
+${comments.map((code) => `{\n${code}}\n`).join('')}`
+  expect(comments.length).toBeGreaterThan(4)
+
+  expect(await compilerErrors({ comments: typed })).toBe('')
+  expect(await compilerErrors({ wrong: `${typed}land.parcel({ x: 5 })` })).toContain(
+    "Property 'y' is missing",
+  )
+}, 60_000)
+
 test('the client has called every endpoint of the description', () => {
   const missing = operations.filter(
     ({ method, pattern }) => !asked.some((one) => one.method === method && pattern.test(one.path)),
@@ -528,6 +548,24 @@ async function bundle(code: string) {
   return output[0]
 }
 
+/** What the compiler says of some modules that import the packages of this project. */
+async function compilerErrors(modules: Readonly<Record<string, string>>): Promise<string> {
+  const files = Object.entries(modules).map(([name, code]) => {
+    const file = fileURLToPath(new URL(`../client-${name}.mts`, import.meta.url))
+    writeFileSync(file, code)
+    return file
+  })
+  const options =
+    '--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node --lib es2023,dom'
+  try {
+    return (await promisify(execFile)(process.execPath, [TSC, ...options.split(' '), ...files])).stdout
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  } finally {
+    for (const file of files) rmSync(file)
+  }
+}
+
 async function openStreams(): Promise<number> {
   const text = await client.send(system.metrics())
   return Number(/^landpass_change_streams (\d+)$/m.exec(text)?.[1])
@@ -553,7 +591,7 @@ type CallsOf<Interface> = {
 
 /** One call of each function, of something that there is; the compiler wants every one. */
 async function landCalls(): Promise<
-  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> &
+  CallsOf<Omit<typeof land, 'changeStream' | 'landStream' | 'availableParcel'>> &
     CallsOf<Omit<typeof system, 'readyAttendance'>>
 > {
   const { reference, engine } = server
@@ -630,6 +668,7 @@ async function landCalls(): Promise<
     tilesInfo: land.tilesInfo(),
     feed: land.feed(),
     parcelsGeoJson: land.parcelsGeoJson(),
+    districtsGeoJson: land.districtsGeoJson(),
     parcelsNdjson: land.parcelsNdjson(),
     search: land.search('3,4', { limit: 3 }),
     mapImage: land.mapImage({ width: 200, height: 100, publications: true }),

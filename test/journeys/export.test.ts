@@ -57,6 +57,39 @@ describeOnOneEngine('an export', (open) => {
     return text.slice(0, -1).split('\n')
   }
 
+  test('the outlines of districts enclose their parcels, and no others', async () => {
+    const cornersOf = (geometry: { type: string; coordinates: unknown }) =>
+      (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as [number, number][][][]
+    const [columns, lines] = [new Map<number, number>(), new Map<number, number>()]
+    const sizes = new Map<string, number>()
+    for (const { geometry, properties } of await features()) {
+      const { x, y, district_id } = properties as { x: number; y: number; district_id?: string }
+      const [[west, south] = [], , [east, north] = []] = cornersOf(geometry as never)[0]![0]!
+      columns.set(west!, x).set(east!, x + 1)
+      lines.set(south!, y).set(north!, y + 1)
+      if (district_id) sizes.set(district_id, (sizes.get(district_id) ?? 0) + 1)
+    }
+    const districts = await land.server.data<{ id: string }[]>('/v1/districts')
+
+    const outlines = JSON.parse(await read('/v2/districts.geojson', 'application/geo+json')) as {
+      features: { id: string; properties: { id: string }; geometry: never }[]
+    }
+
+    const withParcels = districts.filter(({ id }) => sizes.has(id))
+    expect(outlines.features.map(({ id, properties }) => [id, properties])).toEqual(
+      withParcels.map((district) => [district.id, district]),
+    )
+    for (const { id, geometry } of outlines.features) {
+      let twice = 0
+      for (const ring of cornersOf(geometry).flat())
+        for (const [i, [lon, lat]] of ring.slice(1).entries()) {
+          const [fromLon, fromLat] = ring[i]!
+          twice += columns.get(fromLon)! * lines.get(lat)! - columns.get(lon)! * lines.get(fromLat)!
+        }
+      expect(twice / 2, id).toBe(sizes.get(id))
+    }
+  })
+
   test('has every parcel once, with the values of its records, digit by digit', async () => {
     const expected = referenceTiles(land.reference, land.nowMs()).map(propertiesOf)
     const collection = exactly(await geojson()) as { type: string; features: Feature[] }

@@ -1,4 +1,5 @@
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
+import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import type { LandChange } from '@landpass/server/test/support/land/land-changes'
 import {
@@ -8,7 +9,13 @@ import {
   hashOf,
   publicationRow,
 } from '@landpass/server/test/support/land/land-rows'
-import { type Query, referenceLand } from '@landpass/server/test/support/land/reference-finder'
+import {
+  type Asset,
+  assetsOf,
+  type Query,
+  referenceLand,
+  referencePage,
+} from '@landpass/server/test/support/land/reference-finder'
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { runs } from '@landpass/server/test/support/run/property-seed'
 import fc from 'fast-check'
@@ -23,6 +30,7 @@ const FACETS = 'price,price_per_parcel,size,plaza,road,district,asset_type'
 const SELLER = addressOf('seller')
 const OPERATOR = addressOf('operator')
 const DAY_MS = 86_400_000
+const MANY_STREAMS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' }
 
 interface Page {
   readonly land: readonly { readonly asset_type: string; readonly asset_id: string }[]
@@ -39,7 +47,7 @@ describeOnOneEngine('finding land', (open) => {
   let land: DemoLand
   let seed = 0
   beforeAll(async () => {
-    land = await startDemoLand(await open(), { radius: RADIUS })
+    land = await startDemoLand(await open(), { radius: RADIUS, env: MANY_STREAMS })
     await land.change(...Array.from({ length: 60 }, () => someChange()))
   })
   afterAll(() => land.server.close())
@@ -275,6 +283,191 @@ describeOnOneEngine('finding land', (open) => {
     expect(changes).toBeGreaterThanOrEqual(1000)
   })
 
+  interface Difference {
+    readonly began: readonly Page['land'][number][]
+    readonly changed: readonly Page['land'][number][]
+    readonly ceased: readonly string[]
+  }
+  const follow = (match: Query, since = '') =>
+    EventReader.open(
+      `${land.server.origin}/v2/changes?${new URLSearchParams({
+        match: String(new URLSearchParams(match as Record<string, string>)),
+        since,
+      })}`,
+    )
+
+  /** What differs for a search between two times, worked out from all of its rows. */
+  function referenceDifference(before: readonly Asset[], after: readonly Asset[], query: Query) {
+    const rowsOf = (assets: readonly Asset[]) => {
+      // An asset that is gone has no neighbours.
+      const isNowhere = query.neighbours_of && !assets.some(({ name }) => name === query.neighbours_of)
+      const { rows, names } = isNowhere ? { rows: [], names: [] } : referencePage(assets, query)
+      return new Map(names.map((name, i) => [name, rows[i]!] as const))
+    }
+    const [old, now] = [rowsOf(before), rowsOf(after)]
+    const text = (row: object | undefined) => JSON.stringify(row)
+    const names = [...now.keys()].toSorted()
+    return {
+      began: names.filter((name) => !old.has(name)).map((name) => now.get(name)!),
+      changed: names
+        .filter((name) => old.has(name) && text(old.get(name)) !== text(now.get(name)))
+        .map((name) => now.get(name)!),
+      ceased: [...old.keys()].filter((name) => !now.has(name)).toSorted(),
+    }
+  }
+
+  test('a stream tells which rows of a search began, changed and ceased, as a slow reference finds them, while land changes', async () => {
+    const all = { inside_estates: 'true' }
+    const searches = [...fc.sample(query, 20), { neighbours_of: 'estate:2' }, { status: 'open' }, all]
+    const readers: EventReader[] = []
+    for (const search of searches) readers.push(await follow(search))
+    for (const reader of readers) expect((await reader.next()).kind).toBe('hello')
+    const renamed = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
+    const kinds = { began: 0, changed: 0, ceased: 0 }
+    let before = assetsOf(land.reference, land.nowMs())
+    const hearDifferences = async () => {
+      const after = assetsOf(land.reference, land.nowMs())
+      for (const [i, search] of searches.entries()) {
+        const expected = referenceDifference(before, after, search)
+        const count = expected.began.length + expected.changed.length + expected.ceased.length
+        if (count === 0) continue
+        const { kind, data } = await readers[i]!.next()
+        if (count > 100) {
+          expect(kind).toBe('reset')
+          continue
+        }
+        const { began, changed, ceased } = data as Difference
+        const inOrder = (rows: Difference['began']) =>
+          rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+        expectSame({ began: inOrder(began), changed: inOrder(changed), ceased: ceased.toSorted() }, expected)
+        kinds.began += began.length
+        kinds.changed += changed.length
+        kinds.ceased += ceased.length
+      }
+      before = after
+    }
+    for (let step = 0; step < runs(25); step++) {
+      // A parcel of no estate has a new name in each step: so each has an event of all land.
+      const { x, y } = renamed
+      const name = { kind: 'change-parcel', x, y, to: { name: `step ${step}` } } as const
+      await land.change(...someChanges(3).filter((one) => rowOf(one) !== `${x},${y}`), name)
+      await hearDifferences()
+      if (step % 8 !== 7) continue
+      land.clock.set(land.nowMs() + DAY_MS)
+      await hearDifferences()
+    }
+    expect(readers.map(({ unheard }) => unheard)).toEqual(readers.map(() => []))
+    for (const reader of readers) reader.close()
+    for (const kind of ['began', 'changed', 'ceased'] as const) expect(kinds[kind], kind).toBeGreaterThan(10)
+  })
+
+  test('a stream of a search goes on where it broke off, and says when it cannot', async () => {
+    const parcel = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
+    const search = { center: parcel.id, radius: '0', inside_estates: 'true', asset_type: 'parcel' }
+    const rename = (name: string) =>
+      land.change({ kind: 'change-parcel', x: parcel.x, y: parcel.y, to: { name } })
+    const first = await follow(search)
+    const hello = await first.next()
+    expect(hello).toMatchObject({ kind: 'hello', data: { state: hello.id } })
+    const other = await follow(search)
+    await rename('one')
+    const seen = await first.next()
+    expect(seen).toMatchObject({
+      kind: 'change',
+      data: { changed: [{ name: 'one' }], began: [], ceased: [] },
+    })
+    first.close()
+    await rename('two')
+    await rename('three')
+    await other.next()
+    for (let name = ''; name !== 'three'; ) {
+      const { data } = await other.next()
+      name = (data as { changed: [{ name: string }] }).changed[0].name
+    }
+
+    const back = await follow(search, seen.id)
+    const lost = await follow(search, `another.${seen.id.split('.').at(-1)}`)
+    const elsewhere = await follow({ ...search, status: 'none' }, hello.id)
+    const missed = [await back.next(), await back.next()]
+
+    expect(missed).toMatchObject([
+      { data: { changed: [{ name: 'two' }] } },
+      { data: { changed: [{ name: 'three' }] } },
+    ])
+    expect((await lost.next()).kind).toBe('reset')
+    expect((await elsewhere.next()).kind).toBe('reset')
+    await rename('four')
+    for (const reader of [back, lost])
+      expect((await reader.next()).data).toMatchObject({ changed: [{ name: 'four' }] })
+    for (const reader of [other, back, lost, elsewhere]) reader.close()
+  })
+
+  test('a cheaper offer that no map shows, and a rent, end for a search without a change of the land', async () => {
+    const parcel = land.reference.parcels.findLast(({ estate_id }) => estate_id === null)!
+    const search = { center: parcel.id, radius: '0', asset_type: 'parcel' }
+    const ends = land.nowMs() + DAY_MS
+    const offer = (name: string, price: string, more: object) => ({
+      kind: 'open-publication' as const,
+      publication: publicationRow(name, { asset_id: parcel.id, price, ...more }),
+    })
+    await land.change(
+      offer('older and cheaper', '0.5', { expires_at_ms: ends, block_time_created_at_ms: land.nowMs() - 2 }),
+      offer('newer and dearer', '0.75', {
+        expires_at_ms: ends + DAY_MS,
+        block_time_created_at_ms: land.nowMs() - 1,
+      }),
+      {
+        kind: 'change-parcel',
+        ...{ x: parcel.x, y: parcel.y, to: { tenant: OPERATOR, rented_until_ms: ends + 1 } },
+      },
+    )
+    const reader = await follow(search)
+    const rented = await follow({ ...search, status: 'rented' })
+    expect([await reader.next(), await rented.next()].map(({ kind }) => kind)).toEqual(['hello', 'hello'])
+
+    land.clock.set(ends)
+    for (const one of [reader, rented])
+      expect((await one.next()).data).toMatchObject({ changed: [{ offer: { price: '0.75' } }] })
+    land.clock.set(ends + 1)
+    expect((await rented.next()).data).toMatchObject({ began: [], changed: [], ceased: [parcel.id] })
+    expect((await reader.next()).data).toMatchObject({ changed: [{ rent: null }] })
+    await land.change({
+      kind: 'change-parcel',
+      ...{ x: parcel.x, y: parcel.y, to: { tenant: null, rented_until_ms: null } },
+    })
+    for (const one of [reader, rented]) one.close()
+  })
+
+  test('2,000 streams of ten searches cost ten comparisons with each change', async () => {
+    const figure = async (name: string) => {
+      const { text } = await land.server.get('/metrics')
+      return Number(new RegExp(`^landpass_change_${name} (\\d+)$`, 'm').exec(text)?.[1])
+    }
+    const searches = Array.from({ length: 10 }, (_, i) => ({ min_size: '1', max_size: String(i + 1) }))
+    const readers: EventReader[] = []
+    for (let at = 0; at < 2_000; at += 50)
+      readers.push(
+        ...(await Promise.all(
+          Array.from({ length: 50 }, (_, i) => {
+            const { min_size, max_size } = searches[(at + i) % 10]!
+            // Equal searches in other words
+            return follow(i % 2 === 0 ? { max_size, min_size, sort_by: 'size' } : { min_size, max_size })
+          }),
+        )),
+      )
+    for (const reader of readers) await reader.next()
+    const [followed, compared] = [await figure('searches'), await figure('searches_compared_total')]
+    const parcel = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
+
+    await land.change({ kind: 'change-parcel', x: parcel.x, y: parcel.y, to: { name: 'for thousands' } })
+    for (const reader of readers)
+      expect((await reader.next()).data).toMatchObject({ changed: [{ name: 'for thousands' }] })
+
+    expect((await figure('searches_compared_total')) - compared).toBe(followed)
+    expect(followed).toBeLessThan(60)
+    for (const reader of readers) reader.close()
+  })
+
   test('an offer that ends leaves its row, without a change of the land', async () => {
     const [parcel] = land.reference.parcels.filter(({ estate_id }) => estate_id === null)
     const ends = land.nowMs() + 5_000
@@ -302,6 +495,7 @@ describeOnOneEngine('finding land', (open) => {
 
   test.each([
     ['maxprice=3', 'maxprice'],
+    ['maxprice=', 'maxprice'],
     ['offset=20', 'offset'],
     // Public servers of the world take these, and answer as if they were true or not there.
     ['adjacentToRoad=false', 'adjacentToRoad'],
@@ -336,6 +530,21 @@ describeOnOneEngine('finding land', (open) => {
     expect(data.parameter).toBe(name)
   })
 
+  test.each([
+    ['max_pice=3', 'max_pice'],
+    ['min_price=2&max_price=1', 'min_price'],
+    ['limit=3', 'limit'],
+    ['neighbours_of=99,99', 'neighbours_of'],
+  ])('a stream of the search %s is refused, and %s is named', async (match, name) => {
+    const { data } = await land.refusal(
+      `/v2/changes?match=${encodeURIComponent(match)}`,
+      400,
+      'invalid_parameter',
+    )
+
+    expect(data.parameter).toBe(name)
+  })
+
   test('a cursor at a place far outside of the world stands before or after all parcels', async () => {
     const rowsAfter = async (place: string) => {
       const cursor = Buffer.from(JSON.stringify([{ asset_type: 'parcel' }, null, place])).toString(
@@ -351,6 +560,19 @@ describeOnOneEngine('finding land', (open) => {
     expect(await rowsAfter('999999,-999999')).toBe(0)
     expect(await rowsAfter('0,999999')).toBeLessThan(all)
     expect(await rowsAfter('0,-999999')).toBeLessThan(await rowsAfter('0,999999'))
+  })
+
+  test('an estate is named with zeros before its number, too', async () => {
+    const [estate] = land.reference.estates
+    const neighbours = (name: string) => page({ neighbours_of: name, limit: '1000' })
+
+    expect(await neighbours(`estate:000${estate!.id}`)).toEqual(await neighbours(`estate:${estate!.id}`))
+  })
+
+  test('a cursor has the words of a search without the spaces around them', async () => {
+    const { cursor } = await page({ q: '  a ', limit: '1' })
+
+    expect(JSON.parse(Buffer.from(cursor!, 'base64url').toString())[0]).toEqual({ q: 'a' })
   })
 
   test('a new estate and one that is gone leave a cursor where it was', async () => {

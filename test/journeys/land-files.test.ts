@@ -2,7 +2,7 @@ import { HOUR_MS } from '@landpass/server/clock'
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { wrongInAtom, wrongInCalendar } from '@landpass/server/test/support/http/feed-validators'
 import { REFERENCE_TIME_MS, testClock } from '@landpass/server/test/support/http/land-server'
-import { publicationRow } from '@landpass/server/test/support/land/land-rows'
+import { addressOf, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import { ANN, BOB, CLEO } from '@landpass/server/test/support/land/tiny-world'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,6 +16,8 @@ interface Row {
 
 /** Names that XML, calendars and tables have to escape. */
 const AWKWARD = `=<b>"\u0007&\u2028,;\\\r\n${'ж'.repeat(60)}`
+/** The contract of rents. */
+const RENTALS = addressOf('rentals')
 const RENT_ENDS_MS = REFERENCE_TIME_MS + HOUR_MS
 
 describeOnOneEngine('land as files', (open) => {
@@ -25,7 +27,12 @@ describeOnOneEngine('land as files', (open) => {
     land = await startTinyLand(await open(), clock, { env: { PUBLIC_URL: 'https://land.example' } })
     await land.change(
       { kind: 'change-parcel', x: -2, y: 2, to: { name: AWKWARD } },
-      { kind: 'change-parcel', x: -2, y: 1, to: { tenant: CLEO, rented_until_ms: RENT_ENDS_MS } },
+      {
+        kind: 'change-parcel',
+        x: -2,
+        y: 1,
+        to: { holder: RENTALS, tenant: CLEO, rented_until_ms: RENT_ENDS_MS },
+      },
       { kind: 'change-estate', id: '1', to: { tenant: BOB, rented_until_ms: RENT_ENDS_MS } },
       ...(['-2,2', '-2,0'] as const).map((asset_id, i) => ({
         kind: 'open-publication' as const,
@@ -63,11 +70,32 @@ describeOnOneEngine('land as files', (open) => {
     expect(newest).toContain('1500.25 MANA')
   })
 
+  test('an entry has the time of the newest offer, which need not be the cheapest', async () => {
+    const made = [1, 2].map((minutes) => REFERENCE_TIME_MS - minutes * 60_000)
+    const offer = (name: string, price: string, block_time_created_at_ms: number) => ({
+      kind: 'open-publication' as const,
+      publication: publicationRow(name, { asset_id: '-1,-2', owner: BOB, price, block_time_created_at_ms }),
+    })
+    await land.change(offer('old and cheap', '7', made[1]!), offer('new and dear', '9', made[0]!))
+
+    const [entry] = (await text('/v2/land.atom?max_price=7')).match(/<entry>.*?<\/entry>/gs) ?? []
+
+    expect(entry).toContain('7 MANA')
+    expect(entry).toContain(`parcel=-1,-2#${made[0]}</id>`)
+    await land.change({
+      kind: 'change-parcel',
+      ...{ x: -1, y: -2, to: { updated_at_ms: made[1]! - 60_000 } },
+    })
+    expect(await text('/v2/land.atom?max_price=7')).toContain(
+      `<updated>${new Date(made[0]!).toISOString()}</updated>\n<link rel="alternate" type="text/html" href="https://land.example/?parcel=-1,-2"`,
+    )
+  })
+
   test('a calendar is valid, and has the ends of offers and rents that it can write', async () => {
     const all = await text('/v2/land.ics')
 
     expect(wrongInCalendar(all)).toEqual([])
-    expect(all.match(/BEGIN:VEVENT/g)?.length).toBe(3)
+    expect(all.match(/BEGIN:VEVENT/g)?.length).toBe(4)
     expect(all).toContain(`DTSTART:${new Date(RENT_ENDS_MS).toISOString().replace(/[-:]|\.\d+/g, '')}`)
     expect(wrongInCalendar(await text('/v2/land.ics?min_size=9'))).toEqual([])
   })
@@ -129,6 +157,10 @@ describeOnOneEngine('land as files', (open) => {
       ['estate:1', 'estate:1'],
       ['estate:2', 'estate:2'],
     ])
+    const [{ properties }] = JSON.parse(
+      await text('/v2/land.geojson?include=parcels&asset_type=estate&max_size=2'),
+    ).features
+    expect(properties.parcels).toBe('1,1;1,0')
     // Estate 1 is two parcels high; estate 2 has three parcels in an angle.
     expect(features.map(({ geometry }) => geometry.coordinates[0]!.length)).toEqual([5, 7])
   })
@@ -145,14 +177,27 @@ describeOnOneEngine('land as files', (open) => {
     clock.set(RENT_ENDS_MS)
 
     expect(await idsOf('status=rented')).toEqual([])
-    expect((await idsOf(`may_update=${BOB}`)).includes('-2,1')).toBe(true)
+    // Of the parcel the chain says that the contract of the rent still has the token.
+    expect((await idsOf(`may_update=${BOB}`)).includes('-2,1')).toBe(false)
     expect(await idsOf(`may_update=${ANN}&asset_type=estate`)).toEqual(['1'])
+    expect(await land.server.data(`/v2/parcels/-2/1/rights?address=${BOB}`)).toMatchObject({
+      who: [],
+      may_update: false,
+      why: expect.stringMatching(/^the owner let it to .* has not claimed the token/),
+    })
+
+    await land.change({
+      kind: 'change-parcel',
+      ...{ x: -2, y: 1, to: { holder: null, tenant: null, rented_until_ms: null } },
+    })
+
+    expect((await idsOf(`may_update=${BOB}`)).includes('-2,1')).toBe(true)
   })
 
   test.each([
     '/v2/land.csv?limit=3',
     '/v2/land.atom?cursor=abc',
-    '/v2/land.geojson?include=parcels',
+    '/v2/land.ics?include=parcels',
     '/v2/land.ics?facets=size',
   ])('%s is refused, because files have no such parameter', async (path) => {
     const { status, body } = await land.server.get(path)

@@ -10,6 +10,7 @@ const DAY_MS = 24 * HOUR_MS
 const RADIUS = 12
 const DISSOLVED = '5'
 const WEI = 10n ** 18n
+const AUCTION_HASH = `0x${'ac'.repeat(32)}`
 
 interface Row {
   readonly asset_type: string
@@ -33,7 +34,7 @@ interface Stats {
 }
 /** A sale, worked out from the records. */
 interface Known {
-  readonly row: Row & { readonly buyer: string | null; readonly seller: string }
+  readonly row: Row & { readonly buyer: string | null; readonly seller: string | null }
   readonly parcels: readonly { readonly x: number; readonly y: number; readonly tags: Tags }[]
 }
 interface Tags {
@@ -45,6 +46,8 @@ describeOnOneEngine('sales', (open) => {
   /** Sizes that the records of the reference do not keep. */
   const soldSizes = new Map<string, number>()
   const trades = new Set<string>()
+  /** Parcels that were auctioned, which the records of the reference do not keep. */
+  const auctioned = new Map<string, { readonly time: number; readonly price: string; readonly log: number }>()
   let names = 0
 
   /** A sale as the rules write it; without a size as a snapshot may have it. */
@@ -60,6 +63,19 @@ describeOnOneEngine('sales', (open) => {
     if (row.sold_size !== null) soldSizes.set(row.tx_hash, row.sold_size)
     if (row.sold_source === 'trade') trades.add(row.tx_hash)
     return { kind: 'open-publication' as const, publication: row }
+  }
+
+  /** A parcel that was sold in the second auction. */
+  function auction(x: number, y: number, sold: { time: number; price: string; log: number }) {
+    auctioned.set(`${x},${y}`, sold)
+    const of = { auctioned_at_ms: sold.time, auction_price: sold.price, auction_log_index: sold.log }
+    const to = {
+      ...of,
+      auction_owner: addressOf('buyer'),
+      auction_tx_hash: AUCTION_HASH,
+      auction_block_number: 9,
+    }
+    return { kind: 'change-parcel' as const, x, y, to }
   }
 
   beforeAll(async () => {
@@ -84,6 +100,7 @@ describeOnOneEngine('sales', (open) => {
           price: '900',
         }),
       },
+      auction(4, -4, { time: atMs, price: '1001.5', log: 3 }),
     )
   })
   afterAll(() => land.server.close())
@@ -93,7 +110,7 @@ describeOnOneEngine('sales', (open) => {
     const { parcels, estates, publications, bids } = land.reference
     const known = (
       sale: { asset_type: string; asset_id: string; price: unknown; status: string },
-      facts: { time: number; source: string; seller: string; buyer: string | null; soldSize?: number },
+      facts: { time: number; source: string; seller: string | null; buyer: string | null; soldSize?: number },
     ): Known => {
       const { asset_type, asset_id } = sale
       const isParcel = asset_type === 'parcel'
@@ -125,7 +142,13 @@ describeOnOneEngine('sales', (open) => {
           buyer: shown.bidder,
         }),
       )
-    return [...ofPublications, ...ofBids].sort((a, b) => a.row.time - b.row.time)
+    const ofAuctions = [...auctioned].map(([asset_id, { time, price }]) =>
+      known(
+        { asset_type: 'parcel', asset_id, price, status: 'sold' },
+        { time, source: 'auction', seller: null, buyer: addressOf('buyer') },
+      ),
+    )
+    return [...ofPublications, ...ofBids, ...ofAuctions].sort((a, b) => a.row.time - b.row.time)
   }
   type Filter = Record<string, string | number>
   const pathOf = (address: string, filter: Filter) =>
@@ -227,7 +250,7 @@ describeOnOneEngine('sales', (open) => {
       }),
       { numRuns: runs(25) },
     )
-    for (const kind of ['parcel order', 'estate order', 'parcel trade', 'parcel bid'])
+    for (const kind of ['parcel order', 'estate order', 'parcel trade', 'parcel bid', 'parcel auction'])
       expect(seen).toContain(kind)
   })
 
@@ -335,6 +358,71 @@ describeOnOneEngine('sales', (open) => {
       },
     ])
     expect(cheap.groups[0]!.open).toMatchObject({ count: 2, median_per_parcel: '8' })
+    const openFrom = async (source: string) =>
+      (await land.server.data<Stats>(`/v2/stats?${near}&source=${source}`)).groups[0]!.open
+    expect(await openFrom('order,bid')).toMatchObject({ count: 3 })
+    for (const source of ['trade', 'bid', 'auction'])
+      expect(await openFrom(source)).toMatchObject({ count: 0 })
+  })
+
+  test('of one block are in the order of their logs, those of an auction too', async () => {
+    const owner = addressOf('of one block')
+    const atMs = land.nowMs() - 50 * DAY_MS
+    const sold = (log: number) =>
+      soldRow({ owner, asset_id: '8,8', atMs, price: String(log), sold_log_index: log })
+    const bid = bidRow('of one block', {
+      ...{ asset_id: '8,8', status: 'sold', price: '20', seller: owner, sold_log_index: 20 },
+      block_time_updated_at_ms: atMs,
+    })
+    // Of one log
+    const auctions = [7, 8].map((x) => auction(x, -8, { time: atMs, price: '30', log: 30 }))
+    await land.change(sold(40), { kind: 'place-bid', bid }, sold(10), ...auctions)
+    const range = { from: atMs, to: atMs + 1 }
+
+    const oldest = await everyPage({ ...range, sort_order: 'asc' }, 1)
+    const newest = await everyPage(range, 2)
+
+    expect(oldest.rows.map(({ asset_id, price }) => `${asset_id} ${price}`)).toEqual([
+      ...['8,8 10', '8,8 20', '7,-8 30', '8,-8 30', '8,8 40'],
+    ])
+    expect(newest.rows).toEqual(oldest.rows.toReversed())
+    expect(oldest.rows[2]).toMatchObject({
+      ...{ source: 'auction', seller: null, buyer: addressOf('buyer'), size: 1 },
+      ...{ block_number: 9, tx_hash: AUCTION_HASH, log_index: 30 },
+    })
+    const { land: rows } = await land.server.data<{ land: object[] }>(
+      '/v2/land?center=7,-8&radius=0&inside_estates=true&asset_type=parcel&status=sold',
+    )
+    expect(rows).toMatchObject([{ last_sale: { price: '30', time: atMs } }])
+  })
+
+  test('of an estate count in each district in which it has a parcel, with a filter only in those that are asked for', async () => {
+    const owner = addressOf('in districts')
+    const districts = [...new Set(land.reference.parcels.flatMap(({ district_id }) => district_id ?? []))]
+    const two = districts.slice(0, 2)
+    const parcels = two.map((id) => land.reference.parcels.find((one) => one.district_id === id)!)
+    await land.change(
+      { kind: 'create-estate', estate: estateRow('9002') },
+      ...parcels.map(({ x, y }, estate_position) => ({
+        kind: 'change-parcel' as const,
+        ...{ x, y, to: { estate_id: '9002', estate_position } },
+      })),
+      soldRow({
+        owner,
+        asset_type: 'estate',
+        asset_id: '9002',
+        atMs: land.nowMs(),
+        price: '10',
+        sold_size: 2,
+      }),
+    )
+    const keys = async (filter: string) =>
+      (await land.server.data<Stats>(`/v2/stats?by=district&seller=${owner}&${filter}`)).groups
+        .filter(({ sales }) => sales.count > 0)
+        .map(({ key }) => key)
+
+    expect(await keys('')).toEqual(two.toSorted())
+    expect(await keys(`district=${two[1]}`)).toEqual([two[1]])
   })
 
   test('come exactly once each in pages between which others are sold, and sales are undone', async () => {
@@ -420,7 +508,8 @@ describeOnOneEngine('sales', (open) => {
     expect(await refused('/v2/sales?asset=1,2,3')).toBe('asset')
     expect(await refused(`/v2/sales?cursor=${cursor}&source=bid`)).toBe('source')
     expect(await refused(`/v2/sales?cursor=${cursor}x`)).toBe('cursor')
-    expect(await refused('/v2/stats?by=day&from=1970-01-01&to=2020-01-01')).toBe('by')
+    expect(await refused('/v2/stats?by=day&from=1970-01-01&to=2020-01-01')).toBe('from')
+    expect(await refused('/v2/stats?by=day&to=2060-01-01')).toBe('to')
   })
 
   test('tell what land may be worth: a range of what was paid, with each sale and its weight', async () => {

@@ -1,12 +1,20 @@
 import { once } from 'node:events'
-import { SECOND_MS } from '@landpass/server/clock'
+import { DAY_MS, SECOND_MS } from '@landpass/server/clock'
 import { emptyDir } from '@landpass/server/test/support/database/engines'
 import { errorsOf, openSockets, restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
 import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { assetsOf, type Query, referencePage } from '@landpass/server/test/support/land/reference-finder'
+import { ReferenceLand } from '@landpass/server/test/support/land/reference-land'
 import { eventually, memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { expectSame } from '@landpass/server/test/support/run/expect-same'
+import { demoWorld } from '@landpass/simulators/demo/demo-world'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const PARCELS = 301 * 301
+const SORTS = [
+  ...['price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name'],
+  ...['expires_at', 'listed_at', 'sold_at', 'distance'],
+].flatMap((name) => ['asc', 'desc'].map((order) => [name, order] as const))
 const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
 /** The answer has 38 MB. A server that holds it, or a part of it for each client, needs far more than this. */
 const GROWTH_BOUND_MB = 60
@@ -32,6 +40,79 @@ describe('the map of the whole world', () => {
       const place = { x: -150 + Math.floor(i / 301), y: 150 - (i % 301) }
       if (x !== place.x || y !== place.y) expect.fail(`${x},${y} stands where ${place.x},${place.y} belongs`)
     }
+  })
+
+  test('is searched by all filters and orders as a slow reference searches it', async () => {
+    const reference = new ReferenceLand(demoWorld(1))
+    const nowMs = Date.now()
+    const assets = assetsOf(reference, nowMs)
+    const [estate] = reference.estates
+    const filters: Query[] = [
+      { status: 'open', max_price: '20000', asset_type: 'parcel' },
+      { min_price_per_parcel: '1000.5', currency: 'mana', source: 'order,trade' },
+      { min_size: '2', max_width: '6', min_height: '2' },
+      // 0 is a value
+      { min_plaza: '0', max_plaza: '0' },
+      { max_road: '0', inside_estates: 'true' },
+      { nw: '-150,150', se: '-20,31', status: 'sold,none' },
+      { center: '17,-40', radius: '40.5', q: 'a' },
+      {
+        district: reference.parcels.find(({ district_id }) => district_id)!.district_id!,
+        inside_estates: 'true',
+      },
+      { neighbours_of: `estate:${estate!.id}`, inside_estates: 'true' },
+      { owner: estate!.owner, status: 'never_sold,open' },
+      { may_update: estate!.owner, listed_since: '1' },
+      { sold_since: String(nowMs - 400 * DAY_MS) },
+      { ends_before: String(nowMs + 30 * DAY_MS) },
+      { inside_estates: 'true' },
+    ]
+    let matched = 0
+    for (const [i, [sort_by, sort_order]] of SORTS.entries()) {
+      const query = {
+        ...filters[i % filters.length],
+        sort_by,
+        sort_order,
+        ...(sort_by === 'distance' && { center: '17,-40' }),
+      }
+      const expected = referencePage(assets, query)
+      const get = async (parameters: Record<string, string>) => {
+        const response = await fetch(`${server.origin}/v2/land?${new URLSearchParams(parameters)}`)
+        return ((await response.json()) as { data: LandPage }).data
+      }
+      const first = await get({ ...query, limit: '40', facets: Object.keys(expected.facets).join() })
+      const second = first.cursor === null ? { land: [] } : await get({ cursor: first.cursor, limit: '40' })
+
+      expectSame([...first.land, ...second.land], expected.rows.slice(0, 80), JSON.stringify(query))
+      expectSame(first.facets, expected.facets, JSON.stringify(query))
+      expect(first.total).toBe(expected.rows.length)
+      matched += expected.rows.length
+    }
+    expect(matched).toBeGreaterThan(PARCELS)
+  })
+
+  test('leaves time for other requests while all rights of an address with tens of thousands of parcels are read', async () => {
+    const { data } = (await (await fetch(server.origin + WHOLE_WORLD)).json()) as WholeMap
+    const parcels = data.assets.parcels.filter((parcel) => !parcel.in_estate)
+    const countOf = new Map<string | null, number>()
+    for (const { owner } of parcels) countOf.set(owner, (countOf.get(owner) ?? 0) + 1)
+    countOf.delete(null)
+    const [[largest, owned] = ['', 0]] = [...countOf].sort((a, b) => b[1] - a[1])
+    const ends: string[] = []
+
+    const rights = fetch(`${server.origin}/v2/addresses/${largest}/rights`).then(async (response) => {
+      const answer = (await response.json()) as { data: Record<'owns' | 'may_update', object[]> }
+      ends.push('rights')
+      return answer.data
+    })
+    await (await fetch(`${server.origin}/v1/parcels/0/0`)).text()
+    ends.push('parcel')
+
+    const { owns, may_update } = await rights
+    expect(ends).toEqual(['parcel', 'rights'])
+    expect(owned).toBeGreaterThan(10_000)
+    expect(owns.length).toBeGreaterThanOrEqual(owned)
+    expect(may_update).toEqual(owns)
   })
 
   test.runIf(process.platform === 'linux')(
@@ -84,11 +165,23 @@ describe('the map of the whole world', () => {
   })
 })
 
+interface LandPage {
+  readonly land: readonly object[]
+  readonly facets: object
+  readonly total: number
+  readonly cursor: string | null
+}
+
 interface WholeMap {
   readonly ok: boolean
   readonly data: {
     readonly assets: {
-      readonly parcels: readonly { readonly x: number; readonly y: number }[]
+      readonly parcels: readonly {
+        readonly x: number
+        readonly y: number
+        readonly owner: string | null
+        readonly in_estate: boolean
+      }[]
       readonly estates: readonly unknown[]
     }
     readonly total: number

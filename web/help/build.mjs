@@ -57,6 +57,6 @@ export async function buildHelp(root, out, files) {
 const BUILD_FILES = [
   'server/openapi.json',
   ...['build', 'contents', 'interface', 'markdown', 'search-index'].map((name) => `web/help/${name}.mjs`),
-  'web/help/search-options.mjs',
+  'web/src/help/search-options.mjs',
   ...['page', 'interface', 'tag', 'fields', 'shapes'].map((name) => `web/help/_includes/${name}.njk`),
 ]

@@ -1,6 +1,6 @@
 // The index of the search: each part of a page below one heading is an entry.
 import MiniSearch from 'minisearch'
-import { SEARCH } from './search-options.mjs'
+import { SEARCH } from '../src/help/search-options.mjs'
 
 /** @returns the index, as `MiniSearch.loadJS` takes it */
 export function searchIndexOf(pages, markdown) {

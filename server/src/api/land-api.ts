@@ -6,6 +6,7 @@ import { bidRoutes } from './bid-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
+import type { SearchStreams } from './changes/search-streams.ts'
 import type { LandContext } from './common/land-context.ts'
 import { contributionRoutes, newerContributionRoutes } from './contributions/contribution-routes.ts'
 import { districtRoutes, newerDistrictRoutes } from './districts/district-routes.ts'
@@ -37,6 +38,7 @@ export interface LandApiParts {
   readonly land: LandContext
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
+  readonly searchStreams: SearchStreams
   readonly chain: ChainStatusSource
   /** How far the readings of signed offers are. */
   readonly listings: () => Promise<ListingsStatus>
@@ -96,11 +98,11 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, pictures, changeStream, chain, listings, settings },
+  { land, pictures, changeStream, searchStreams, chain, listings, settings },
   done,
 ) => {
   app.register(chainRoutes, { chain, listings, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
-  app.register(changeRoutes, { changeStream })
+  app.register(changeRoutes, { changeStream, searchStreams })
   app.register(newerContributionRoutes, { land })
   app.register(newerDistrictRoutes, { land })
   app.register(exportRoutes, { land })

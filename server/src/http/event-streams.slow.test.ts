@@ -4,7 +4,13 @@ import { EventReader } from '../../test/support/http/event-reader.ts'
 import { startReading } from '../../test/support/http/slow-reading.ts'
 import { eventually } from '../../test/support/processes/landpass.ts'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { EVENT_STREAM_HEADERS, EventStreams, retryMs, type StreamLimits } from './event-streams.ts'
+import {
+  EVENT_STREAM_HEADERS,
+  EventStreams,
+  retryMs,
+  type StreamGroup,
+  type StreamLimits,
+} from './event-streams.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
@@ -14,6 +20,8 @@ const FOREVER_MS = 3_600_000
 interface Started {
   readonly url: string
   readonly streams: EventStreams
+  /** All streams of the server. */
+  readonly group: StreamGroup
   readonly metrics: Metrics
   close(): Promise<void>
 }
@@ -33,12 +41,13 @@ async function start(limits = NO_LIMITS, heartbeatEveryMs = FOREVER_MS): Promise
     trustedProxies: ['127.0.0.1'],
   })
   const streams = new EventStreams(app, limits, heartbeatEveryMs)
+  const group: StreamGroup = new Set()
   app.get('/events', { config: { isEndless: true } }, (request, reply) => {
-    streams.open(request, reply).follow()
+    streams.open(request, reply).follow(group)
     return reply
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-  const started = { url: `${origin}/events`, streams, metrics, close: () => app.close() }
+  const started = { url: `${origin}/events`, streams, group, metrics, close: () => app.close() }
   running.push(started)
   return started
 }
@@ -47,11 +56,11 @@ const numbered = (n: number, more = '') => Buffer.from(`id: ${n}\ndata: "${more}
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 test('every stream gets the events that are announced after it was opened', async () => {
-  const { url, streams } = await start()
+  const { url, streams, group } = await start()
   const first = await EventReader.open(url)
-  await streams.announce(numbered(1))
+  await streams.announce(numbered(1), group)
   const second = await EventReader.open(url)
-  await streams.announce(numbered(2))
+  await streams.announce(numbered(2), group)
 
   expect([(await first.next()).id, (await first.next()).id]).toEqual(['1', '2'])
   expect((await second.next()).id).toBe('2')
@@ -65,14 +74,14 @@ test('every stream gets the events that are announced after it was opened', asyn
 })
 
 test('the stream of a client that does not read is closed, and the others get every event', async () => {
-  const { url, streams } = await start()
+  const { url, streams, group } = await start()
   const slow = await startReading(url)
   const reader = await EventReader.open(url)
   const large = 'x'.repeat(1024 * 1024)
   // The operating system buffers some megabytes before any bytes wait in this process.
   let announced = 0
   while (streams.counts.dropped === 0) {
-    await streams.announce(numbered(++announced, large))
+    await streams.announce(numbered(++announced, large), group)
     expect((await reader.next()).id).toBe(String(announced))
     expect(announced, 'megabytes that wait for a client').toBeLessThan(100)
   }
@@ -82,7 +91,7 @@ test('the stream of a client that does not read is closed, and the others get ev
     (size) => size === 1,
     SECOND_MS,
   )
-  await streams.announce(numbered(0))
+  await streams.announce(numbered(0), group)
   expect((await reader.next()).id).toBe('0')
   slow.destroy()
 })

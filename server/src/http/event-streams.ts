@@ -43,19 +43,20 @@ const GOLDEN_RATIO = 0.618_033_988_75
 const WRITES_BETWEEN_YIELDS = 200
 const REFUSED_FOR_S = 30
 
+/** Streams that get the same events. */
+export type StreamGroup = Set<EventStream>
+
 /**
- * The open answers of type `text/event-stream`. An announced event is encoded once, and written to each following
- * stream.
+ * The open answers of type `text/event-stream`. An announced event is encoded once, and written to each stream of a group.
  *
- *   (none) ──open──▶ open ──follow──▶ following     gets every announced event
+ *   (none) ──open──▶ open ──follow──▶ following     gets every event that is announced to its group
  *                     └──────┴──(client, end, close)──▶ closed
  *
  * All streams end when the server closes: their clients reconnect, to this process or another.
  */
 export class EventStreams {
   private readonly limits: StreamLimits
-  private readonly openStreams = new Set<EventStream>()
-  private readonly following = new Set<EventStream>()
+  private readonly openStreams: StreamGroup = new Set()
   private readonly openByClient = new Map<string, number>()
   private readonly counted = { opened: 0, refused: 0, dropped: 0 }
   private isClosed = false
@@ -63,7 +64,10 @@ export class EventStreams {
   constructor(app: FastifyInstance, limits: StreamLimits, heartbeatEveryMs = HEARTBEAT_EVERY_MS) {
     this.limits = limits
     // Proxies and browsers close a connection that was silent for a minute.
-    const heartbeat = setInterval(() => void this.announce(HEARTBEAT), heartbeatEveryMs).unref()
+    const heartbeat = setInterval(
+      () => void this.announce(HEARTBEAT, this.openStreams),
+      heartbeatEveryMs,
+    ).unref()
     app.addHook('preClose', (done) => {
       clearInterval(heartbeat)
       this.close()
@@ -74,11 +78,6 @@ export class EventStreams {
   /** Number of open streams, including those that do not follow yet. */
   get size(): number {
     return this.openStreams.size
-  }
-
-  /** Number of streams that get announced events. */
-  get followers(): number {
-    return this.following.size
   }
 
   get counts(): StreamCounts {
@@ -94,10 +93,7 @@ export class EventStreams {
     const { raw } = reply
     const client = clientAddress(request)
     this.refuseBeyondLimits(client)
-    const stream = new EventStream(raw, {
-      follow: () => this.following.add(stream),
-      drop: () => this.drop(raw),
-    })
+    const stream = new EventStream(raw, () => this.drop(raw))
     this.add(client, stream)
     raw.once('close', () => this.remove(client, stream))
     // The connection closes with the stream, so that a server that stops has no idle connection to wait for.
@@ -115,9 +111,9 @@ export class EventStreams {
     return stream
   }
 
-  /** Writes whole events to all streams that follow now. Resolves when they are written to the last one. */
-  async announce(events: Uint8Array): Promise<void> {
-    const streams = [...this.following]
+  /** Writes whole events to the streams of a group. Resolves when they are written to the last one. */
+  async announce(events: Uint8Array, group: StreamGroup): Promise<void> {
+    const streams = [...group]
     for (let from = 0; from < streams.length; from += WRITES_BETWEEN_YIELDS) {
       if (from > 0) await setImmediate()
       for (const stream of streams.slice(from, from + WRITES_BETWEEN_YIELDS)) stream.send(events)
@@ -159,7 +155,7 @@ export class EventStreams {
 
   private remove(client: string, stream: EventStream): void {
     this.openStreams.delete(stream)
-    this.following.delete(stream)
+    stream.leaveGroup()
     const others = (this.openByClient.get(client) ?? 1) - 1
     if (others > 0) this.openByClient.set(client, others)
     else this.openByClient.delete(client)
@@ -176,32 +172,35 @@ export class EventStreams {
   }
 }
 
-interface StreamOwner {
-  follow(): void
-  drop(): void
-}
-
 /** One open stream. Events for a client that has disconnected are dropped. */
 export class EventStream {
   private readonly response: ServerResponse
-  private readonly owner: StreamOwner
+  private readonly drop: () => void
+  private group: StreamGroup | undefined
 
-  constructor(response: ServerResponse, owner: StreamOwner) {
+  /** @param drop closes the stream of a client that is too slow */
+  constructor(response: ServerResponse, drop: () => void) {
     this.response = response
-    this.owner = owner
+    this.drop = drop
   }
 
   /** Writes whole events. Closes the stream of a client that has too many earlier bytes waiting. */
   send(events: Uint8Array): void {
     if (this.isClosed) return
     // Checked before the write, because even for a fast client new bytes wait for a short time.
-    if (this.response.writableLength > MAX_WAITING_BYTES) this.owner.drop()
+    if (this.response.writableLength > MAX_WAITING_BYTES) this.drop()
     else this.response.write(events)
   }
 
-  /** From now on the stream gets announced events. */
-  follow(): void {
-    if (!this.isClosed) this.owner.follow()
+  /** From now on, until it is closed, the stream is in the group and gets its events. */
+  follow(group: StreamGroup): void {
+    if (this.isClosed) return
+    this.group = group
+    group.add(this)
+  }
+
+  leaveGroup(): void {
+    this.group?.delete(this)
   }
 
   end(): void {

@@ -57,7 +57,7 @@ beforeEach(async () => {
   app.get('/large', () => 'x'.repeat(8 * 1024 * 1024))
   app.post('/length', (request) => String(JSON.stringify(request.body).length))
   app.get('/events', (request, reply) => {
-    streams.open(request, reply).follow()
+    streams.open(request, reply).follow(new Set())
     return reply
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -56,6 +56,15 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
+  test('an unknown parameter is refused without a value, too, where a schema has no others', () => {
+    const schema = { type: 'object', properties: { limit: { type: 'integer' } }, additionalProperties: false }
+    const closed = parameterReader({ schema, method: 'GET', url: '/', httpPart: 'querystring' })
+
+    expect(closed({ limit: '' })).toEqual({ value: {} })
+    for (const empty of ['', ['', ''], ['', 'x']])
+      expect(() => closed({ limt: empty })).toThrow('There is no parameter "limt".')
+  })
+
   test('a field of a body that is null counts as absent', () => {
     expect(read({ limit: null, text: null, order: null }, 'body')).toEqual(read({}, 'body'))
     expect(() => read({ needed: null }, 'body')).toThrow('needed is missing, but must be')

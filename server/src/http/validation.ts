@@ -34,7 +34,8 @@ const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 /**
  * Turns a route's schema into a function that reads its parameters. Text is converted to the type of the schema,
  * strictly: `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. Unknown parameters are ignored, unless
- * the schema has `additionalProperties: false`. A query parameter with an empty value counts as absent, and so does a field of a body that is null.
+ * the schema has `additionalProperties: false`: then they are refused, also without a value. A known query parameter with an empty value counts as
+ * absent, and so does a field of a body that is null.
  *
  * The function throws `invalid_parameter` with the parameter, the value and what is allowed.
  */
@@ -43,12 +44,15 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
   const properties = Object.entries(
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
   )
+  const names = properties.map(([name]) => name)
+  const isClosed = (schema as { additionalProperties?: boolean }).additionalProperties === false
   const repeatable = properties.filter(([, schema]) => schema['x-repeatable']).map(([name]) => name)
   const lists = properties.filter(([, schema]) => schema['x-list']).map(([name]) => name)
   const typed = properties.filter(([, { type }]) => type !== undefined && TYPED.has(type))
   return (received: unknown) => {
     const given = received as Record<string, unknown>
-    if (httpPart === 'querystring') removeEmptyValues(given)
+    if (httpPart === 'querystring')
+      for (const name of isClosed ? names : Object.keys(given)) removeIfEmpty(given, name)
     for (const name of repeatable) if (Array.isArray(given[name])) given[name] = given[name][0]
     for (const name of lists) if (Array.isArray(given[name])) given[name] = given[name].join(',')
     if (httpPart === 'body') removeNulls(given)
@@ -62,15 +66,13 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
 }
 
 /** An HTML form also sends its empty fields: `?status=&limit=5` means the same as `?limit=5`. */
-function removeEmptyValues(query: Record<string, unknown>): void {
-  for (const name in query) {
-    const value = query[name]
-    if (Array.isArray(value)) {
-      const values = value.filter((one) => one !== '')
-      query[name] = values.length > 1 ? values : values[0]
-    }
-    if (query[name] === '' || query[name] === undefined) delete query[name]
+function removeIfEmpty(query: Record<string, unknown>, name: string): void {
+  const value = query[name]
+  if (Array.isArray(value)) {
+    const values = value.filter((one) => one !== '')
+    query[name] = values.length > 1 ? values : values[0]
   }
+  if (query[name] === '' || query[name] === undefined) delete query[name]
 }
 
 /** Many languages write a field that has no value as null. */

@@ -197,7 +197,7 @@ describe('the state', () => {
     const rents = buildRents(
       Array.from({ length: rows }, (_, row) => {
         const untilMs = ends.get(row)
-        return untilMs === undefined ? undefined : { tenant: `0x${row}`, untilMs }
+        return untilMs === undefined ? undefined : { tenant: `0x${row}`, untilMs, isHeld: true }
       }),
     )
     const parcels = { ...one.parts.parcels, json: writer.finish(), offers: { first }, rents }

@@ -1,6 +1,6 @@
 import type MiniSearch from 'minisearch'
 import type { SearchResult } from 'minisearch'
-import { SEARCH } from '../../help/search-options.mjs'
+import { SEARCH } from './search-options.mjs'
 
 const INDEX = '/docs/search.json'
 const MAX_FOUND = 12

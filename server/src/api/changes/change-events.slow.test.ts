@@ -63,7 +63,7 @@ describe('an event', () => {
     expect(eventText('hello', at)).toBe(
       `id: ${state}\nevent: hello\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}"}\n\n`,
     )
-    expect(eventText('change', at, { parcels: ['1,2'], estates: ['5'] })).toBe(
+    expect(eventText('change', at, { more: { parcels: ['1,2'], estates: ['5'] } })).toBe(
       `id: ${state}\nevent: change\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}",` +
         '"parcels":["1,2"],"estates":["5"]}\n\n',
     )
@@ -76,7 +76,7 @@ describe('an event', () => {
 
     for (const kind of ['hello', 'reset'] as const)
       expect(eventText(kind, followed)).toContain(`Z","block":{"number":21000000,"hash":"${block.hash}"}}\n`)
-    expect(eventText('change', followed, { parcels: [], estates: [] })).toContain(
+    expect(eventText('change', followed, { more: { parcels: [], estates: [] } })).toContain(
       `"hash":"${block.hash}"},"parcels":[],"estates":[]}`,
     )
   })

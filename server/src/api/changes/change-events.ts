@@ -41,6 +41,6 @@ export class ChangeEvents {
     if (!names || names.parcels.length + names.estates.length > MAX_NAMES) {
       return Buffer.from(eventText('reset', now))
     }
-    return Buffer.from(eventText('change', now, names))
+    return Buffer.from(eventText('change', now, { more: names }))
   }
 }

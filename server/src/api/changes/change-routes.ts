@@ -1,19 +1,32 @@
+import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EVENT_STREAM_HEADERS } from '../../http/event-streams.ts'
 import { streamSchema } from '../../http/schemas.ts'
+import { parameterReader } from '../../http/validation.ts'
 import { parseVersion } from '../../state/differences/state-version.ts'
+import { strictQuery } from '../common/land-filters.ts'
+import { type FilterQuery, filterQuery, type LandQuery, readLandQuery } from '../land/land-query.ts'
 import type { ChangeStream, KnownState } from './change-stream.ts'
+import type { SearchStreams } from './search-streams.ts'
 
 const STATE_PATTERN = '^[\\w.-]{1,100}$'
 
-/** `GET /changes`: an event for every new state of the land (docs/changes.md). */
-export const changeRoutes: FastifyPluginCallbackTypebox<{ changeStream: ChangeStream }> = (
-  app,
-  { changeStream },
-  done,
-) => {
+/** Of the longest search, with 50 districts and the longest text. */
+const MAX_MATCH_LENGTH = 6_000
+const readFilters = parameterReader({
+  schema: strictQuery(filterQuery),
+  method: 'GET',
+  url: '/v2/changes?match=',
+  httpPart: 'querystring',
+}) as (given: unknown) => { readonly value: FilterQuery }
+
+/** `GET /changes`: an event for every new state of the land, or for what changes for a search (docs/changes.md). */
+export const changeRoutes: FastifyPluginCallbackTypebox<{
+  changeStream: ChangeStream
+  searchStreams: SearchStreams
+}> = (app, { changeStream, searchStreams }, done) => {
   app.get(
     '/changes',
     {
@@ -25,6 +38,14 @@ export const changeRoutes: FastifyPluginCallbackTypebox<{ changeStream: ChangeSt
         description:
           'Server-sent events that name the parcels and estates that changed: see docs/changes.md. The stream has no end.',
         querystring: Type.Object({
+          match: Type.Optional(
+            Type.String({
+              maxLength: MAX_MATCH_LENGTH,
+              'x-allowed': `the filters of /v2/land, as in its address, of at most ${MAX_MATCH_LENGTH} characters`,
+              description:
+                'A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began to match it, changed or ceased to match it.',
+            }),
+          ),
           since: Type.Optional(
             Type.String({
               pattern: STATE_PATTERN,
@@ -51,20 +72,29 @@ current state.',
       },
     },
     (request, reply) => {
+      const { match, since } = request.query
+      // A browser that reconnects repeats `since`, and sends the id of its last event in the header, which is newer.
+      const known = request.headers['last-event-id'] || since
+      const search = match === undefined ? undefined : readMatch(match)
       // An answer to HEAD must not stay open.
       if (request.method === 'HEAD') {
-        changeStream.assertCanOpen(request)
+        if (search) searchStreams.assertCanOpen(request, search)
+        else changeStream.assertCanOpen(request)
         return reply.headers(EVENT_STREAM_HEADERS).send(Readable.from([]))
       }
-      changeStream.open(request, reply, knownState(request.headers['last-event-id'], request.query.since))
+      if (search) searchStreams.open(request, reply, search, known)
+      else changeStream.open(request, reply, knownState(known))
       return reply
     },
   )
   done()
 }
 
-/** A browser that reconnects repeats `since`, and sends the id of its last event in the header, which is newer. */
-function knownState(lastEventId: string | undefined, since: string | undefined): KnownState {
-  const text = lastEventId || since
+/** @throws {AppError} `invalid_parameter` for a parameter that `/v2/land` does not have, or that contradicts another one */
+function readMatch(match: string): LandQuery {
+  return readLandQuery(readFilters(parse(match)).value)
+}
+
+function knownState(text: string | undefined): KnownState {
   return text ? (parseVersion(text) ?? 'unknown') : 'nothing'
 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND_MS } from '../../clock.ts'
-import type { EventStream, EventStreams } from '../../http/event-streams.ts'
+import type { EventStream, EventStreams, StreamGroup } from '../../http/event-streams.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import type { ReadChanges } from '../../state/differences/changed-assets.ts'
 import {
@@ -10,6 +10,7 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
+import { RepeatedWork } from '../../work/repeated-work.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { ChangeEvents } from './change-events.ts'
 import { eventText } from './event-text.ts'
@@ -27,7 +28,7 @@ export interface ChangeStreamParts {
 }
 
 /** Expired offers are looked for at least this often, because the clock of the machine can be set. */
-const MAX_POLL_INTERVAL_MS = SECOND_MS / 2
+export const MAX_POLL_INTERVAL_MS = SECOND_MS / 2
 
 /**
  * Announces every new state of the land to all clients of `/v2/changes`: after each change that the `StateKeeper` has
@@ -44,8 +45,8 @@ export class ChangeStream {
   private readonly events: ChangeEvents
   /** Undefined while no stream follows, so that an old state does not stay in memory. */
   private announced: StateAt | undefined
-  private announcing: Promise<void> | undefined
-  private timer: NodeJS.Timeout | undefined
+  private readonly following: StreamGroup = new Set()
+  private readonly announcing = new RepeatedWork(() => this.announceUntilCurrent())
 
   constructor({ land, streams, readChanges, catchUp, log }: ChangeStreamParts) {
     this.land = land
@@ -80,7 +81,7 @@ export class ChangeStream {
 
   /** Announces the current state of the land, if it is not announced yet. */
   announceNewState(): void {
-    this.announcing ??= Promise.resolve().then(() => this.announceUntilCurrent())
+    this.announcing.start()
   }
 
   get gauges(): readonly GaugeSource[] {
@@ -119,7 +120,7 @@ export class ChangeStream {
   private async begin(stream: EventStream, known: KnownState): Promise<void> {
     if (this.isAhead(known)) await this.catchUp()
     // The client may have read a state that is being announced now.
-    await this.announcing
+    await this.announcing.settled()
     let announced = this.announcedState()
     if (known === 'nothing') stream.send(Buffer.from(eventText('hello', announced)))
     if (known === 'unknown') stream.send(Buffer.from(eventText('reset', announced)))
@@ -131,7 +132,7 @@ export class ChangeStream {
         announced = this.announcedState() // another state, if one was announced meanwhile
       }
     }
-    stream.follow()
+    stream.follow(this.following)
     this.announceNewState()
   }
 
@@ -153,11 +154,10 @@ export class ChangeStream {
   }
 
   /** Repeats until the current state is announced: a state that comes while an event is sent is announced next. */
-  private async announceUntilCurrent(): Promise<void> {
-    clearTimeout(this.timer)
+  private async announceUntilCurrent(): Promise<number | undefined> {
     let nextPollMs = MAX_POLL_INTERVAL_MS
     try {
-      while (this.streams.followers > 0) {
+      while (this.following.size > 0) {
         const next = this.stateNow()
         const since = versionOf(this.announced ?? next)
         nextPollMs = Math.min(MAX_POLL_INTERVAL_MS, next.openOffers.nextExpiryMs - this.land.clock.nowMs())
@@ -165,15 +165,15 @@ export class ChangeStream {
         const event = isAnnounced ? undefined : await this.events.between(since, next)
         this.announced = next
         if (!event) break
-        await this.streams.announce(event)
+        await this.streams.announce(event, this.following)
       }
     } catch (error) {
       this.log.warn({ err: error }, 'the changes could not be read; they are announced later')
       nextPollMs = MAX_POLL_INTERVAL_MS
     }
-    this.announcing = undefined
-    if (this.streams.followers === 0) this.announced = undefined
-    else this.timer = setTimeout(() => this.announceNewState(), nextPollMs).unref()
+    if (this.following.size > 0) return nextPollMs
+    this.announced = undefined
+    return undefined
   }
 }
 

@@ -200,7 +200,7 @@ export function assetQuery(title: string, description: string) {
 export function readAssetOf(name: string, text: string | undefined): AssetName | undefined {
   if (text === undefined) return undefined
   const [, id] = /^estate:(.+)$/.exec(text) ?? []
-  if (id !== undefined) return findAsset(id, 'estate')
+  if (id !== undefined) return { type: 'estate', id: String(BigInt(id)) }
   if (parseCoord(text)) return findAsset(text, 'parcel')
   throw invalidParameter(name, text, ASSET_ALLOWED)
 }

@@ -13,7 +13,10 @@ export interface RowFormat<Row> extends Format {
 const PIECE_ROWS = 256
 
 /** A file in pieces that are made when the client reads them. Without a row and a start it is empty. */
-export function* filePieces<Row>(format: RowFormat<Row>, rows: Iterable<Row>): Generator<Uint8Array> {
+export function* filePieces<Row>(
+  format: Omit<RowFormat<Row>, keyof Format>,
+  rows: Iterable<Row>,
+): Generator<Uint8Array> {
   let piece = format.start
   let count = 0
   for (const row of rows) {

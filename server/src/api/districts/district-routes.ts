@@ -4,12 +4,14 @@ import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
-import { freshSchema } from '../../http/schemas.ts'
+import { formatSchema, freshSchema } from '../../http/schemas.ts'
 import { findDistrict, type ListedDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
+import { strictQuery } from '../common/land-filters.ts'
 import { idParams, lowerCase } from '../common/parameters.ts'
 import { districtSchema } from '../common/schemas.ts'
+import { DISTRICTS_GEOJSON, districtFeatures } from './district-outlines.ts'
 import { districtWithParcelsSchema } from './district-shapes.ts'
 
 /** Parcels whose district is compared for one unit. */
@@ -60,6 +62,36 @@ export const newerDistrictRoutes: FastifyPluginCallbackTypebox<{ land: LandConte
       const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / LISTED_PER_UNIT
       const body = () => JSON.stringify(withParcels(state, JSON.parse(listText(state))))
       return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
+    },
+  )
+  app.get(
+    '/districts.geojson',
+    {
+      schema: {
+        tags: ['districts'],
+        operationId: 'districtsGeoJson',
+        summary: 'The outlines of all districts as GeoJSON',
+        description:
+          'A feature for each district with parcels in the world, aligned with the image tiles. Its properties are the fields of a district.',
+        querystring: strictQuery({}),
+        response: formatSchema(
+          DISTRICTS_GEOJSON.contentType,
+          { description: 'All districts, by name.', body: Type.String() },
+          ['invalid_parameter'],
+        ),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / LISTED_PER_UNIT
+      const body = () => districtFeatures(state, JSON.parse(listText(state)))
+      const { contentType, fileName } = DISTRICTS_GEOJSON
+      return send(request, reply, {
+        freshness: state.freshness(),
+        format: { contentType, fileName: fileName! },
+        cost,
+        body,
+      })
     },
   )
   app.register(oneDistrictRoute, { land })

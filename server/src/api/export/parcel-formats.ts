@@ -18,6 +18,7 @@ const FIELDS: readonly TileField[] = [
   'name',
   'owner',
   'estateId',
+  'district_id',
   'tokenId',
   'price',
   'expiresAt',

@@ -8,7 +8,7 @@ const CURSORS = new ListCursors('/v2/land', { ...filterQuery, ...includeQuery })
 export type CarriedQuery = Parameters<typeof CURSORS.write>[0]
 
 export function cursorText(query: CarriedQuery, { value, asset }: SortPlace): string {
-  return CURSORS.write(query, [value, asset])
+  return CURSORS.write(query.q === undefined ? query : { ...query, q: query.q.trim() }, [value, asset])
 }
 
 /** @throws {AppError} `invalid_parameter` for a text that {@link cursorText} did not write, and for parameters beside it */

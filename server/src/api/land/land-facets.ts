@@ -1,4 +1,3 @@
-import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import {
   DISTANCE_CLASSES,
   distanceClass,
@@ -8,6 +7,7 @@ import {
   sizeClass,
 } from '../common/land-classes.ts'
 import type { FacetName } from './land-query.ts'
+import { districtsOf } from './land-rows.ts'
 import type { LandView } from './land-view.ts'
 
 interface Count {
@@ -110,16 +110,14 @@ function priceCounts(
 }
 
 /** From the most frequent; an estate counts in each district in which it has a parcel. What is in none comes last. */
-function districtCounts({ assets: columns, parcels, districtIds }: LandView, assets: Uint32Array): Count[] {
+function districtCounts(view: LandView, assets: Uint32Array): Count[] {
+  const { assets: columns, parcels, districtIds } = view
   const counts = new Uint32Array(districtIds.length)
   let without = 0
   for (let i = 0; i < assets.length; i++) {
     const row = assets[i]! - columns.estates
     if (row < 0) {
-      const districts = new Set<number>()
-      for (const member of rowsOfEstate(parcels.estate, assets[i]!))
-        if (member < parcels.inWorld && parcels.district[member]! >= 0)
-          districts.add(parcels.district[member]!)
+      const districts = districtsOf(view, assets[i]!)
       for (const district of districts) counts[district]! += 1
       if (districts.size === 0) without += 1
     } else if (parcels.district[row]! >= 0) counts[parcels.district[row]!]! += 1

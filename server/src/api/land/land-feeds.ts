@@ -54,7 +54,7 @@ export function landAtom(view: LandView, { base, self, changedAtMs }: FeedFacts)
       const link = xmlText(pageOf(base, row))
       // A new offer is a new entry: readers show one that they know only once.
       return `<entry>
-<id>${link}#${row.offer?.tx_hash ?? 'land'}</id>
+<id>${link}#${listedAtMs(view, asset) || 'land'}</id>
 <title>${xmlText(titleOf(row))}</title>
 <updated>${new Date(updatedAtMs(view, asset, row)).toISOString()}</updated>
 <link rel="alternate" type="text/html" href="${link}"/>
@@ -93,10 +93,16 @@ function untilText(timeMs: number): string {
 }
 
 /** The last of its changes, its newest offer and its last sale. */
-function updatedAtMs({ assets, parcels, estates }: LandView, asset: number, { offer, last_sale }: LandRow) {
+function updatedAtMs(view: LandView, asset: number, { last_sale }: LandRow) {
+  const { assets, parcels, estates } = view
   const column = asset < assets.estates ? estates.updatedAtS : parcels.updatedAtS
   const row = asset < assets.estates ? asset : asset - assets.estates
-  return Math.max(valueAt(column, row)! * SECOND_MS, offer?.listed_at ?? 0, last_sale?.time ?? 0)
+  return Math.max(valueAt(column, row)! * SECOND_MS, listedAtMs(view, asset), last_sale?.time ?? 0)
+}
+
+/** When its newest open offer was made, which need not be the cheapest; 0 where it has none. */
+function listedAtMs({ offers }: LandView, asset: number): number {
+  return offers.listedAtMs[offers.placeOf[asset]!] ?? 0
 }
 
 const LINE_BYTES = 75

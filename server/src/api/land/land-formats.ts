@@ -1,10 +1,11 @@
 import { csvCell, csvText } from '@landpass/client/csv'
-import { coordText } from '@landpass/client/grid'
+import { type Coord, coordText } from '@landpass/client/grid'
+import { geometryJson } from '../common/outlines.ts'
 import { GEOJSON_FRAME, gridLines, lineJson, NDJSON_FRAME, type RowFormat } from '../common/row-files.ts'
+import { nameOfNumber } from './asset-numbers.ts'
 import { LAND_ROW_SHAPES } from './land-row-shapes.ts'
 import { type LandRow, landRow, parcelsOf } from './land-rows.ts'
 import type { LandView } from './land-view.ts'
-import { outlinesOf } from './outlines.ts'
 
 /** Files of land: a text for each asset. */
 
@@ -64,35 +65,29 @@ export const LAND_CSV: LandFormat = (view, withParcels) => ({
   end: '',
   write: (asset) => {
     const cells = flat(landRow(view, asset)).map(csvCell)
-    if (withParcels) cells.push(csvCell(parcelsOf(view, asset).map(coordText).join(';')))
+    if (withParcels) cells.push(csvCell(parcelsText(parcelsOf(view, asset))))
     return `${cells.join(',')}\r\n`
   },
 })
 
+function parcelsText(parcels: readonly Coord[]): string {
+  return parcels.map(coordText).join(';')
+}
+
 /** GeoJSON (RFC 7946): the outline of each asset, exactly where the image tiles show it. */
-export const LAND_GEOJSON: LandFormat = (view) => {
-  const { lonAt, latAt } = gridLines(view.bounds)
+export const LAND_GEOJSON: LandFormat = (view, withParcels) => {
+  const lines = gridLines(view.bounds)
   return {
     ...GEOJSON_FRAME,
     fileName: 'land.geojson',
     write: (asset) => {
       const row = landRow(view, asset)
-      const polygons = outlinesOf(parcelsOf(view, asset)).map(
-        (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
-      )
-      const geometry =
-        polygons.length === 1
-          ? `{"type":"Polygon","coordinates":${polygons[0]}}`
-          : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
+      const parcels = parcelsOf(view, asset)
       // Map viewers turn the id of a feature into a number, so it is a property, too.
-      const id = assetName(row)
+      const id = nameOfNumber(view, asset)
       const properties = Object.fromEntries([['id', id], ...flat(row).map((value, i) => [HEADER[i], value])])
-      return `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${JSON.stringify(properties)}}`
+      if (withParcels) properties.parcels = parcelsText(parcels)
+      return `{"type":"Feature","id":"${id}","geometry":${geometryJson(parcels, lines)},"properties":${JSON.stringify(properties)}}`
     },
   }
-}
-
-/** `x,y` of a parcel, or `estate:<id>`. */
-export function assetName({ asset_type, asset_id }: Pick<LandRow, 'asset_type' | 'asset_id'>): string {
-  return asset_type === 'estate' ? `estate:${asset_id}` : asset_id
 }

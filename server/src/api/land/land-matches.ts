@@ -24,10 +24,16 @@ export type Marks = Uint8Array
  * The numbers of the assets that a query keeps, ascending.
  *
  * @param withText the assets that have the words of the query, where it has some
+ * @param among only these are looked at
  * @throws {AppError} `invalid_parameter` where `neighbours_of` is no asset on the map
  */
-export function matchingAssets(view: LandView, query: LandQuery, withText: Marks | undefined): Uint32Array {
-  const { assets, offers, lastSales } = view
+export function matchingAssets(
+  view: LandView,
+  query: LandQuery,
+  withText: Marks | undefined,
+  among?: Uint32Array,
+): Uint32Array {
+  const { assets, offers, parcels, lastSales } = view
   const needsOffer =
     query.price ||
     query.pricePerParcel ||
@@ -35,10 +41,20 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
     query.sources ||
     query.listedSinceMs !== undefined ||
     query.endsBeforeMs !== undefined
-  let kept = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
+  const isRow = (asset: number) => {
+    if (needsOffer) return offers.placeOf[asset]! >= 0
+    if (assets.size[asset]! === 0) return false
+    return query.withParcelsOfEstates || asset < assets.estates || parcels.estate[asset - assets.estates]! < 0
+  }
+  let kept = among
+    ? keep(among, isRow)
+    : needsOffer
+      ? offers.assets
+      : query.withParcelsOfEstates
+        ? assets.all
+        : assets.standing
   // There are no rental offers, and all open offers are in MANA.
   if (query.rent || (query.currencies && !query.currencies.includes('mana'))) return NONE
-  for (const marks of marksOf(view, query, withText)) kept = keepMarked(kept, marks)
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
     if (range) kept = keepRange(kept, column, range)
@@ -65,6 +81,11 @@ export function matchingAssets(view: LandView, query: LandQuery, withText: Marks
   if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
   if (soldSinceMs !== undefined)
     kept = keep(kept, (asset) => lastSales.timeMs[asset]! >= Math.max(0, soldSinceMs))
+  // Last, because each takes a mark per asset to make
+  for (const marks of marksOf(view, query, withText)) {
+    kept = keepMarked(kept, marks)
+    if (kept.length === 0 && !query.neighboursOf) break
+  }
   return kept
 }
 
@@ -165,11 +186,18 @@ function marksOfOwned(view: LandView, address: string): Marks {
 
 /** What is rented now, of all tenants or of one, with the parcels of rented estates. */
 function rentedMarks(view: LandView, tenant?: string): Marks {
-  const { assets, parcels, estates, nowMs } = view
+  return marksOfRents(
+    view,
+    ({ untilMs, tenants }, place) =>
+      untilMs[place]! > view.nowMs && (tenant === undefined || tenants[place] === tenant),
+  )
+}
+
+function marksOfRents(view: LandView, isMeant: (rents: AssetRents, place: number) => boolean): Marks {
+  const { assets, parcels, estates } = view
   const marks = new Uint8Array(assets.count)
-  const mark = ({ rows, untilMs, tenants }: AssetRents, markRow: (row: number) => void) => {
-    for (const [place, row] of rows.entries())
-      if (untilMs[place]! > nowMs && (tenant === undefined || tenants[place] === tenant)) markRow(row)
+  const mark = (rents: AssetRents, markRow: (row: number) => void) => {
+    for (const [place, row] of rents.rows.entries()) if (isMeant(rents, place)) markRow(row)
   }
   mark(parcels.rents, (row) => {
     if (row < parcels.inWorld) marks[assets.estates + row] = 1
@@ -179,13 +207,17 @@ function rentedMarks(view: LandView, tenant?: string): Marks {
 }
 
 /**
- * Who may deploy: the owner, or of rented land the tenant, and those to whom they gave rights. An estate's rights are also
+ * Who may deploy: the owner, or of rented land the tenant, of land whose rent has ended neither until the lessor claims it, and those to whom they gave rights. An estate's rights are also
  * those of its parcels; a parcel's own are not those of its estate.
  */
 function marksOfUpdatable(view: LandView, address: string): Marks {
   const { assets, parcels, estates } = view
   const marks = marksOfOwned(view, address)
-  const [rented, ofTenant] = [rentedMarks(view), rentedMarks(view, address)]
+  const rented = marksOfRents(
+    view,
+    ({ untilMs, isHeld }, place) => untilMs[place]! > view.nowMs || isHeld[place] === 1,
+  )
+  const ofTenant = rentedMarks(view, address)
   for (let asset = 0; asset < assets.count; asset++) if (rented[asset] === 1) marks[asset] = ofTenant[asset]!
   for (const row of rowsOf(parcels.operators, address))
     if (row < parcels.inWorld) marks[assets.estates + row] = 1

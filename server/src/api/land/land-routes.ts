@@ -11,10 +11,11 @@ import type { LandContext } from '../common/land-context.ts'
 import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { filePieces, type RowFormat } from '../common/row-files.ts'
+import { nameOfNumber } from './asset-numbers.ts'
 import { cursorText, readCursor } from './land-cursor.ts'
 import { landFacets } from './land-facets.ts'
 import { type FeedFacts, landAtom, landCalendar } from './land-feeds.ts'
-import { assetName, LAND_CSV, LAND_GEOJSON, LAND_NDJSON, rowOf } from './land-formats.ts'
+import { LAND_CSV, LAND_GEOJSON, LAND_NDJSON, rowOf } from './land-formats.ts'
 import { matchingAssets } from './land-matches.ts'
 import {
   FACETS,
@@ -26,7 +27,6 @@ import {
   readLandQuery,
 } from './land-query.ts'
 import { landPageSchema } from './land-row-shapes.ts'
-import { landRow } from './land-rows.ts'
 import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
 import { assetsWithText } from './land-texts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
@@ -139,6 +139,11 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
   const rowFiles = [
     ['/land.csv', LAND_CSV, fileSchema('text/csv', 'landCsv', 'Land as a table')],
     ['/land.ndjson', LAND_NDJSON, fileSchema('application/x-ndjson', 'landNdjson', 'Land as lines of JSON')],
+    [
+      '/land.geojson',
+      LAND_GEOJSON,
+      fileSchema('application/geo+json', 'landGeoJson', 'The outlines of land as GeoJSON'),
+    ],
   ] as const
   for (const [path, formatOf, schema] of rowFiles) {
     const querystring = strictQuery({ ...filterQuery, ...includeQuery })
@@ -148,12 +153,6 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     })
   }
   const otherFiles = [
-    [
-      '/land.geojson',
-      (view: LandView) => LAND_GEOJSON(view, false),
-      undefined,
-      fileSchema('application/geo+json', 'landGeoJson', 'The outlines of land as GeoJSON'),
-    ],
     [
       '/land.atom',
       landAtom,
@@ -186,7 +185,7 @@ async function findAssets(state: State, view: LandView, query: LandQuery): Promi
 }
 
 function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {
-  return { value: order.valueOf(asset), asset: assetName(landRow(view, asset)) }
+  return { value: order.valueOf(asset), asset: nameOfNumber(view, asset) }
 }
 
 function* inOrder(view: LandView, assets: Uint32Array, order: LandOrder, maxRows: number): Generator<number> {

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { landAssetsOf } from '../../state/parts/land-assets.ts'
 import { CHUNK_ROWS, type JsonBuffer } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 import { foldText } from '../common/fold.ts'
+import { WorkSlice } from '../common/work-slice.ts'
 import type { Marks } from './land-matches.ts'
 
 /**
@@ -24,17 +24,30 @@ interface TextChunk {
 
 const known = new WeakMap<object, TextChunk>()
 
-/** Searching yields to the event loop after this time. */
-const YIELD_AFTER_MS = 5
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
-/** The assets whose name or description contains each word of a text; case and accents are ignored. */
-export async function assetsWithText({ parts }: State, text: string): Promise<Marks> {
+/**
+ * The assets whose name or description contains each word of a text; case and accents are ignored.
+ *
+ * @param among only these are looked at
+ */
+export async function assetsWithText({ parts }: State, text: string, among?: Uint32Array): Promise<Marks> {
   const words = foldText(text).split(' ')
   const assets = landAssetsOf(parts)
   const marks = new Uint8Array(assets.count)
-  let yieldAtMs = performance.now() + YIELD_AFTER_MS
+  if (among) {
+    for (const asset of among) {
+      const [json, row] =
+        asset < assets.estates ? [parts.estates.json, asset] : [parts.parcels.json, asset - assets.estates]
+      const texts = textsOf(json.chunks[Math.floor(row / CHUNK_ROWS)]!)
+      const place = texts.rows.indexOf(row % CHUNK_ROWS)
+      const one = place < 0 ? '' : texts.text.slice(texts.starts[place]!, texts.starts[place + 1]!)
+      marks[asset] = Number(words.every((word) => one.includes(word)))
+    }
+    return marks
+  }
+  const slice = new WorkSlice()
   for (const [first, { chunks }] of [
     [0, parts.estates.json] as const,
     [assets.estates, parts.parcels.json] as const,
@@ -44,9 +57,7 @@ export async function assetsWithText({ parts }: State, text: string): Promise<Ma
         const asset = first + number * CHUNK_ROWS + row
         if (asset < assets.count) marks[asset] = 1
       }
-      if (performance.now() < yieldAtMs) continue
-      await setImmediate()
-      yieldAtMs = performance.now() + YIELD_AFTER_MS
+      if (slice.isOver) await slice.next()
     }
   }
   return marks

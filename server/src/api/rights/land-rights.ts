@@ -1,6 +1,8 @@
 import { coordText } from '@landpass/client/grid'
-import type { AssetType } from '../../land/records/assets.ts'
+import { findRent } from '../../state/parts/rents.ts'
 import type { AssetRow, State } from '../../state/state.ts'
+import { filePieces } from '../common/row-files.ts'
+import { WorkSlice } from '../common/work-slice.ts'
 
 /** Who may do what with land, and why, from what answers show of an asset. */
 
@@ -10,7 +12,7 @@ export interface RightOf {
   readonly why: string
 }
 
-/** What the JSON of a parcel or an estate says of rights, at a time. */
+/** What the state says of rights over a parcel or an estate, at a time. */
 export interface AssetRights {
   readonly owner: string | null
   readonly operator: string | null
@@ -19,11 +21,47 @@ export interface AssetRights {
   readonly update_managers: readonly string[]
   /** Null while it is not rented. */
   readonly tenant: string | null
-  readonly rented_until: string | null
+  /** Who rented it, where the rent has ended and the contract of the rent still has the token: nobody deploys by owning it. */
+  readonly lastTenant: string | null
 }
 
-export function rightsOf(state: State, asset: AssetRow, nowMs: number): AssetRights {
-  return JSON.parse(Buffer.concat([...state.assetPieces(asset, nowMs)]).toString()) as AssetRights
+/** Reads rights at one time, those of each estate once: its parcels have them too. */
+export class RightsReader {
+  private readonly ofEstates = new Map<number, AssetRights>()
+  readonly state: State
+  private readonly nowMs: number
+
+  constructor(state: State, nowMs: number) {
+    this.state = state
+    this.nowMs = nowMs
+  }
+
+  of(asset: AssetRow): AssetRights {
+    if (asset.type === 'parcel') return this.read(asset)
+    const known = this.ofEstates.get(asset.row)
+    if (known) return known
+    const rights = this.read(asset)
+    this.ofEstates.set(asset.row, rights)
+    return rights
+  }
+
+  /** The estate that holds a parcel. */
+  estateOf({ type, row }: AssetRow): AssetRow | undefined {
+    const estate = type === 'parcel' ? this.state.parts.parcels.estate[row]! : -1
+    return estate < 0 ? undefined : { type: 'estate', row: estate }
+  }
+
+  private read(asset: AssetRow): AssetRights {
+    const { state, nowMs } = this
+    const json = Buffer.concat([...state.assetPieces(asset, nowMs)]).toString()
+    const { owner, operator, update_operator, approvals_for_all, update_managers, tenant } = JSON.parse(
+      json,
+    ) as AssetRights
+    const { parcels, estates } = state.parts
+    const rent = findRent(asset.type === 'parcel' ? parcels.rents : estates.rents, asset.row)
+    const lastTenant = rent?.isHeld && rent.untilMs <= nowMs ? rent.tenant : null
+    return { owner, operator, update_operator, approvals_for_all, update_managers, tenant, lastTenant }
+  }
 }
 
 /** The id of an asset, as offers and bids name it. */
@@ -38,23 +76,21 @@ export function assetIdOf({ parts }: State, { type, row }: AssetRow): string {
  *
  * @param rights those of the asset, where they were read already
  */
-export function deployersOf(
-  state: State,
-  asset: AssetRow,
-  nowMs: number,
-  rights = rightsOf(state, asset, nowMs),
-): RightOf[] {
-  const estate = asset.type === 'parcel' ? state.parts.parcels.estate[asset.row]! : -1
-  if (estate < 0) return [...ownersRights(rights), ...operatorsRights(rights), ...givenRights(rights)]
-  const ofEstate = rightsOf(state, { type: 'estate', row: estate }, nowMs)
+export function deployersOf(reader: RightsReader, asset: AssetRow, rights = reader.of(asset)): RightOf[] {
+  const estate = reader.estateOf(asset)
+  if (!estate) return [...ownersRights(rights), ...operatorsRights(rights), ...givenRights(rights)]
+  const ofEstate = reader.of(estate)
   const inherited = [...ownersRights(ofEstate), ...operatorsRights(ofEstate), ...givenRights(ofEstate)]
   return [...operatorsRights(rights), ...inherited.map((one) => ({ ...one, why: `estate's ${one.why}` }))]
 }
 
-/** While land is rented, the contract of the rent has the token: the tenant may deploy, and the lessor may not. */
-function ownersRights({ owner, tenant }: AssetRights): RightOf[] {
+/**
+ * While land is rented, the contract of the rent has the token: the tenant may deploy, and the lessor may not. After the end neither
+ * may by that, until the lessor claims the token.
+ */
+function ownersRights({ owner, tenant, lastTenant }: AssetRights): RightOf[] {
   if (tenant !== null) return [{ address: tenant, why: 'tenant' }]
-  return owner === null ? [] : [{ address: owner, why: 'owner' }]
+  return owner === null || lastTenant !== null ? [] : [{ address: owner, why: 'owner' }]
 }
 
 function operatorsRights({ operator, update_operator }: AssetRights): RightOf[] {
@@ -73,29 +109,33 @@ function givenRights({ owner, approvals_for_all, update_managers }: AssetRights)
 
 /** Whether an address may deploy there, and the first reason. */
 export function mayUpdate(
-  state: State,
+  reader: RightsReader,
   asset: AssetRow,
   address: string,
-  nowMs: number,
 ): { readonly may_update: boolean; readonly why: string } {
-  const found = deployersOf(state, asset, nowMs).find((one) => one.address === address)
+  const rights = reader.of(asset)
+  const found = deployersOf(reader, asset, rights).find((one) => one.address === address)
   if (found) return { may_update: true, why: found.why }
-  const estate = asset.type === 'parcel' ? state.parts.parcels.estate[asset.row]! : -1
-  const holder = estate < 0 ? asset : ({ type: 'estate', row: estate } as const)
-  return { may_update: false, why: whyNot(rightsOf(state, holder, nowMs), address, estate >= 0) }
+  const estate = reader.estateOf(asset)
+  return {
+    may_update: false,
+    why: whyNot(estate ? reader.of(estate) : rights, address, estate !== undefined),
+  }
 }
 
-function whyNot({ owner, tenant }: AssetRights, address: string, isInEstate: boolean): string {
+function whyNot({ owner, tenant, lastTenant }: AssetRights, address: string, isInEstate: boolean): string {
   const whose = isInEstate ? "the estate's " : 'the '
+  if (owner === address && lastTenant !== null)
+    return `${whose}owner let it to ${lastTenant}; the rent has ended, and the owner has not claimed the token from the contract of the rent`
   if (owner === address) return `${whose}owner let it to ${tenant}, who may deploy until the rent ends`
   if (tenant !== null) return `it is rented to ${tenant}, and ${address} has no right of its own`
   if (owner === null) return 'it has no owner'
   return `${whose}owner is ${owner}, who gave ${address} no right`
 }
 
+/** A right over an asset. */
 export interface RightOver {
-  readonly asset_type: AssetType
-  readonly asset_id: string
+  readonly asset: AssetRow
   readonly why: string
 }
 
@@ -110,22 +150,24 @@ export const ADDRESS_RIGHTS = [
 ] as const
 export type AddressRights = Record<(typeof ADDRESS_RIGHTS)[number], RightOver[]>
 
-/** Every right of an address, each over parcels by x, then y, and then over estates by id. */
-export function rightsOfAddress(state: State, address: string, nowMs: number): AddressRights {
+/** Every right of an address, each over parcels by x, then y, and then over estates by id. It can have one over half of the world. */
+export async function rightsOfAddress(state: State, address: string, nowMs: number): Promise<AddressRights> {
+  const reader = new RightsReader(state, nowMs)
+  const slice = new WorkSlice()
   const found: AddressRights = {
     ...{ owns: [], lets: [], rents: [], operates: [], may_update: [], manages: [], approved_for_all: [] },
   }
   for (const asset of candidates(state, address, nowMs)) {
-    const rights = rightsOf(state, asset, nowMs)
-    if (hasRightsOfEstateOnly(state, asset, rights, address)) continue
-    const add = (name: keyof AddressRights, why: string) =>
-      found[name].push({ asset_type: asset.type, asset_id: assetIdOf(state, asset), why })
+    if (slice.isOver) await slice.next()
+    const rights = reader.of(asset)
+    if (hasRightsOfEstateOnly(reader, asset, rights, address)) continue
+    const add = (name: keyof AddressRights, why: string) => found[name].push({ asset, why })
     const { owner, tenant } = rights
     if (owner === address) add('owns', 'owner')
     if (owner === address && tenant !== null) add('lets', `rented to ${tenant}`)
     if (tenant === address) add('rents', 'tenant')
     if (rights.operator === address) add('operates', 'operator')
-    const first = deployersOf(state, asset, nowMs, rights).find((one) => one.address === address)
+    const first = deployersOf(reader, asset, rights).find((one) => one.address === address)
     // A dissolved estate has a token, and no place to deploy at.
     const hasPlace = asset.type === 'parcel' || !state.isDissolved(asset.row)
     if (first && hasPlace) add('may_update', first.why)
@@ -133,6 +175,18 @@ export function rightsOfAddress(state: State, address: string, nowMs: number): A
     if (rights.approvals_for_all.includes(address)) add('approved_for_all', `approved by ${owner}`)
   }
   return found
+}
+
+/** The JSON of all rights of an address, some kilobytes at a time. */
+export function* addressRightsJson(state: State, rights: AddressRights): Generator<Uint8Array> {
+  const write = ({ asset, why }: RightOver) =>
+    JSON.stringify({ asset_type: asset.type, asset_id: assetIdOf(state, asset), why })
+  for (const [i, name] of ADDRESS_RIGHTS.entries())
+    yield* filePieces(
+      { start: `${i === 0 ? '{' : ','}"${name}":[`, between: ',', end: ']', write },
+      rights[name],
+    )
+  yield Buffer.from('}')
 }
 
 /** Everything over which an address can have a right. */
@@ -159,7 +213,13 @@ function candidates(state: State, address: string, nowMs: number): AssetRow[] {
 }
 
 /** The rights over an estate are written on each of its parcels, too. */
-function hasRightsOfEstateOnly(state: State, asset: AssetRow, rights: AssetRights, address: string): boolean {
-  const isInEstate = asset.type === 'parcel' && state.parts.parcels.estate[asset.row]! >= 0
-  return isInEstate && rights.operator !== address && rights.update_operator !== address
+function hasRightsOfEstateOnly(
+  reader: RightsReader,
+  asset: AssetRow,
+  rights: AssetRights,
+  address: string,
+): boolean {
+  return (
+    reader.estateOf(asset) !== undefined && rights.operator !== address && rights.update_operator !== address
+  )
 }

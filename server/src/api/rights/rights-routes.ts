@@ -3,13 +3,14 @@ import { parseCoord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { DATA, send, sendUncached } from '../../http/answer.ts'
+import { DATA, send, sendUncached, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { freshSchema, okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
 import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import type { AssetRow } from '../../state/state.ts'
+import { WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
 import {
@@ -19,11 +20,20 @@ import {
   estateParams,
   lowerCase,
 } from '../common/parameters.ts'
-import { assetIdOf, deployersOf, mayUpdate, rightsOfAddress } from './land-rights.ts'
+import { WorkSlice } from '../common/work-slice.ts'
+import {
+  ADDRESS_RIGHTS,
+  addressRightsJson,
+  assetIdOf,
+  deployersOf,
+  mayUpdate,
+  RightsReader,
+  rightsOfAddress,
+} from './land-rights.ts'
 import { addressRightsSchema, assetRightsSchema, placeRightsSchema } from './rights-shapes.ts'
 
 /** Assets whose rights are read for one unit. */
-const ASSETS_PER_UNIT = 25
+const ASSETS_PER_UNIT = 15
 const MAX_PLACES = 500
 const PLACES_ALLOWED = `a list of 1 to ${MAX_PLACES} places x,y`
 const ADDRESS = { title: 'RightsAddress', ...GIVEN_ADDRESS }
@@ -57,7 +67,12 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       const estates = state.estatesOf(address).length + state.estatesOperatedBy(address).length
       const cost = SMALL_ANSWER_UNITS + (assets + estates) / ASSETS_PER_UNIT
       const freshness = state.freshness(state.rentExpiry(nowMs))
-      const body = () => JSON.stringify(rightsOfAddress(state, address, nowMs))
+      const body = async () => {
+        const rights = await rightsOfAddress(state, address, nowMs)
+        const count = ADDRESS_RIGHTS.reduce((sum, name) => sum + rights[name].length, 0)
+        const pieces = () => addressRightsJson(state, rights)
+        return count <= WHOLE_ANSWER_ASSETS ? pieces() : streamed(pieces, cost)
+      }
       return send(request, reply, { freshness, format: DATA, cost, body })
     },
   )
@@ -70,13 +85,15 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
   ) => {
     const state = land.state()
     const nowMs = land.clock.nowMs()
-    const body = () =>
-      JSON.stringify({
+    const body = () => {
+      const reader = new RightsReader(state, nowMs)
+      return JSON.stringify({
         asset_type: asset.type,
         asset_id: assetIdOf(state, asset),
-        who: deployersOf(state, asset, nowMs),
-        ...(address !== undefined && { address, ...mayUpdate(state, asset, address, nowMs) }),
+        who: deployersOf(reader, asset),
+        ...(address !== undefined && { address, ...mayUpdate(reader, asset, address) }),
       })
+    }
     return send(request, reply, { freshness: state.freshness(state.rentExpiry(nowMs)), format: DATA, body })
   }
 
@@ -144,7 +161,7 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         response: okSchema(placeRightsSchema, ['invalid_parameter', 'invalid_body', 'world_not_loaded']),
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const address = lowerCase(request.body.address)
       const { places } = request.body
       const coords = places.map((place) => {
@@ -154,12 +171,18 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       })
       request.costAccount?.charge(reply, SMALL_ANSWER_UNITS + places.length / ASSETS_PER_UNIT)
       const state = land.state()
-      const nowMs = land.clock.nowMs()
-      const answers = places.map((place, i) => {
+      const reader = new RightsReader(state, land.clock.nowMs())
+      const slice = new WorkSlice()
+      const answers: object[] = []
+      for (const [i, place] of places.entries()) {
+        if (slice.isOver) await slice.next()
         const row = state.parcelRow(coords[i]!)
-        if (row < 0) return { place, may_update: false, why: 'there is no parcel' }
-        return { place, ...mayUpdate(state, { type: 'parcel', row }, address, nowMs) }
-      })
+        const answer =
+          row < 0
+            ? { may_update: false, why: 'there is no parcel' }
+            : mayUpdate(reader, { type: 'parcel', row }, address)
+        answers.push({ place, ...answer })
+      }
       return sendUncached(reply, [Buffer.from(JSON.stringify({ address, places: answers }))])
     },
   )

@@ -1,12 +1,12 @@
-import { type Coord, parseCoord } from '@landpass/client/grid'
+import { parseCoord } from '@landpass/client/grid'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { LandAssets } from '../../state/parts/land-assets.ts'
 import { firstBeyond } from '../../state/parts/merge-rows.ts'
-import { findParcelRow } from '../../state/parts/parcel-rows.ts'
 import { SALE_SOURCES, type SaleParts, type StateParts } from '../../state/parts/parts.ts'
 import { positionsOf } from '../../state/parts/positions.ts'
 import type { Range } from '../common/land-filters.ts'
+import { assetNumber, numberOfEstate, numberOfParcel } from '../land/asset-numbers.ts'
 import { matchingAssets } from '../land/land-matches.ts'
 import { type LandQuery, readLandQuery } from '../land/land-query.ts'
 import type { LandView } from '../land/land-view.ts'
@@ -61,6 +61,7 @@ export function perParcelWei(
 }
 
 const EVERYTHING = readLandQuery({})
+const OPEN = ['open'] as const
 
 /** The part of a filter that is about the land as it is now. */
 function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter): Partial<LandQuery> {
@@ -111,35 +112,17 @@ export function matchingSales(view: LandView, columns: SaleColumns, filter: Sale
 }
 
 /**
- * The assets with an open offer that a filter keeps: by their kind, place, size and price. The time, the parties and the source of
- * sales say nothing of offers.
+ * The assets with an open offer that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
+ * bid. The time and the parties of sales say nothing of offers.
  */
 export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array {
   const { assetTypes, size, price, asset } = filter
-  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, statuses: ['open' as const] }
+  const sources = filter.sources?.filter((source) => source !== 'bid')
+  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources, statuses: OPEN }
   const found = matchingAssets(view, query, undefined)
   if (!asset) return found
   const meant = assetNumber(view, asset)
   return found.filter((one) => one === meant)
-}
-
-type Places = Pick<LandView, 'assets' | 'bounds' | 'parcels'> & {
-  readonly estates: { readonly ids: readonly string[] }
-}
-
-/** The number of an asset that is on the map, or -1: see `LandAssets`. */
-export function assetNumber(places: Places, { type, id }: AssetName): number {
-  return type === 'estate' ? numberOfEstate(places, id) : numberOfParcel(places, parseCoord(id)!)
-}
-
-function numberOfEstate({ assets, estates }: Places, id: string): number {
-  const row = positionsOf(estates.ids).get(id) ?? -1
-  return row >= 0 && assets.size[row]! > 0 ? row : -1
-}
-
-function numberOfParcel({ assets, parcels, bounds }: Places, place: Coord): number {
-  const row = findParcelRow(bounds, parcels, place)
-  return row >= 0 && row < parcels.inWorld ? assets.estates + row : -1
 }
 
 function assetTest(sales: SaleParts, { type, id }: AssetName) {

@@ -2,8 +2,10 @@ import { coordText } from '@landpass/client/grid'
 import type { Db } from '../../db/engine.ts'
 import { manaText } from '../../land/events/amounts.ts'
 import { bidsByKey } from '../../land/queries/bid-queries.ts'
+import { auctionsAt } from '../../land/queries/parcel-queries.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import { SALE_SOURCES, SALE_TABLES } from '../../state/parts/parts.ts'
+import { parcelKey, placeOfKey } from '../../state/parts/sales.ts'
 import type { LandView } from '../land/land-view.ts'
 import { perParcelWei, type SaleColumns } from './sale-matches.ts'
 
@@ -31,11 +33,13 @@ export async function saleRows(
     numbers.filter((sale) => SALE_TABLES[table[sale]!] === name).map((sale) => key[sale]!)
   const publications = await publicationsByKey(db, worldId, keysOf('publication'))
   const bids = await bidsByKey(db, worldId, keysOf('bid'))
+  const parcels = await auctionsAt(db, worldId, keysOf('parcel').map(placeOfKey))
   const places = {
     publication: new Map(
       publications.map((row) => [row.key, chainPlace(row.sold_block_number, row)] as const),
     ),
     bid: new Map(bids.map((row) => [row.key, chainPlace(row.block_number, row)] as const)),
+    parcel: new Map(parcels.map(({ x, y, ...place }) => [parcelKey({ x, y }), place] as const)),
   }
   return numbers.map((sale) =>
     saleRow(view, columns, sale, places[SALE_TABLES[table[sale]!]!].get(key[sale]!) ?? UNKNOWN),
@@ -67,7 +71,7 @@ function saleRow({ assets }: LandView, columns: SaleColumns, sale: number, place
     price_usd: null,
     price_per_parcel: perParcel === undefined ? null : manaText(perParcel),
     buyer: sales.addresses[sales.buyer[sale]!] || null,
-    seller: sales.addresses[sales.seller[sale]!]!,
+    seller: sales.addresses[sales.seller[sale]!] || null,
     source: SALE_SOURCES[sales.source[sale]!]!,
     time: sales.timeMs[sale]!,
     ...place,

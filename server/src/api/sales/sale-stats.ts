@@ -1,8 +1,9 @@
 import { DAY_MS } from '../../clock.ts'
+import type { AppError } from '../../errors.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
 import { DISTANCE_CLASSES, distanceClass, SIZE_CLASSES, sizeClass } from '../common/land-classes.ts'
-import { districtOf } from '../land/land-rows.ts'
+import { districtsOf } from '../land/land-rows.ts'
 import type { LandView } from '../land/land-view.ts'
 import { perParcelWei, type SaleColumns } from './sale-matches.ts'
 import type { Grouping, SaleFilter } from './sales-query.ts'
@@ -47,17 +48,17 @@ export function statGroups(
   columns: SaleColumns,
   counted: Counted,
   by: Grouping,
-  range: Pick<SaleFilter, 'fromMs' | 'toMs'>,
+  filter: Pick<SaleFilter, 'fromMs' | 'toMs' | 'districts'>,
 ): StatGroup[] {
-  if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, range)
-  const keyOfAsset = assetKeys(view, by)
+  if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, filter)
+  const keysOfAsset = assetKeys(view, by, filter.districts)
   const ofSales = grouped(counted.sales, (sale) => {
-    if (by === 'size') return columns.size[sale] === 0 ? NONE : sizeClass(columns.size[sale]!)
-    if (by === 'asset_type') return columns.sales.estate[sale]! < 0 ? 'parcel' : 'estate'
+    if (by === 'size') return [columns.size[sale] === 0 ? NONE : sizeClass(columns.size[sale]!)]
+    if (by === 'asset_type') return [columns.sales.estate[sale]! < 0 ? 'parcel' : 'estate']
     const asset = columns.asset[sale]!
-    return by === 'total' || asset >= 0 ? keyOfAsset(asset) : NONE
+    return by === 'total' || asset >= 0 ? keysOfAsset(asset) : [NONE]
   })
-  const ofOffers = grouped(counted.offers, keyOfAsset)
+  const ofOffers = grouped(counted.offers, keysOfAsset)
   if (by === 'total' && ofSales.size === 0) ofSales.set('total', NOTHING)
   return inOrder(by, new Set([...ofSales.keys(), ...ofOffers.keys()])).map((key) => ({
     key,
@@ -66,20 +67,29 @@ export function statGroups(
   }))
 }
 
-function assetKeys(view: LandView, by: Grouping): (asset: number) => string {
+/** @param districts the only ones that are meant, where some are */
+function assetKeys(
+  view: LandView,
+  by: Grouping,
+  districts: readonly string[] | undefined,
+): (asset: number) => readonly string[] {
   const { assets, districtIds } = view
   switch (by) {
     case 'district':
-      return (asset) => districtIds[districtOf(view, asset)] ?? NONE
+      return (asset) => {
+        const ids = [...districtsOf(view, asset)].map((district) => districtIds[district]!)
+        if (districts) return ids.filter((id) => districts.includes(id))
+        return ids.length === 0 ? [NONE] : ids
+      }
     case 'plaza':
     case 'road':
-      return (asset) => distanceClass(assets[by][asset]!)
+      return (asset) => [distanceClass(assets[by][asset]!)]
     case 'size':
-      return (asset) => sizeClass(assets.size[asset]!)
+      return (asset) => [sizeClass(assets.size[asset]!)]
     case 'asset_type':
-      return (asset) => (asset < assets.estates ? 'estate' : 'parcel')
+      return (asset) => [asset < assets.estates ? 'estate' : 'parcel']
     default:
-      return () => 'total'
+      return () => ['total']
   }
 }
 
@@ -97,13 +107,17 @@ function inOrder(by: Grouping, keys: ReadonlySet<string>): readonly string[] {
   return [...keys].sort((a, b) => Number(a === NONE) - Number(b === NONE) || (a < b ? -1 : 1))
 }
 
-function grouped(numbers: Uint32Array, keyOf: (number: number) => string): Map<string, Uint32Array> {
+function grouped(
+  numbers: Uint32Array,
+  keysOf: (number: number) => readonly string[],
+): Map<string, Uint32Array> {
   const groups = new Map<string, number[]>()
   for (const number of numbers) {
-    const key = keyOf(number)
-    const group = groups.get(key)
-    if (group) group.push(number)
-    else groups.set(key, [number])
+    for (const key of keysOf(number)) {
+      const group = groups.get(key)
+      if (group) group.push(number)
+      else groups.set(key, [number])
+    }
   }
   return new Map([...groups].map(([key, group]) => [key, Uint32Array.from(group)]))
 }
@@ -122,12 +136,7 @@ function groupsOfTime(
   const endMs = toMs === undefined ? (sales.length > 0 ? timeMs[sales.at(-1)!] : undefined) : toMs - 1
   if (startMs === undefined || endMs === undefined || endMs < startMs) return []
   const [first, last] = [numberOf(unit, startMs), numberOf(unit, endMs)]
-  if (last - first >= MAX_GROUPS)
-    throw invalidParameter(
-      'by',
-      unit,
-      `of a longer time, or from and to nearer: at most ${MAX_GROUPS} groups`,
-    )
+  if (last - first >= MAX_GROUPS) throw tooManyGroups(unit, { fromMs, toMs })
   const groups: StatGroup[] = []
   let from = 0
   for (let number = first; number <= last; number++) {
@@ -141,6 +150,16 @@ function groupsOfTime(
     from = to
   }
   return groups
+}
+
+/** Names the parameter that makes them so many. */
+function tooManyGroups(unit: TimeUnit, { fromMs, toMs }: Pick<SaleFilter, 'fromMs' | 'toMs'>): AppError {
+  const most = `at most ${MAX_GROUPS} ${unit}s`
+  if (fromMs !== undefined)
+    return invalidParameter('from', new Date(fromMs).toISOString(), `later: by=${unit} answers ${most}`)
+  if (toMs !== undefined)
+    return invalidParameter('to', new Date(toMs).toISOString(), `earlier: by=${unit} answers ${most}`)
+  return invalidParameter('by', unit, `of a longer time, or given with from and to: ${most}`)
 }
 
 /** Days, weeks that begin on Monday, or months, counted in UTC. */

@@ -8,8 +8,11 @@ import { saleFilterQuery, saleSortQuery } from './sales-query.ts'
 const CURSORS = new ListCursors('/v2/sales', { ...saleFilterQuery, ...saleSortQuery })
 export type CarriedQuery = Parameters<typeof CURSORS.write>[0]
 
-export function saleCursorText(query: CarriedQuery, { price, timeMs, table, key }: SalePlace): string {
-  return CURSORS.write(query, [price, timeMs, table, key])
+export function saleCursorText(
+  query: CarriedQuery,
+  { price, timeMs, logIndex, table, key }: SalePlace,
+): string {
+  return CURSORS.write(query, [price, timeMs, logIndex, table, key])
 }
 
 /** @throws {AppError} `invalid_parameter` for a text that {@link saleCursorText} did not write, and for parameters beside it */
@@ -18,13 +21,14 @@ export function readSaleCursor(
   others: Readonly<Record<string, unknown>>,
 ): { readonly query: CarriedQuery; readonly place: SalePlace } {
   const { query, place } = CURSORS.read(text, others)
-  const [price, timeMs, table, key] = place
+  const [price, timeMs, logIndex, table, key] = place
   const name = SALE_TABLES.find((one) => one === table)
   if (
     !(typeof price === 'string' && MANA.test(price)) ||
-    !(Number.isSafeInteger(timeMs) && Number.isSafeInteger(key)) ||
+    ![timeMs, logIndex, key].every(Number.isSafeInteger) ||
     name === undefined
   )
     throw invalidCursor(text)
-  return { query, place: { price, timeMs: timeMs as number, table: name, key: key as number } }
+  const numbers = { timeMs: timeMs as number, logIndex: logIndex as number, key: key as number }
+  return { query, place: { price, table: name, ...numbers } }
 }

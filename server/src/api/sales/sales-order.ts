@@ -1,6 +1,7 @@
 import type { SaleParts } from '../../state/parts/parts.ts'
 import { SALE_TABLES } from '../../state/parts/parts.ts'
 import { compareDecimals } from '../../state/parts/price-ranks.ts'
+import { compareSales } from '../../state/parts/sales.ts'
 
 export interface SaleOrder {
   readonly by: 'time' | 'price'
@@ -11,6 +12,8 @@ export interface SaleOrder {
 export interface SalePlace {
   readonly price: string
   readonly timeMs: number
+  /** Position of its log in its block; -1 where it is unknown. */
+  readonly logIndex: number
   readonly table: (typeof SALE_TABLES)[number]
   readonly key: number
 }
@@ -19,6 +22,7 @@ export function placeOfSale(sales: SaleParts, sale: number): SalePlace {
   return {
     price: sales.price[sale]!,
     timeMs: sales.timeMs[sale]!,
+    logIndex: sales.logIndex[sale]!,
     table: SALE_TABLES[sales.table[sale]!]!,
     key: sales.key[sale]!,
   }
@@ -38,9 +42,11 @@ export function isBehindSale(
   place: SalePlace,
 ): (sale: number) => boolean {
   const sign = order === 'asc' ? 1 : -1
-  const table = SALE_TABLES.indexOf(place.table)
-  const inTime = (sale: number) =>
-    sales.timeMs[sale]! - place.timeMs || sales.table[sale]! - table || sales.key[sale]! - place.key
+  const columns = {
+    ...{ timeMs: Float64Array.of(place.timeMs), logIndex: Int32Array.of(place.logIndex) },
+    ...{ table: Uint8Array.of(SALE_TABLES.indexOf(place.table)), key: Float64Array.of(place.key) },
+  }
+  const inTime = (sale: number) => compareSales(sales, sale, columns, 0)
   if (by === 'time') return (sale) => sign * inTime(sale) > 0
   const rounded = Number(place.price)
   return (sale) => (sign * comparePrices(sales, sale, place.price, rounded) || -inTime(sale)) > 0

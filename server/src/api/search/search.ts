@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { State } from '../../state/state.ts'
+import { WorkSlice } from '../common/work-slice.ts'
 import { hitsIn, RANKS, type Rank } from './matches.ts'
 import { PLACE_TYPES, type PlaceType } from './place-types.ts'
 import type { SearchNames } from './search-names.ts'
@@ -21,8 +21,6 @@ export interface SearchOutcome {
   readonly total: number
 }
 
-/** A search yields to the event loop after this time. */
-const YIELD_AFTER_MS = 5
 const ADDRESS_LENGTH = 42
 
 /**
@@ -50,16 +48,14 @@ export async function search(
     top.add({ found: { type: 'address', address }, rank: RANKS.begins, length: ADDRESS_LENGTH, row })
   })
 
-  let yieldAtMs = performance.now() + YIELD_AFTER_MS
+  const slice = new WorkSlice()
   for (const [type, chunk] of chunksOf(names)) {
     for (const { rank, row, length } of hitsIn(chunk, wanted)) {
       if (type !== 'district' && !state.isOnMap({ type, row })) continue
       if (typed.some((one) => one.type === type && one.row === row)) continue
       top.add({ found: { type, row }, rank, length, row })
     }
-    if (performance.now() < yieldAtMs) continue
-    await setImmediate()
-    yieldAtMs = performance.now() + YIELD_AFTER_MS
+    if (slice.isOver) await slice.next()
   }
   return { found: top.list().map(({ found }) => found), total: top.total }
 }

@@ -19,7 +19,15 @@ function soldAt(sales: readonly { asset: number; daysAgo: number; price: string 
   const facts = sales.map(({ asset, daysAgo, price }, key): SaleFacts => {
     const parties = { buyer: '0xb', seller: '0xa', source: 'order' } as const
     const id = { assetType: 'parcel', assetId: `${asset},0`, size: 1 } as const
-    return { timeMs: NOW_MS - daysAgo * DAY_MS, table: 'publication', key, price, ...id, ...parties }
+    return {
+      timeMs: NOW_MS - daysAgo * DAY_MS,
+      table: 'publication',
+      key,
+      logIndex: -1,
+      price,
+      ...id,
+      ...parties,
+    }
   })
   const columns = patchSales(NO_SALES, facts)
   return {
@@ -68,5 +76,6 @@ test('a price is compared with the nearer end of the range', () => {
   expect([224n, 200n, 150n, 75n, 200n].map((price) => aboveRange(price, range))).toEqual([
     0.12, 0, 0, -0.25, 0,
   ])
-  expect(aboveRange(5n, { low: 0n, high: 0n })).toBe(0)
+  const free = { low: 0n, high: 0n }
+  expect([aboveRange(0n, free), aboveRange(5n, free)]).toEqual([0, null])
 })

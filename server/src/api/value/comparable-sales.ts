@@ -152,11 +152,12 @@ export function priceRange(
 
 /**
  * How far a price is from a range, as a share of its nearer end: 0 within it, 0.12 where it is 12 % above it, negative below it.
- * Rounded to four decimals.
+ * Rounded to four decimals. Null above a range that ends at 0: no share of 0 says how far.
  */
-export function aboveRange(price: bigint, { low, high }: Pick<PriceRange, 'low' | 'high'>): number {
+export function aboveRange(price: bigint, { low, high }: Pick<PriceRange, 'low' | 'high'>): number | null {
   const end = price > high ? high : price < low ? low : price
-  return end === 0n ? 0 : Number(((price - end) * 10_000n) / end) / 10_000
+  if (end === price) return 0
+  return end === 0n ? null : Number(((price - end) * 10_000n) / end) / 10_000
 }
 
 export const METHOD = `The ${COMPARED_SALES} heaviest sales before now. The weight of a sale is the product of: a half for each ${HALF_LIFE_DAYS} days of age; \

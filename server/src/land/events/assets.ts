@@ -88,6 +88,10 @@ export async function auctionParcels(
       ...parcel,
       auction_price: manaText(priceWei),
       auction_owner: buyer,
+      auctioned_at_ms: at.timeMs,
+      auction_block_number: at.blockNumber,
+      auction_tx_hash: at.txHash,
+      auction_log_index: at.logIndex,
       updated_at_ms: at.timeMs,
     })
   }

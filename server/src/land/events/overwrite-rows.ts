@@ -30,6 +30,11 @@ export function overwriteParcel(kept: Kept<ParcelRow>, row: ParcelRow): void {
   if (kept.road_distance !== row.road_distance) kept.road_distance = row.road_distance
   if (kept.auction_price !== row.auction_price) kept.auction_price = row.auction_price
   if (kept.auction_owner !== row.auction_owner) kept.auction_owner = row.auction_owner
+  if (kept.auctioned_at_ms !== row.auctioned_at_ms) kept.auctioned_at_ms = row.auctioned_at_ms
+  if (kept.auction_block_number !== row.auction_block_number)
+    kept.auction_block_number = row.auction_block_number
+  if (kept.auction_tx_hash !== row.auction_tx_hash) kept.auction_tx_hash = row.auction_tx_hash
+  if (kept.auction_log_index !== row.auction_log_index) kept.auction_log_index = row.auction_log_index
   if (kept.last_transferred_at_ms !== row.last_transferred_at_ms)
     kept.last_transferred_at_ms = row.last_transferred_at_ms
   if (kept.created_at_ms !== row.created_at_ms) kept.created_at_ms = row.created_at_ms

@@ -19,11 +19,14 @@ import {
   composed,
   derived,
   estateId,
+  hash,
   implied,
   integer,
   isoTime,
   money,
+  optional,
   orNull,
+  timeMs,
   timeMsDigits,
   uuid,
 } from './fields.ts'
@@ -107,6 +110,11 @@ export const PARCEL = defineRecord({
     auction_price: orNull(money()),
     auction_owner: orNull(address('Who bought it in the first sale.')),
     auction_timestamp: alwaysNull(),
+    /** When it was sold in the second auction, and the log that says so. Of the first auction no log is known. */
+    auctioned_at: optional(timeMs()),
+    auction_block_number: optional(integer(is.isSafeInteger)),
+    auction_tx_hash: optional(hash()),
+    auction_log_index: optional(integer(is.isCount)),
     last_transferred_at: orNull(timeMsDigits()),
     created_at: isoTime(),
     updated_at: isoTime(),
@@ -151,7 +159,10 @@ export const PARCEL = defineRecord({
     'rented_until',
     'publication',
   ],
-  notAnswered: ['token_id', 'created_at', 'updated_at', 'data_text', 'holder'],
+  notAnswered: [
+    ...['token_id', 'created_at', 'updated_at', 'data_text', 'holder'],
+    ...['auctioned_at', 'auction_block_number', 'auction_tx_hash', 'auction_log_index'],
+  ] as const,
 })
 
 export interface ParcelTable extends Row<typeof PARCEL> {}

@@ -43,6 +43,8 @@ function parcel(record: ParcelRecord, blame: Blame, { registries }: RecordSource
     good = blame('token_id', record.token_id, `must be "${tokenId}", the token id of ${id}`)
   if ((record.auction_owner === null) !== (record.auction_price === null))
     good = blame('auction_owner', record.auction_owner, 'must be null exactly when auction_price is')
+  if (record.auctioned_at !== undefined && record.auction_price === null)
+    good = blame('auctioned_at', record.auctioned_at, 'must be left out where auction_price is null')
   if (record.estate_id !== null && record.owner !== registries.estate)
     good = blame(
       'owner',

@@ -11,6 +11,7 @@ import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
 import { type AssetRents, type JsonBuffer, NO_DISTANCE, type OwnerIndex } from '../parts/parts.ts'
 import { positionsOf } from '../parts/positions.ts'
 import { buildRents, type Rent, rentOf } from '../parts/rents.ts'
+import { type SaleFacts, saleOfParcel } from '../parts/sales.ts'
 
 export interface BuiltParcels {
   readonly json: JsonBuffer
@@ -29,6 +30,8 @@ export interface BuiltParcels {
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
   readonly rents: AssetRents
+  /** Of those that were auctioned. */
+  readonly sales: readonly SaleFacts[]
 }
 
 const COLUMNS_AT_ONCE = 5
@@ -43,9 +46,12 @@ export async function buildParcels(
   const rows: ParcelFacts[] = []
   const { bounds } = world
   const outside: ParcelTable[] = []
+  const sales: SaleFacts[] = []
   const add = (parcel: ParcelTable) => {
     json.add(parcelPiece(parcel))
     rows.push(factsOf(parcel, districtIds))
+    const sale = saleOfParcel(parcel)
+    if (sale) sales.push(sale)
   }
   for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
     const columns = { ...bounds, minX: x, maxX: Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX) }
@@ -77,6 +83,7 @@ export async function buildParcels(
     plazaDistance: Uint8Array.from(rows, (row) => row.plazaDistance),
     roadDistance: Uint8Array.from(rows, (row) => row.roadDistance),
     rents: buildRents(rows.map(({ rent }) => rent)),
+    sales,
   }
 }
 

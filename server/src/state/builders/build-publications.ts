@@ -11,6 +11,8 @@ interface Assets {
   readonly parcels: number
   readonly estates: number
   readonly assetRowOf: AssetRowOf
+  /** Sales of parcels in an auction. */
+  readonly auctions: readonly SaleFacts[]
 }
 
 const PAGE_ROWS = 2000
@@ -18,7 +20,7 @@ const PAGE_ROWS = 2000
 export async function buildPublications(
   db: Db,
   worldId: number,
-  { parcels, estates, assetRowOf }: Assets,
+  { parcels, estates, assetRowOf, auctions }: Assets,
 ): Promise<OfferedPublications & { readonly sales: SaleParts }> {
   const nothing = {
     parts: NO_PUBLICATIONS,
@@ -27,7 +29,8 @@ export async function buildPublications(
   }
   const { publications, sales } = await readPublications(db, worldId, assetRowOf)
   const ofBids = await readSalesOfBids(db, worldId)
-  return { ...patchPublications(nothing, publications), sales: patchSales(NO_SALES, [...sales, ...ofBids]) }
+  const all = [...sales, ...ofBids, ...auctions]
+  return { ...patchPublications(nothing, publications), sales: patchSales(NO_SALES, all) }
 }
 
 async function readPublications(

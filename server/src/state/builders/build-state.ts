@@ -26,10 +26,11 @@ export async function buildState(
     parcels: parcels.x.length,
     estates: estates.parts.ids.length,
     assetRowOf: assetRows(world.bounds, parcels, estates.parts.ids),
+    auctions: parcels.sales,
   })
   // After the parcels: a parcel of another district that is found in its row is in the counts too.
   const listJson = await buildDistrictList(db, worldId)
-  const { estateIds, ...parcelParts } = parcels
+  const { estateIds, sales: _, ...parcelParts } = parcels
   return withCells({
     lineage,
     worldId,

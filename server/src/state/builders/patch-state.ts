@@ -5,7 +5,7 @@ import type { ParcelTable } from '../../land/records/parcel.ts'
 import type { PublicationTable } from '../../land/records/publication.ts'
 import { withValues } from '../parts/columns.ts'
 import type { EstateParts, ParcelParts, PublicationParts, SaleParts, StateParts } from '../parts/parts.ts'
-import { patchSales, saleOfBid, saleOfPublication } from '../parts/sales.ts'
+import { parcelKey, patchSales, saleOfBid, saleOfParcel, saleOfPublication } from '../parts/sales.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
 import { type EstateRows, estateRowsAfter } from './estate-rows.ts'
@@ -73,15 +73,20 @@ export function patchState(held: StateParts, changes: StateChanges): StateParts 
   return { ...next, cells: patchCells(next, redrawn) }
 }
 
-function salesAfter(held: SaleParts, { publications, bids, changedBids, removed }: StateChanges): SaleParts {
+function salesAfter(
+  held: SaleParts,
+  { parcels, publications, bids, changedBids, removed }: StateChanges,
+): SaleParts {
   const sales = [
     ...publications.filter(({ status }) => status === 'sold').map(saleOfPublication),
     ...bids.filter(({ status }) => status === 'sold').map(saleOfBid),
+    ...parcels.flatMap((parcel) => saleOfParcel(parcel) ?? []),
   ]
   const changedPublications = publications.map(({ key }) => key)
   return patchSales(held, sales, {
     publication: [...changedPublications, ...removed.publications],
     bid: changedBids,
+    parcel: parcels.map(parcelKey),
   })
 }
 

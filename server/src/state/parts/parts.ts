@@ -124,6 +124,8 @@ export interface AssetRents {
   /** End of the rent, in milliseconds since 1970. */
   readonly untilMs: Float64Array
   readonly tenants: readonly string[]
+  /** 1 where the contract of the rent has the token: also after the end, until the lessor claims it. */
+  readonly isHeld: Uint8Array
 }
 
 /**
@@ -185,14 +187,17 @@ export interface PublicationParts {
 }
 
 /**
- * Columns with a value per sale: publications that were sold and bids that were accepted, oldest first; those of one time by
- * {@link SALE_TABLES}, then by key. Read and written by sales.ts.
+ * Columns with a value per sale: publications that were sold, bids that were accepted, and parcels that were auctioned, oldest first; those of one
+ * time, which is that of a block, by their logs, then by {@link SALE_TABLES} and key. Read and written by sales.ts.
  */
 export interface SaleParts {
   readonly timeMs: Float64Array
   /** Index in {@link SALE_TABLES}: where the rest of the sale stands, under its key. */
   readonly table: Uint8Array
-  readonly key: Uint32Array
+  /** Of a parcel: `parcelKey` of its place. */
+  readonly key: Float64Array
+  /** Position of its log in its block; -1 where it is unknown. */
+  readonly logIndex: Int32Array
   /** Index in {@link SALE_SOURCES}. */
   readonly source: Uint8Array
   /** Decimal text, with all digits, and the nearest number. */
@@ -211,8 +216,8 @@ export interface SaleParts {
   readonly addresses: readonly string[]
 }
 
-export const SALE_TABLES = ['publication', 'bid'] as const
-export const SALE_SOURCES = ['order', 'bid', 'trade'] as const
+export const SALE_TABLES = ['publication', 'bid', 'parcel'] as const
+export const SALE_SOURCES = ['order', 'bid', 'trade', 'auction'] as const
 
 /** All districts, including disabled ones: parcels still belong to them. */
 export interface DistrictParts {

@@ -6,16 +6,19 @@ export interface Rent {
   readonly tenant: string
   /** Milliseconds since 1970; from then on the rent is over. */
   readonly untilMs: number
+  /** Whether the contract of the rent has the token: also after the end, until the lessor claims it. */
+  readonly isHeld: boolean
 }
 
 interface RentColumns {
   readonly tenant: string | null
   readonly rented_until_ms: number | null
+  readonly holder: string | null
 }
 
 /** The rent of a row of the tables; undefined for an asset that is not rented, or of whose rent one half is unknown. */
-export function rentOf({ tenant, rented_until_ms: untilMs }: RentColumns): Rent | undefined {
-  return tenant === null || untilMs === null ? undefined : { tenant, untilMs }
+export function rentOf({ tenant, rented_until_ms: untilMs, holder }: RentColumns): Rent | undefined {
+  return tenant === null || untilMs === null ? undefined : { tenant, untilMs, isHeld: holder !== null }
 }
 
 /** @param rents of each asset, by its row */
@@ -29,6 +32,7 @@ function rentColumns(rents: Iterable<readonly [number, Rent | undefined]>): Asse
     rows: Uint32Array.from(rented, ([row]) => row),
     untilMs: Float64Array.from(rented, ([, { untilMs }]) => untilMs),
     tenants: rented.map(([, { tenant }]) => tenant),
+    isHeld: Uint8Array.from(rented, ([, { isHeld }]) => Number(isHeld)),
   }
 }
 
@@ -42,7 +46,7 @@ export function patchRents(held: AssetRents, changed: ReadonlyMap<number, Rent |
 }
 
 function isSame(a: Rent | undefined, b: Rent | undefined): boolean {
-  return a?.tenant === b?.tenant && a?.untilMs === b?.untilMs
+  return a?.tenant === b?.tenant && a?.untilMs === b?.untilMs && a?.isHeld === b?.isHeld
 }
 
 /** The rent of an asset; undefined where it has none. */
@@ -52,8 +56,8 @@ export function findRent(rents: AssetRents, row: number): Rent | undefined {
 }
 
 /** The rent at a place in the columns. */
-export function rentAt({ tenants, untilMs }: AssetRents, place: number): Rent {
-  return { tenant: tenants[place]!, untilMs: untilMs[place]! }
+export function rentAt({ tenants, untilMs, isHeld }: AssetRents, place: number): Rent {
+  return { tenant: tenants[place]!, untilMs: untilMs[place]!, isHeld: isHeld[place] === 1 }
 }
 
 /** The place of the first rent whose row is not before this one; their number if there is none. */

@@ -1,9 +1,9 @@
-import { parseCoord } from '@landpass/client/grid'
+import { CONTRACT_LIMIT, type Coord, coordText, parseCoord } from '@landpass/client/grid'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { BidTable } from '../../land/records/bid.ts'
+import type { ParcelTable } from '../../land/records/parcel.ts'
 import type { PublicationTable } from '../../land/records/publication.ts'
 import { mergeRows } from './merge-rows.ts'
-import { bitsOf, hasBit } from './number-bits.ts'
 import { SALE_SOURCES, SALE_TABLES, type SaleParts } from './parts.ts'
 import { positionsOf, withTexts } from './positions.ts'
 
@@ -12,6 +12,8 @@ export interface SaleFacts {
   readonly timeMs: number
   readonly table: (typeof SALE_TABLES)[number]
   readonly key: number
+  /** -1 where it is unknown. */
+  readonly logIndex: number
   readonly source: (typeof SALE_SOURCES)[number]
   readonly price: string
   /** 0 where it is unknown. */
@@ -27,7 +29,8 @@ export function saleOfPublication(row: PublicationTable): SaleFacts {
   return {
     // A snapshot need not say when it was sold.
     timeMs: row.block_time_updated_at_ms ?? row.block_time_created_at_ms,
-    ...{ table: 'publication', key: row.key, source: row.sold_source ?? 'order', price: row.price },
+    ...{ table: 'publication', key: row.key, logIndex: row.sold_log_index ?? -1 },
+    ...{ source: row.sold_source ?? 'order', price: row.price },
     ...{ size: soldSize(row), assetType: row.asset_type, assetId: row.asset_id },
     ...{ buyer: row.buyer ?? '', seller: row.owner },
   }
@@ -37,10 +40,35 @@ export function saleOfPublication(row: PublicationTable): SaleFacts {
 export function saleOfBid(row: BidTable): SaleFacts {
   return {
     timeMs: row.block_time_updated_at_ms,
-    ...{ table: 'bid', key: row.key, source: 'bid', price: row.price },
+    ...{ table: 'bid', key: row.key, logIndex: row.sold_log_index ?? -1, source: 'bid', price: row.price },
     ...{ size: soldSize(row), assetType: row.asset_type, assetId: row.asset_id },
     ...{ buyer: row.bidder, seller: row.seller },
   }
+}
+
+/** Undefined for a parcel that no log says was auctioned: the first auction left none. */
+export function saleOfParcel(row: ParcelTable): SaleFacts | undefined {
+  const { auctioned_at_ms: timeMs, auction_price: price } = row
+  if (timeMs === null || price === null) return undefined
+  return {
+    timeMs,
+    ...{ table: 'parcel', key: parcelKey(row), logIndex: row.auction_log_index ?? -1 },
+    ...{ source: 'auction', price, size: 1, assetType: 'parcel', assetId: coordText(row) },
+    // Sold by the project, which no log names
+    ...{ buyer: row.auction_owner ?? '', seller: '' },
+  }
+}
+
+const KEY_STEP = 2 * CONTRACT_LIMIT + 1
+
+/** A number for each place of the contract: by x, then from north to south. {@link placeOfKey} is the way back. */
+export function parcelKey({ x, y }: Coord): number {
+  return (x + CONTRACT_LIMIT) * KEY_STEP + CONTRACT_LIMIT - y
+}
+
+/** @example placeOfKey(parcelKey({ x: -3, y: 7 })) // { x: -3, y: 7 } */
+export function placeOfKey(key: number): Coord {
+  return { x: Math.floor(key / KEY_STEP) - CONTRACT_LIMIT, y: CONTRACT_LIMIT - (key % KEY_STEP) }
 }
 
 function soldSize({ asset_type, sold_size }: Pick<PublicationTable | BidTable, 'asset_type' | 'sold_size'>) {
@@ -50,7 +78,8 @@ function soldSize({ asset_type, sold_size }: Pick<PublicationTable | BidTable, '
 export const NO_SALES: SaleParts = {
   timeMs: new Float64Array(0),
   table: new Uint8Array(0),
-  key: new Uint32Array(0),
+  key: new Float64Array(0),
+  logIndex: new Int32Array(0),
   source: new Uint8Array(0),
   price: [],
   roundedPrice: new Float64Array(0),
@@ -89,9 +118,7 @@ export function patchSales(held: SaleParts, added: readonly SaleFacts[], changed
   const compare = (a: number, b: number) => {
     const [left, i] = at(a)
     const [right, j] = at(b)
-    return (
-      left.timeMs[i]! - right.timeMs[j]! || left.table[i]! - right.table[j]! || left.key[i]! - right.key[j]!
-    )
+    return compareSales(left, i, right, j)
   }
   const addedRows = Uint32Array.from(added, (_, i) => oldRows + i).sort(compare)
   const sourceOf = mergeRows(kept, addedRows, compare)
@@ -106,7 +133,8 @@ export function patchSales(held: SaleParts, added: readonly SaleFacts[], changed
   return {
     timeMs: joined('timeMs', new Float64Array(count)),
     table: joined('table', new Uint8Array(count)),
-    key: joined('key', new Uint32Array(count)),
+    key: joined('key', new Float64Array(count)),
+    logIndex: joined('logIndex', new Int32Array(count)),
     source: joined('source', new Uint8Array(count)),
     price: Array.from(sourceOf, (source) => {
       const [from, i] = at(source)
@@ -124,6 +152,19 @@ export function patchSales(held: SaleParts, added: readonly SaleFacts[], changed
   }
 }
 
+/** The columns by which sales are in order. */
+type Placed = Pick<SaleParts, 'timeMs' | 'logIndex' | 'table' | 'key'>
+
+/** Less than 0 where sale `i` of the first columns is older than sale `j` of the others. */
+export function compareSales(left: Placed, i: number, right: Placed, j: number): number {
+  return (
+    left.timeMs[i]! - right.timeMs[j]! ||
+    left.logIndex[i]! - right.logIndex[j]! ||
+    left.table[i]! - right.table[j]! ||
+    left.key[i]! - right.key[j]!
+  )
+}
+
 type Column = Float64Array | Uint8Array | Uint32Array | Int32Array
 type NumberColumn = Exclude<keyof SaleParts, 'price' | 'estateIds' | 'addresses'>
 
@@ -132,8 +173,9 @@ function rowsOf({ key }: Pick<SaleParts, 'key'>): Uint32Array {
 }
 
 function rowsWithout({ table, key }: SaleParts, changed: ChangedKeys): Uint32Array {
-  const gone = SALE_TABLES.map((name) => bitsOf(changed[name]))
-  return rowsOf({ key }).filter((row) => !hasBit(gone[table[row]!]!, key[row]!))
+  if (SALE_TABLES.every((name) => changed[name].length === 0)) return rowsOf({ key })
+  const gone = SALE_TABLES.map((name) => new Set(changed[name]))
+  return rowsOf({ key }).filter((row) => !gone[table[row]!]!.has(key[row]!))
 }
 
 function columnsOf(
@@ -148,7 +190,8 @@ function columnsOf(
   return {
     timeMs: Float64Array.from(sales, ({ timeMs }) => timeMs),
     table: Uint8Array.from(sales, ({ table }) => SALE_TABLES.indexOf(table)),
-    key: Uint32Array.from(sales, ({ key }) => key),
+    key: Float64Array.from(sales, ({ key }) => key),
+    logIndex: Int32Array.from(sales, ({ logIndex }) => logIndex),
     source: Uint8Array.from(sales, ({ source }) => SALE_SOURCES.indexOf(source)),
     price: sales.map(({ price }) => price),
     roundedPrice: Float64Array.from(sales, ({ price }) => Number(price)),

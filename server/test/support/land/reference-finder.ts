@@ -7,7 +7,11 @@ import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
  * filters ask for, then `filter` and `sort`. Slow, and meant to be read beside docs/find-land.md.
  */
 export function referenceLand(land: ReferenceLand, query: Query, nowMs: number): ReferencePage {
-  const assets = assetsOf(land, nowMs)
+  return referencePage(assetsOf(land, nowMs), query)
+}
+
+/** The same of assets that several queries look at. */
+export function referencePage(assets: readonly Asset[], query: Query): ReferencePage {
   const own = assets.find(({ name }) => name === query.neighbours_of)
   const rows = assets
     .filter(({ isInside }) => query.inside_estates === 'true' || !isInside)
@@ -32,7 +36,7 @@ export interface ReferencePage {
 
 export type Query = Readonly<Record<string, string | undefined>>
 
-interface Asset {
+export interface Asset {
   readonly name: string
   readonly isInside: boolean
   readonly parcels: readonly Place[]
@@ -56,34 +60,43 @@ type Row = ReturnType<typeof rowOf>
 const WEI = 10n ** 18n
 const ROOTS = ['1', '2', '5']
 
-function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
-  const publications = new Map<string, Publication[]>()
-  for (const one of land.publications) {
-    const name = `${one.shown.asset_type} ${one.shown.asset_id}`
-    publications.set(name, [...(publications.get(name) ?? []), one])
-  }
-  const bids = land.bids.map(({ shown }) => shown).filter(({ status }) => status === 'sold')
-  const bidsOn = (type: string, id: string) =>
-    bids.filter((bid) => bid.asset_type === type && bid.asset_id === id)
+export function assetsOf(land: ReferenceLand, nowMs: number): Asset[] {
+  const publications = grouped(land.publications, ({ shown }) => `${shown.asset_type} ${shown.asset_id}`)
+  const bids = grouped(
+    land.bids.map(({ shown }) => shown).filter(({ status }) => status === 'sold'),
+    (bid) => `${bid.asset_type} ${bid.asset_id}`,
+  )
+  const bidsOn = (type: string, id: string) => bids.get(`${type} ${id}`) ?? []
   const estates = [...land.estates].sort((a, b) => Number(a.id) - Number(b.id))
   const parcels = [...land.parcels].sort((a, b) => a.x - b.x || b.y - a.y)
-  const estateOf = (id: string | null) => estates.find((one) => one.id === id)
+  const estateById = new Map(estates.map((estate) => [estate.id, estate]))
+  const membersOf = grouped(parcels, ({ estate_id }) => estate_id ?? '')
   return [
     ...estates.flatMap((estate) => {
-      const members = parcels.filter(({ estate_id }) => estate_id === estate.id)
-      if (members.length === 0) return []
+      const members = membersOf.get(estate.id)
+      if (!members) return []
       const updaters = [estate.owner, ...rightsOf(estate)]
       const source = { ...estate, estate_id: estate.id, type: 'estate' as const, members, updaters }
       return assetOf(publications.get(`estate ${estate.id}`), bidsOn('estate', estate.id), source, nowMs)
     }),
     ...parcels.map((parcel) => {
-      const estate = estateOf(parcel.estate_id)
+      const estate = estateById.get(parcel.estate_id ?? '')
       const owner = estate ? estate.owner : parcel.owner
       const updaters = [owner, ...rightsOf(parcel), ...(estate ? rightsOf(estate) : [])]
       const source = { ...parcel, owner, type: 'parcel' as const, members: [parcel], updaters }
       return assetOf(publications.get(`parcel ${parcel.id}`), bidsOn('parcel', parcel.id), source, nowMs)
     }),
   ]
+}
+
+function grouped<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {
+  const groups = new Map<string, One[]>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group) group.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
 }
 
 function rightsOf(asset: object): (string | null)[] {
@@ -349,10 +362,12 @@ function counts(
   keys: readonly string[],
   keysOf: (asset: Asset) => readonly string[],
 ) {
-  const found = assets.flatMap(keysOf)
-  return keys
-    .map((key) => ({ key, count: found.filter((one) => one === key).length }))
-    .filter(({ count }) => count > 0)
+  const found = new Map<string, number>()
+  for (const key of assets.flatMap(keysOf)) found.set(key, (found.get(key) ?? 0) + 1)
+  return keys.flatMap((key) => {
+    const count = found.get(key)
+    return count === undefined ? [] : [{ key, count }]
+  })
 }
 
 function placeOf(text: string | undefined): Place | undefined {

@@ -10,6 +10,7 @@ export interface ReferenceTile {
   readonly name: string | undefined
   readonly owner: string | undefined
   readonly estateId: string | undefined
+  readonly district_id: string | undefined
   readonly tokenId: string
   readonly price: ExactNumber | undefined
   /** In seconds. */
@@ -38,6 +39,7 @@ export function referenceTiles(land: ReferenceLand, nowMs: number): ReferenceTil
       name: estate?.data.name || parcel.data.name || undefined,
       owner: (estate ?? parcel).owner ?? undefined,
       estateId: estate?.id,
+      district_id: district_id ?? undefined,
       tokenId: String(encodeTokenId({ x, y })),
       price: offer?.price,
       expiresAt: offer ? Math.floor(offer.expires_at / 1000) : undefined,

@@ -44,6 +44,7 @@ export function salesOf(sales: SaleParts): readonly SaleFacts[] {
     const estate = sales.estate[row]!
     return {
       ...{ timeMs: sales.timeMs[row]!, table: SALE_TABLES[sales.table[row]!]!, key },
+      logIndex: sales.logIndex[row]!,
       ...{ source: SALE_SOURCES[sales.source[row]!]!, price: sales.price[row]!, size: sales.size[row]! },
       assetType: estate < 0 ? 'parcel' : 'estate',
       assetId: estate < 0 ? coordText({ x: sales.x[row]!, y: sales.y[row]! }) : sales.estateIds[estate]!,

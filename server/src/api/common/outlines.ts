@@ -1,4 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
+import type { GridLines } from './row-files.ts'
 
 /** A closed line of corners: the last is the first again. A corner x,y is the south-west one of the parcel x,y. */
 export type Ring = readonly Coord[]
@@ -25,7 +26,18 @@ export function outlinesOf(parcels: readonly Coord[]): readonly Polygon[] {
   })
 }
 
-const name = (x: number, y: number) => `${x},${y}`
+/** The outlines of some parcels as a GeoJSON geometry: a Polygon, or a MultiPolygon of several. */
+export function geometryJson(parcels: readonly Coord[], { lonAt, latAt }: GridLines): string {
+  const polygons = outlinesOf(parcels).map(
+    (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
+  )
+  return polygons.length === 1
+    ? `{"type":"Polygon","coordinates":${polygons[0]}}`
+    : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
+}
+
+/** A number for each place of the contract, which a map finds sooner than text. */
+const name = (x: number, y: number) => x * 2 ** 22 + y
 
 /** Parcels that share edges, directly or through others. */
 function groupsOf(parcels: readonly Coord[]): Coord[][] {
@@ -75,7 +87,7 @@ function sidesOf(group: readonly Coord[]): Side[] {
 
 /** Joins sides to rings. Where a line comes to a corner again, what lies between is a ring of its own. */
 function ringsOf(sides: readonly Side[]): Ring[] {
-  const from = new Map<string, Side[]>()
+  const from = new Map<number, Side[]>()
   for (const side of sides) {
     const start = name(side.from.x, side.from.y)
     const others = from.get(start)
