@@ -338,9 +338,20 @@ describe('a server over the demo world', () => {
   test('answers the examples in README.md and the pages about the land as they say', async () => {
     const pages = [
       'README.md',
-      ...['land', 'http', 'map', 'tiles', 'search', 'offers', 'find-land', 'sales', 'rights'].map(
-        (name) => `docs/${name}.md`,
-      ),
+      ...[
+        ...[
+          'start/developers',
+          'land',
+          'http',
+          'map',
+          'tiles',
+          'search',
+          'offers',
+          'find-land',
+          'sales',
+          'rights',
+        ],
+      ].map((name) => `docs/${name}.md`),
     ]
     const text = pages.map(page).join('')
     const examples = examplesOf(text)
