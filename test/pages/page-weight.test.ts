@@ -170,7 +170,14 @@ test('every page leads programs to the description of the interface, and to a te
 
   expect(paths.length).toBeGreaterThan(10)
   expect(paths.filter((path) => !Object.hasOwn(description.paths, path))).toEqual([])
-  for (const [page, accept] of [['/'], ['/organise'], ['/approve'], ['/docs/'], ['/nothing', 'text/html']]) {
+  for (const [page, accept] of [
+    ['/'],
+    ['/organise'],
+    ['/approve'],
+    ['/docs/'],
+    ['/docs/interface'],
+    ['/nothing', 'text/html'],
+  ]) {
     const html = (await server.ask('GET', page!, { headers: { accept: accept ?? '*/*' } })).bytes.toString()
     expect(html, page).toMatch(/<link rel="service-desc" [^>]*href="\/openapi\.json"/)
     expect(html, page).toMatch(/<link rel="alternate" [^>]*href="\/llms\.txt"/)
