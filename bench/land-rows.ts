@@ -86,12 +86,12 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
   )
   const sales = row(
     '/v2/sales, all kinds of filters',
-    bySql(0.03),
+    bySql(0.02),
     numbers.map((i) => `/v2/sales?${saleFilterOf(random.pick(parcels), i)}`),
   )
   const stats = row(
     '/v2/stats, all kinds of groups and filters',
-    both(0.02),
+    both(0.01),
     numbers.map(
       (i) => `/v2/stats?by=${GROUPINGS[i % GROUPINGS.length]}&${saleFilterOf(random.pick(parcels), i)}`,
     ),

@@ -46,7 +46,7 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const
 const MAX_ZOOM = 6
 const MAX_SELECTED = 1_000
 const MAX_DISTRICTS = 50
-const GIVEN_AT_MOST = 8
+const GIVEN_AT_MOST = 3
 /** Of images; larger ones are made smaller. */
 const MIN_SIDE_PX = 32
 const MAX_SIDE_PX = 4_096

@@ -575,6 +575,28 @@ describeOnOneEngine('finding land', (open) => {
     expect(JSON.parse(Buffer.from(cursor!, 'base64url').toString())[0]).toEqual({ q: 'a' })
   })
 
+  test('what public servers of the world get wrong: false, 0, totals of empty pages, and assets with two offers', async () => {
+    const all = await page({ limit: '1' })
+    const { facets } = await page({ facets: 'road,size', limit: '1' })
+    const counts = facets as Record<'road' | 'size', { key: string; count: number }[]>
+    const countOf = (name: 'road' | 'size', key: string) => counts[name].find((one) => one.key === key)?.count
+
+    expect((await page({ inside_estates: 'false', limit: '1' })).total).toBe(all.total)
+    expect((await page({ min_road: '0', max_road: '0' })).total).toBe(countOf('road', '0'))
+    expect((await page({ min_size: '0', max_size: '1' })).total).toBe(countOf('size', '1'))
+    const end = Buffer.from('[{},null,"999999,-999999"]').toString('base64url')
+    expect(await page({ cursor: end })).toMatchObject({ land: [], total: all.total, cursor: null })
+    const twice = land.reference.parcels.findLast(({ estate_id }) => estate_id === null)!
+    await land.change(
+      ...['41', '42'].map((price) => ({
+        kind: 'open-publication' as const,
+        publication: publicationRow(`twice ${price}`, { asset_id: twice.id, price }),
+      })),
+    )
+    const here = await page({ center: twice.id, radius: '0', status: 'open', asset_type: 'parcel' })
+    expect([here.total, here.land.length]).toEqual([1, 1])
+  })
+
   test('a new estate and one that is gone leave a cursor where it was', async () => {
     const query = { sort_by: 'size', sort_order: 'desc', asset_type: 'estate', limit: '1' }
     const first = await page(query)

@@ -2,7 +2,7 @@ import type { Coord } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../test/support/run/property-seed.ts'
-import { outlinesOf, type Polygon, type Ring } from './outlines.ts'
+import { geometryJson, outlinesOf, type Polygon, type Ring } from './outlines.ts'
 
 const text = (ring: Ring) => ring.map(({ x, y }) => `${x},${y}`).join(' ')
 
@@ -84,4 +84,11 @@ describe('outlines', () => {
       { numRuns: runs(200) },
     )
   })
+})
+
+test('the geometry of one parcel is that of its outline', () => {
+  const lines = { lonAt: String, latAt: (y: number) => String(y * 10) }
+  const ring = outlinesOf([{ x: -3, y: 7 }])[0]![0]!.map(({ x, y }) => [x, y * 10])
+
+  expect(JSON.parse(geometryJson([{ x: -3, y: 7 }], lines))).toEqual({ type: 'Polygon', coordinates: [ring] })
 })

@@ -28,7 +28,7 @@ export function outlinesOf(parcels: readonly Coord[]): readonly Polygon[] {
 
 /** The outlines of some parcels as a GeoJSON geometry: a Polygon, or a MultiPolygon of several. */
 export function geometryJson(parcels: readonly Coord[], { lonAt, latAt }: GridLines): string {
-  const polygons = outlinesOf(parcels).map(
+  const polygons = (parcels.length === 1 ? [[squareOf(parcels[0]!)]] : outlinesOf(parcels)).map(
     (rings) => `[${rings.map((ring) => `[${ring.map(({ x, y }) => `[${lonAt(x)},${latAt(y)}]`)}]`)}]`,
   )
   return polygons.length === 1
@@ -38,6 +38,12 @@ export function geometryJson(parcels: readonly Coord[], { lonAt, latAt }: GridLi
 
 /** A number for each place of the contract, which a map finds sooner than text. */
 const name = (x: number, y: number) => x * 2 ** 22 + y
+
+/** What {@link outlinesOf} gives for one parcel, which nearly all assets have. */
+function squareOf({ x, y }: Coord): Ring {
+  const southWest = { x, y }
+  return [southWest, { x: x + 1, y }, { x: x + 1, y: y + 1 }, { x, y: y + 1 }, southWest]
+}
 
 /** Parcels that share edges, directly or through others. */
 function groupsOf(parcels: readonly Coord[]): Coord[][] {

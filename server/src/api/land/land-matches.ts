@@ -46,15 +46,19 @@ export function matchingAssets(
     if (assets.size[asset]! === 0) return false
     return query.withParcelsOfEstates || asset < assets.estates || parcels.estate[asset - assets.estates]! < 0
   }
-  let kept = among
-    ? keep(among, isRow)
-    : needsOffer
-      ? offers.assets
-      : query.withParcelsOfEstates
-        ? assets.all
-        : assets.standing
+  const rows = needsOffer ? offers.assets : query.withParcelsOfEstates ? assets.all : assets.standing
+  let kept = among ? keep(among, isRow) : rows
   // There are no rental offers, and all open offers are in MANA.
   if (query.rent || (query.currencies && !query.currencies.includes('mana'))) return NONE
+
+  const keepAllMarked = () => {
+    for (const marks of marksOf(view, query, withText)) {
+      kept = keepMarked(kept, marks)
+      if (kept.length === 0 && !query.neighboursOf) return
+    }
+  }
+  // A place keeps little of the whole world. Of a few assets the ranges keep none, mostly, and no marks have to be made.
+  if (!among) keepAllMarked()
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
     if (range) kept = keepRange(kept, column, range)
@@ -81,11 +85,7 @@ export function matchingAssets(
   if (endsBeforeMs !== undefined) ofOffer((place) => offers.expiresAtMs[place]! < endsBeforeMs)
   if (soldSinceMs !== undefined)
     kept = keep(kept, (asset) => lastSales.timeMs[asset]! >= Math.max(0, soldSinceMs))
-  // Last, because each takes a mark per asset to make
-  for (const marks of marksOf(view, query, withText)) {
-    kept = keepMarked(kept, marks)
-    if (kept.length === 0 && !query.neighboursOf) break
-  }
+  if (among) keepAllMarked()
   return kept
 }
 

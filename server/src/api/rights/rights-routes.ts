@@ -33,7 +33,7 @@ import {
 import { addressRightsSchema, assetRightsSchema, placeRightsSchema } from './rights-shapes.ts'
 
 /** Assets whose rights are read for one unit. */
-const ASSETS_PER_UNIT = 15
+const ASSETS_PER_UNIT = 25
 const MAX_PLACES = 500
 const PLACES_ALLOWED = `a list of 1 to ${MAX_PLACES} places x,y`
 const ADDRESS = { title: 'RightsAddress', ...GIVEN_ADDRESS }
