@@ -197,13 +197,13 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('reads pages of any size to their end, whatever total they name, and each trade once', async () => {
     for (let number = 0; number < 12; number++) story.offer(`offer-${number}`)
-    marketplace.faults = { mostRows: 5, totalIsOffBy: -11 }
+    marketplace.faults = { most_rows: 5, total_is_off_by: -11 }
     const reader = story.reader()
     await reader.step()
     expect(Object.keys(await story.states())).toHaveLength(12)
     expect([asked('/v1/trades/'), reader.counts.trades]).toEqual([12, 12])
 
-    marketplace.faults = { mostRows: 5, totalIsOffBy: 1_000, inMilliseconds: true }
+    marketplace.faults = { most_rows: 5, total_is_off_by: 1_000, in_milliseconds: true }
     story.offer('new')
     await reader.step() // The interval is not over.
     await readAgain(reader)
@@ -254,13 +254,13 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('left-out')
     const reader = story.reader()
     await reader.step()
-    marketplace.faults = { dropped: ['left-out'] }
+    marketplace.faults = { left_out: ['left-out'] }
     await readAgain(reader, DAY_MS)
     expect(await story.shown()).toEqual(['left-out', 'named'])
     marketplace.faults = { refusal: { status: 500 } }
     await readAgain(reader, DAY_MS)
     expect(await story.shown()).toEqual(['left-out', 'named'])
-    marketplace.faults = { dropped: ['left-out'] }
+    marketplace.faults = { left_out: ['left-out'] }
     await readAgain(reader, DAY_MS)
     expect(await story.states()).toEqual({ 'left-out': 'unseen', named: 'open' })
     marketplace.faults = {}
@@ -333,7 +333,7 @@ describeOnOneEngine('a reader of offers', (open) => {
   })
 
   test('waits longer with each failure, and as long as the server asks', async () => {
-    marketplace.faults = { refusal: { status: 429, retryAfterS: 300 } }
+    marketplace.faults = { refusal: { status: 429, retry_after_s: 300 } }
     const reader = story.reader()
     await reader.step()
     expect(await status()).toMatchObject({
@@ -343,7 +343,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     })
     await readAgain(reader, 290 * SECOND_MS)
     expect(marketplace.requests).toHaveLength(1)
-    marketplace.faults = { isHtml: true }
+    marketplace.faults = { html: true }
     await readAgain(reader, 10 * SECOND_MS)
     expect((await status()).reason).toContain('answered something else than JSON')
     // Twice the interval now
@@ -416,7 +416,7 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('stores what it has read before the server refuses requests', async () => {
     for (const id of ['first', 'second', 'third']) story.offer(id)
-    marketplace.faults = { tradeRefusals: { third: { status: 429 } } }
+    marketplace.faults = { trade_refusals: { third: { status: 429 } } }
     const reader = story.reader()
     await reader.step()
     expect([await story.shown(), (await status()).state]).toEqual([['first', 'second'], 'failing'])
@@ -430,7 +430,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     for (const id of ['moved', 'large', 'good']) story.offer(id)
     const moved = { status: 302 }
     marketplace.faults = {
-      tradeRefusals: { moved },
+      trade_refusals: { moved },
       lies: { large: { ...marketplace.trades.get('large'), more: 'x'.repeat(128 * 1024) } },
     }
     const reader = story.reader()
@@ -439,14 +439,14 @@ describeOnOneEngine('a reader of offers', (open) => {
 
     const ids = ['one', 'two', 'three', 'four']
     for (const id of ids) story.offer(id)
-    marketplace.faults = { tradeRefusals: Object.fromEntries(ids.map((id) => [id, moved])) }
+    marketplace.faults = { trade_refusals: Object.fromEntries(ids.map((id) => [id, moved])) }
     await readAgain(reader)
     expect((await status()).reason).toContain('redirect')
     expect(asked('/v1/trades/')).toBe(6)
   })
 
   test.each([
-    [{ isEndless: true }, /names offers without end: 200 pages/],
+    [{ endless: true }, /names offers without end: 200 pages/],
     [{ refusal: { status: 302 } }, /redirect/],
     [{ refusal: { status: 500 } }, /status 500/],
   ])('is not held up by %o', async (faults, reason) => {
@@ -459,7 +459,7 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('ends with pages that repeat themselves, and at the deadline of an answer that never comes', async () => {
     for (let number = 0; number < 3; number++) story.offer(`offer-${number}`)
-    marketplace.faults = { repeatsPages: true }
+    marketplace.faults = { repeats_pages: true }
     const reader = story.reader()
     await reader.step()
     expect(await status()).toMatchObject({ state: 'following', offers: 3 })

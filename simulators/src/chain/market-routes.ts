@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { addMarketplaceRoutes } from '../listings/marketplace-simulator.ts'
 import { DEED_KINDS, type Deed, type DeedKind } from './actors/deeds.ts'
 import { DeedError } from './actors/players.ts'
+import type { SignedOffer } from './actors/signed-offers.ts'
+import type { Block } from './blocks/block.ts'
+import type { SimulatedChain } from './blocks/chain.ts'
 import { type ControlledChain, loadedChain } from './control-routes.ts'
 import { ControlError, fieldsOf } from './node/settings.ts'
 
@@ -11,6 +15,9 @@ const WEI_DIGITS = 18
  *
  * - `GET` and `PATCH /simulator/market` `{transactions_per_minute?, block_time_s?}`
  * - `POST /simulator/act` `{kind, parcel?, estate?}`: something happens now, in a block of its own
+ * - `GET /simulator/offers`: what players have signed off the chain and can be accepted now
+ *
+ * It is the marketplace server of these offers, too.
  */
 export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChain): void {
   app.get('/simulator/market', async () => controlled.pace.settings)
@@ -18,6 +25,10 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChai
     await controlled.loaded
     return controlled.pace.change(body)
   })
+  const trades = async () =>
+    new Map(offersOf(await loadedChain(controlled)).map(({ json }) => [json.id, json]))
+  app.get('/simulator/offers', async () => [...(await trades()).values()])
+  addMarketplaceRoutes(app, { trades })
   app.post('/simulator/act', async ({ body }) => {
     const chain = await loadedChain(controlled)
     const { pace } = controlled
@@ -39,6 +50,17 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChai
       throw error
     }
   })
+}
+
+/** They are computed once for each block. */
+const offersAt = new WeakMap<Block, readonly SignedOffer[]>()
+
+function offersOf({ head, players }: SimulatedChain): readonly SignedOffer[] {
+  const known = offersAt.get(head)
+  if (known) return known
+  const offers = players.offers?.openAt(head.timeS) ?? []
+  offersAt.set(head, offers)
+  return offers
 }
 
 function readAct(body: unknown) {
