@@ -2468,21 +2468,37 @@ export interface LandRow {
   plaza: number | null
   /** Parcels to the nearest road; of an estate the smallest. */
   road: number | null
-  /** The cheapest open offer that has not expired. */
+  /** The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars. */
   offer: {
     source: 'order' | 'trade' | 'auction'
-    /** The price. In MANA, all digits. */
+    /** The price in MANA; 0 for an offer in dollars: what that is in MANA is not known. In MANA, all digits. */
     price: string
     currency: 'mana' | 'usd'
+    /** The price in dollars. In MANA, all digits. */
+    price_usd: string | null
     /** Milliseconds since 1970-01-01 UTC. */
     listed_at: number
     /** Milliseconds since 1970-01-01 UTC. */
     expires_at: number
-    /** Transaction that made it. */
+    /** Transaction that made it; of an offer that was signed off the chain the hash of its signature. */
     tx_hash: string
   } | null
-  /** Rental offers are not read yet. */
-  rental_offer: null
+  /** The cheapest open offer to rent it. It was signed off the chain, and everybody can accept it. */
+  rental_offer: {
+    /** For a day of the cheapest period. In MANA, all digits. */
+    price_per_day: string
+    /** Milliseconds since 1970-01-01 UTC. */
+    listed_at: number
+    /** Milliseconds since 1970-01-01 UTC. */
+    expires_at: number
+    /** Items: For how long it can be rented, and for how much. */
+    periods: {
+      min_days: number
+      max_days: number
+      /** For a day. In MANA, all digits. */
+      price_per_day: string
+    }[]
+  } | null
   /** The rent that runs now. */
   rent: {
     /** Address in lower case. */

@@ -1,9 +1,11 @@
+import { encodeTokenId } from '@landpass/client/grid'
 import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import {
   CONTRACTS,
   OfferStory,
+  OWNED,
   SELLER,
   STRANGER,
   V1,
@@ -23,6 +25,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await story.newWorld()
     story.offer('mana')
     story.offer('dollars', { inDollars: true, amount: `99${'0'.repeat(18)}` })
+    const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
+    story.offer('alone', { inDollars: true, amount: `99${'0'.repeat(18)}`, tokenId })
     const env = { LISTINGS_URL: `${marketplace.address}?key=secret-key`, WORLD: '-2,-2,2,2' }
     server = await startLandServer(engine, story.clock, env, { tradeContracts: CONTRACTS })
     stop = async () => {
@@ -64,7 +68,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
 
     expect(await server.data('/v2/chain')).toMatchObject({
       listings: {
-        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 2, open: 2 },
+        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 3, open: 2 },
         ...{ shown: true, reason: null },
       },
     })
@@ -73,7 +77,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     })
     const metrics = (await server.ask('GET', '/metrics')).bytes.toString()
     expect(metrics).toContain('landpass_listings_open_offers 2')
-    expect(metrics).toContain('landpass_listings_trades_total 2')
+    expect(metrics).toContain('landpass_listings_trades_total 3')
     expect(metrics).not.toContain('secret-key')
   })
 
@@ -115,6 +119,29 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         state_reason: null,
       },
     })
+  })
+
+  test('finds land that is offered for dollars alone, without a price in MANA', async () => {
+    const found = async (query: string) => {
+      await server.app.keeper.refresh()
+      return (await server.data<{ land: { asset_id: string; offer: object }[] }>(`/v2/land?${query}`)).land
+    }
+    const ids = async (query: string) => (await found(query)).map(({ asset_id }) => asset_id)
+    expect(await ids('currency=usd')).toEqual([])
+    await story.block([{ ...OWNED, asset: { type: 'parcel', id: '-2,-2' } }])
+
+    const [row] = await found('status=open&currency=usd&source=trade')
+    expect(row).toMatchObject({
+      asset_id: '-2,-2',
+      offer: { price: '0', currency: 'usd', price_usd: '99', expires_at: expect.any(Number) },
+      price_per_parcel: null,
+    })
+    expect(await ids('status=open&sort_by=price')).toEqual(['0,1', '-2,-2'])
+    expect(await ids('status=open&sort_by=listed_at')).toEqual(['0,1', '-2,-2'])
+    expect(await ids('status=none')).not.toContain('-2,-2')
+    expect(await ids('max_price=1000000000')).not.toContain('-2,-2')
+    await story.block([], 1)
+    expect(await ids('currency=usd')).toEqual([])
   })
 
   test('a cancellation ends one with its block, and undoing the block brings it back', async () => {

@@ -386,7 +386,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     const reader = story.reader()
     await reader.step()
     await sql`insert into signed_trade
-      select 'filler-' || number, null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', 0,
+      select 'filler-' || number, 'listings', null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', null, null, 0,
         ${story.clock.nowMs() + 99 * DAY_MS}::bigint, 0, ${story.clock.nowMs()}::bigint, 'bad_signature', ''
       from generate_series(2, 100000) as number`.execute(story.db)
     story.offer('new')
@@ -405,9 +405,9 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('sample')
     await story.reader().step()
     await sql`insert into signed_trade
-      select 'copy-' || number, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
-        asset_id, currency, price, fingerprint, uses, contract_index, signer_index, effective_at_ms, expires_at_ms,
-        created_at_ms, seen_at_ms, state, state_reason
+      select 'copy-' || number, reading, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
+        asset_id, currency, price, fingerprint, uses, contract_index, signer_index, asset_index, periods,
+        effective_at_ms, expires_at_ms, created_at_ms, seen_at_ms, state, state_reason
       from signed_trade, generate_series(1, 600) as number`.execute(story.db)
     await story.block([{ ...OWNED, to: STRANGER }])
     expect(new Set(Object.values(await story.states()))).toEqual(new Set(['owner_changed']))

@@ -227,6 +227,7 @@ export class ListingsReader {
     if (!isSigned) this.counts.badSignatures += 1
     return {
       id: trade.id,
+      reading: 'listings',
       trade: isSigned ? jsonText(trade) : null,
       marketplace: trade.contract,
       signer: trade.signer,
@@ -241,6 +242,8 @@ export class ListingsReader {
       uses: String(checks.uses),
       contract_index: String(checks.contractSignatureIndex),
       signer_index: String(checks.signerSignatureIndex),
+      asset_index: null,
+      periods: null,
       effective_at_ms: Number(checks.effectiveS) * SECOND_MS,
       expires_at_ms: expiresAtMs,
       // Nobody signed it. In the future it would stand above all other offers.

@@ -5,6 +5,7 @@ import type { SignedTradeTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { EstateRow, ParcelRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
 import { type JudgedOffer, judgeOffer, readOfferFacts } from '../events/signed-offers.ts'
+import type { AssetName } from '../records/assets.ts'
 import { publicationOfTrade, STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
@@ -19,9 +20,18 @@ import type { Write } from './write-rows.ts'
  * (land/events/signed-offers.ts). It is judged in the same transaction as a change of these rows: where blocks are
  * undone, after that. So the publication that is made of an open offer needs no image for undoing.
  *
- * Only open offers for MANA are publications. What an offer in dollars is in MANA is not known, and prices of publications are
- * compared.
+ * Only open offers for MANA are publications, because prices of publications are compared: what an offer in dollars is in MANA is not known.
+ * Others that are open are in the state beside them (land/records/unlisted-offer.ts).
  */
+
+/** What is written of offers that were judged. */
+export interface Judged {
+  readonly writes: readonly Write[]
+  /** Assets whose offers have changed that are no publications. */
+  readonly reoffered: readonly AssetName[]
+}
+
+export const NOTHING_JUDGED: Judged = { writes: [], reoffered: [] }
 
 /** A trade as it is stored. */
 export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
@@ -44,9 +54,9 @@ const OFFERS_AT_ONCE = 500
  * @param rows of the world that offers are judged in: see {@link beginJudging}
  * @returns what is to be written besides the rows
  */
-export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<readonly Write[]> {
+export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<Judged> {
   const touched = touchedBy(await rows.changes())
-  if (!touched) return []
+  if (!touched) return NOTHING_JUDGED
   // A wrong signature stays wrong, whatever the logs say.
   return judgeOffers(tx, rows, sql`is_signed and (${touched})`, nowMs)
 }
@@ -153,8 +163,8 @@ function changeOffers(
     if (!head) return false
     const which = await change(tx)
     const rows = new TableRows(tx, head.worldId)
-    const writes = await judgeOffers(tx, rows, which, nowMs)
-    await writeChange(tx, rows, { revision: head.revision, nowMs, writes })
+    const judged = await judgeOffers(tx, rows, which, nowMs)
+    await writeChange(tx, rows, { revision: head.revision, nowMs, ...judged })
     return true
   })
 }
@@ -165,8 +175,8 @@ async function judgeOffers(
   rows: TableRows,
   which: RawBuilder<unknown>,
   nowMs: number,
-): Promise<readonly Write[]> {
-  const writes: Write[] = []
+): Promise<Judged> {
+  const judged: Judged[] = []
   let afterId = ''
   let offers: readonly StoredOffer[]
   do {
@@ -177,43 +187,52 @@ async function judgeOffers(
       where id > ${afterId} and (${which})
       order by id limit ${OFFERS_AT_ONCE}`.execute(tx)
     offers = part
-    writes.push(...(await judgePart(rows, offers, nowMs)))
+    judged.push(await judgePart(rows, offers, nowMs))
     afterId = offers.at(-1)?.id ?? ''
   } while (offers.length === OFFERS_AT_ONCE)
-  return writes
+  return {
+    writes: judged.flatMap(({ writes }) => writes),
+    reoffered: judged.flatMap(({ reoffered }) => reoffered),
+  }
 }
 
-async function judgePart(
-  rows: TableRows,
-  offers: readonly StoredOffer[],
-  nowMs: number,
-): Promise<readonly Write[]> {
-  if (offers.length === 0) return []
+async function judgePart(rows: TableRows, offers: readonly StoredOffer[], nowMs: number): Promise<Judged> {
+  if (offers.length === 0) return NOTHING_JUDGED
   rows.beginBlock(undefined)
   await rows.readAheadOffers(offers)
   const changed: (JudgedOffer & { readonly id: string })[] = []
+  const reoffered: AssetName[] = []
   for (const offer of offers) {
     const isUnseen = offer.seen_at_ms < (offer.read_at_ms ?? 0) - UNSEEN_AFTER_MS
     const judged = judgeOffer(offer, await readOfferFacts(rows, offer), { nowMs, isUnseen })
     await publish(rows, offer, judged)
-    if (judged.state !== offer.state || judged.reason !== offer.state_reason)
-      changed.push({ ...judged, id: offer.id })
+    if (judged.state === offer.state && judged.reason === offer.state_reason) continue
+    changed.push({ ...judged, id: offer.id })
+    // What it was before it was judged in this world is not known.
+    const mayHaveChanged = offer.state === null || (offer.state === 'open') !== (judged.state === 'open')
+    if (mayHaveChanged && !isPublication(offer))
+      reoffered.push({ type: offer.asset_type, id: offer.asset_id })
   }
-  if (changed.length === 0) return []
+  if (changed.length === 0) return NOTHING_JUDGED
   const update = sql`update signed_trade set state = judged.state, state_reason = judged.reason
     from json_to_recordset(${JSON.stringify(changed)}::json) as judged(id text, state text, reason text)
     where signed_trade.id = judged.id`
-  return [{ sql: update, rows: changed.length }]
+  return { writes: [{ sql: update, rows: changed.length }], reoffered }
 }
 
 /** An open offer has a publication, and no other one has. */
 async function publish(rows: TableRows, offer: StoredOffer, { state }: JudgedOffer): Promise<void> {
   const asset = { type: offer.asset_type, id: offer.asset_id }
   const before = (await rows.signedPublicationsOf(asset)).find(({ trade_id }) => trade_id === offer.id)
-  const isShown = offer.is_shown && offer.currency === 'mana' && state === 'open'
+  const isShown = offer.is_shown && isPublication(offer) && state === 'open'
   if (before && !isShown) rows.remove('publication', before)
   if (!before && isShown)
     rows.put('publication', publicationOfTrade(offer, await rows.nextKey('publication')))
+}
+
+/** Prices in dollars, and rents, cannot be compared with the prices of publications. */
+function isPublication({ reading, currency }: StoredOffer): boolean {
+  return reading === 'listings' && currency === 'mana'
 }
 
 /** The offers that changed rows are about; undefined for none. */

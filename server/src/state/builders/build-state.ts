@@ -1,6 +1,7 @@
 import type { World } from '@landpass/client/grid'
 import type { Db } from '../../db/engine.ts'
 import type { LandHead } from '../../land/changes/land-head.ts'
+import { readUnlistedOffers } from '../../land/queries/unlisted-offer-queries.ts'
 import type { StateParts } from '../parts/parts.ts'
 import { layTileCells, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
@@ -48,6 +49,7 @@ export async function buildState(
     publications: publications.parts,
     sales: publications.sales,
     districts: { ...districts, listJson },
+    unlisted: await readUnlistedOffers(db, worldId),
   })
 }
 
