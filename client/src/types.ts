@@ -2251,6 +2251,8 @@ export interface LegacyTile {
   district_id?: string
   /** MANA, with up to 18 decimals. */
   price?: number
+  /** Of an open offer to rent it, in wei of MANA: the highest price for a day. */
+  rentalPricePerDay?: string
 }
 
 /** TileJSON 3.0.0. */
@@ -2316,6 +2318,20 @@ export interface Tile {
   tokenId?: string
   /** Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>. */
   nftId?: string
+  /** The newest open offer to rent it, or its estate. It cannot be named in include. */
+  rentalListing?: {
+    /** Milliseconds since 1970. It stays after that time: compare it. */
+    expiration: number
+    /** Milliseconds since 1970. */
+    updatedAt: number
+    /** Items: For how long it can be rented, and for how much. */
+    periods: {
+      minDays: number
+      maxDays: number
+      /** Wei of MANA. */
+      pricePerDay: string
+    }[]
+  }
 }
 
 export interface ChainStatus {
@@ -2359,6 +2375,19 @@ export interface ChainStatus {
   reason: string | null
   /** Offers that are signed off the chain, and read from a marketplace server. */
   listings: {
+    state: 'off' | 'reading' | 'following' | 'failing'
+    /** ISO 8601, UTC, milliseconds. */
+    read_at: string | null
+    /** Offers that are stored. */
+    offers: number
+    /** Those that can be accepted now. */
+    open: number
+    /** Whether lists, images and tiles have them. */
+    shown: boolean
+    reason: string | null
+  }
+  /** Offers that are signed off the chain, and read from a rentals server. */
+  rentals: {
     state: 'off' | 'reading' | 'following' | 'failing'
     /** ISO 8601, UTC, milliseconds. */
     read_at: string | null

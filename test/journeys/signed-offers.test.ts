@@ -6,6 +6,7 @@ import {
   CONTRACTS,
   OfferStory,
   OWNED,
+  RENTALS,
   SELLER,
   STRANGER,
   V1,
@@ -27,8 +28,11 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     story.offer('dollars', { inDollars: true, amount: `99${'0'.repeat(18)}` })
     const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
     story.offer('alone', { inDollars: true, amount: `99${'0'.repeat(18)}`, tokenId })
-    const env = { LISTINGS_URL: `${marketplace.address}?key=secret-key`, WORLD: '-2,-2,2,2' }
-    server = await startLandServer(engine, story.clock, env, { tradeContracts: CONTRACTS })
+    story.offerRent('rent')
+    const url = `${marketplace.address}?key=secret-key`
+    const env = { LISTINGS_URL: url, RENTALS_URL: url, WORLD: '-2,-2,2,2' }
+    const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
+    server = await startLandServer(engine, story.clock, env, contracts)
     stop = async () => {
       await server.close()
       await marketplace.close()
@@ -42,7 +46,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
   test('shows them in lists, columns, tiles, images and files, and says how far the readings are', async () => {
     await expect
       .poll(() => server.data('/v2/chain'), { timeout: 30_000, interval: 100 })
-      .toMatchObject({ listings: { state: 'following' } })
+      .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
     await server.app.keeper.refresh()
     const nowMs = story.clock.nowMs()
     const publication = await openOfParcel()
@@ -142,6 +146,46 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     expect(await ids('max_price=1000000000')).not.toContain('-2,-2')
     await story.block([], 1)
     expect(await ids('currency=usd')).toEqual([])
+  })
+
+  test('finds land to rent, and shows the offer in tiles', async () => {
+    const asset = { type: 'parcel', id: '-2,-2' } as const
+    const rentals = RENTALS.rentals
+    const mayRent = { kind: 'operator-set', asset, operator: rentals } as const
+    await story.block([{ ...OWNED, asset }, mayRent])
+    const found = async (query: string) => {
+      await server.app.keeper.refresh()
+      const { land } = await server.data<{ land: { asset_id: string; rental_offer: object }[] }>(
+        `/v2/land?${query}`,
+      )
+      return land.map(({ asset_id, rental_offer }) => [asset_id, rental_offer] as const)
+    }
+    const days = { min_days: 8, max_days: 30, price_per_day: '15' }
+    expect(await found('status=for_rent&min_rent=15&max_rent=15')).toEqual([
+      ['-2,-2', expect.objectContaining({ price_per_day: '15', periods: expect.arrayContaining([days]) })],
+    ])
+    expect(await found('max_rent=14.9')).toEqual([])
+    expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
+    expect((await found('status=none&limit=1000')).map(([id]) => id)).not.toContain('-2,-2')
+    const tile = async () =>
+      (await server.data<Record<string, Record<string, unknown>>>('/v2/tiles?x1=-2&y1=-2&x2=-2&y2=-2'))[
+        '-2,-2'
+      ]
+    expect(await tile()).toMatchObject({
+      rentalListing: {
+        periods: expect.arrayContaining([{ minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` }]),
+      },
+    })
+    const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
+    expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
+
+    await story.block([
+      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+    ])
+    expect(await found('status=for_rent')).toEqual([])
+    expect(await tile()).not.toHaveProperty('rentalListing')
+    await story.block([], 2)
+    await server.app.keeper.refresh()
   })
 
   test('a cancellation ends one with its block, and undoing the block brings it back', async () => {

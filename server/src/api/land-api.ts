@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
-import type { ListingsStatus } from '../land/changes/listings-reading.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bid-routes.ts'
+import type { OffersStatus } from './chain/chain-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
@@ -39,7 +39,7 @@ export interface LandApiParts {
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
   /** How far the readings of signed offers are. */
-  readonly listings: () => Promise<ListingsStatus>
+  readonly offers: readonly OffersStatus[]
   readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
@@ -96,10 +96,10 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, pictures, changeStream, chain, listings, settings },
+  { land, pictures, changeStream, chain, offers, settings },
   done,
 ) => {
-  app.register(chainRoutes, { chain, listings, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
+  app.register(chainRoutes, { chain, offers, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream })
   app.register(newerContributionRoutes, { land })
   app.register(newerDistrictRoutes, { land })

@@ -113,6 +113,8 @@ export class LivingDemo {
       CHAIN_POLL_MS: this.env.CHAIN_POLL_MS || String(POLL_MS),
       // The simulator is the marketplace server of what its players sign, too.
       LISTINGS_URL: this.env.LISTINGS_URL || this.simulator.address,
+      RENTALS_URL: this.env.RENTALS_URL || this.simulator.address,
+      RENTALS_INTERVAL_MS: this.env.RENTALS_INTERVAL_MS || String(LISTINGS_INTERVAL_MS),
       LISTINGS_INTERVAL_MS: this.env.LISTINGS_INTERVAL_MS || String(LISTINGS_INTERVAL_MS),
       LISTINGS_CALLS_PER_SECOND: this.env.LISTINGS_CALLS_PER_SECOND || String(LISTINGS_CALLS_PER_SECOND),
     }

@@ -17,18 +17,24 @@ import {
   CONTRACTS,
   OfferStory,
   OWNED,
+  RENTALS,
   SELLER,
   STRANGER,
   V1,
   V3,
 } from '../../test/support/listings/offer-story.ts'
+import { RateLimiter } from '../chain/rpc/rate-limiter.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
+import { readUnlistedOffers } from '../land/changes/unlisted-offers.ts'
 import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
 import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
+import type { OfferFeed } from './offer-feed.ts'
+import { RentalsServer } from './rentals-server.ts'
+import { ServerClient } from './server-client.ts'
 
 /** Time that passes when something waits, and not otherwise. */
 class SteppedTiming implements Timing {
@@ -50,12 +56,24 @@ class Story extends OfferStory {
   readonly logged: string[] = []
 
   reader({ isShown = true } = {}): ListingsReader {
+    return this.readerOf((client) => new MarketplaceServer(client, CONTRACTS), isShown)
+  }
+
+  rentalsReader(): ListingsReader {
+    return this.readerOf((client) => new RentalsServer(client, RENTALS), true)
+  }
+
+  private readerOf(feedOf: (client: ServerClient) => OfferFeed, isShown: boolean): ListingsReader {
     const { db, clock, timing, logged } = this
     const { signal } = new AbortController()
     const url = `${this.marketplace.address}/?key=secret-key`
+    const limiter = new RateLimiter({
+      ...{ maxInFlight: 1, callsPerSecond: 1_000, timing, signal, random: Math.random },
+    })
+    const client = new ServerClient({ what: 'marketplace server', url, limiter, timing, signal })
     return new ListingsReader({
-      ...{ db, clock, timing, signal, isShown, contracts: CONTRACTS, intervalMs: MINUTE_MS },
-      server: new MarketplaceServer({ url, callsPerSecond: 1_000, timing, signal }),
+      ...{ db, clock, timing, signal, isShown, intervalMs: MINUTE_MS },
+      feed: feedOf(client),
       log: { error: (facts, text) => logged.push(text, String((facts as { err: Error }).err)) },
     })
   }
@@ -95,6 +113,7 @@ async function beginStory(open: OpenEngine): Promise<Story> {
   await db.deleteFrom('signed_trade').execute()
   await db.deleteFrom('listings_reading').execute()
   marketplace.trades.clear()
+  marketplace.rentals.clear()
   marketplace.requests.length = 0
   marketplace.faults = {}
   const story = new Story(db, marketplace)
@@ -179,13 +198,77 @@ describeOnBothEngines('offers of a marketplace server', (open) => {
   })
 })
 
+describeOnBothEngines('offers of a rentals server', (open) => {
+  const asset = { type: 'parcel', id: '-2,-2' } as const
+
+  test('are in the state while they can be accepted: not private, changed or cancelled ones', async () => {
+    const story = await beginStory(open)
+    await story.block([
+      { ...OWNED, asset },
+      {
+        kind: 'approval-for-all-set',
+        registry: 'parcel',
+        owner: SELLER,
+        operator: RENTALS.rentals,
+        isApproved: true,
+      },
+    ])
+    story.offerRent('open')
+    story.offerRent('private', { target: STRANGER })
+    story.offerRent('later', { indexes: [0, 0, 1] })
+    story.offerRent('changed')
+    marketplace.rentals.set('changed', {
+      ...marketplace.rentals.get('open')!,
+      id: 'changed',
+      lessor: STRANGER,
+    })
+    marketplace.faults = { most_rows: 2, total_is_off_by: 50 }
+    await story.rentalsReader().step()
+    const shown = async () => {
+      const { world_id } = await story.db
+        .selectFrom('land_state')
+        .select('world_id')
+        .executeTakeFirstOrThrow()
+      return (await readUnlistedOffers(story.db, world_id!)).map(({ price, periods }) => [
+        price,
+        periods.length,
+      ])
+    }
+
+    expect(await story.states()).toEqual({ changed: 'bad_signature', later: 'cancelled', open: 'open' })
+    expect([await shown(), await story.shown()]).toEqual([[['15', 2]], []])
+    const before = await story.revision()
+    const raised = {
+      kind: 'asset-index-raised',
+      marketplace: RENTALS.rentals,
+      signer: SELLER,
+      asset,
+    } as const
+    await story.block([{ ...raised, index: 1n }])
+    expect(await story.states()).toMatchObject({ later: 'open', open: 'cancelled' })
+    expect(await story.revision()).toBe(before + 1)
+    await story.block([{ ...raised, index: 2n }], 1)
+    expect([await shown(), await story.states()]).toEqual([
+      [],
+      { changed: 'bad_signature', later: 'cancelled', open: 'cancelled' },
+    ])
+    await story.block([], 1)
+    expect(await shown()).toEqual([['15', 2]])
+    expect(await readListingsStatus(story.db, 'rentals', story.clock.nowMs())).toMatchObject({
+      ...{ state: 'following', offers: 3, open: 1 },
+    })
+    await story.reader().step()
+    expect(await story.states()).toMatchObject({ open: 'open' })
+  })
+})
+
 describeOnOneEngine('a reader of offers', (open) => {
   let story: Story
   beforeEach(async () => {
     story = await beginStory(open)
   })
 
-  const status = () => readListingsStatus(story.db, story.clock.nowMs())
+  const status = () => readListingsStatus(story.db, 'listings', story.clock.nowMs())
   const asked = (path: string) => marketplace.requests.filter((url) => url.startsWith(path)).length
 
   /** Reads again, an interval later. */
@@ -314,6 +397,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     }
     const { signal } = new AbortController()
     await hideAbandonedOffers({
+      name: 'listings',
       db: story.db,
       clock: story.clock,
       timing: { ...story.timing, pause },

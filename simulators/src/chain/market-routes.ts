@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { addMarketplaceRoutes } from '../listings/marketplace-simulator.ts'
+import { addMarketplaceRoutes, byId, type OffersJson } from '../listings/marketplace-simulator.ts'
 import { DEED_KINDS, type Deed, type DeedKind } from './actors/deeds.ts'
 import { DeedError } from './actors/players.ts'
-import type { SignedOffer } from './actors/signed-offers.ts'
 import type { Block } from './blocks/block.ts'
 import type { SimulatedChain } from './blocks/chain.ts'
 import { type ControlledChain, loadedChain } from './control-routes.ts'
@@ -25,10 +24,12 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChai
     await controlled.loaded
     return controlled.pace.change(body)
   })
-  const trades = async () =>
-    new Map(offersOf(await loadedChain(controlled)).map(({ json }) => [json.id, json]))
-  app.get('/simulator/offers', async () => [...(await trades()).values()])
-  addMarketplaceRoutes(app, { trades })
+  const offers = async () => offersOf(await loadedChain(controlled))
+  app.get('/simulator/offers', offers)
+  addMarketplaceRoutes(app, {
+    trades: async () => byId((await offers()).trades),
+    rentals: async () => byId((await offers()).rentals),
+  })
   app.post('/simulator/act', async ({ body }) => {
     const chain = await loadedChain(controlled)
     const { pace } = controlled
@@ -53,12 +54,15 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChai
 }
 
 /** They are computed once for each block. */
-const offersAt = new WeakMap<Block, readonly SignedOffer[]>()
+const offersAt = new WeakMap<Block, OffersJson>()
 
-function offersOf({ head, players }: SimulatedChain): readonly SignedOffer[] {
+function offersOf({ head, players }: SimulatedChain): OffersJson {
   const known = offersAt.get(head)
   if (known) return known
-  const offers = players.offers?.openAt(head.timeS) ?? []
+  const offers = {
+    trades: (players.offers?.openAt(head.timeS) ?? []).map(({ json }) => json),
+    rentals: players.offers?.rentalsAt(head.timeS) ?? [],
+  }
   offersAt.set(head, offers)
   return offers
 }

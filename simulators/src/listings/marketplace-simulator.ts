@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { TradeJson } from './signed-listing.ts'
+import type { RentalJson } from './signed-rental.ts'
 
 /** What the server does wrong, as public ones do. Its names are those of the control calls. */
 export interface MarketplaceFaults {
@@ -55,6 +56,9 @@ const FORMS: Readonly<
   hangs: ['true or false', isBoolean],
 }
 
+/** The offers to rent that it has now, by their ids. */
+export type RentalOffers = ReadonlyMap<string, RentalJson>
+
 /** The trades that a marketplace server has now, by their ids, the oldest first. */
 export type Trades = ReadonlyMap<string, TradeJson>
 
@@ -62,8 +66,9 @@ export type Trades = ReadonlyMap<string, TradeJson>
 export interface MarketplaceSimulator {
   /** `http://127.0.0.1:4567` */
   readonly address: string
-  /** Its own trades. */
+  /** Its own trades, and offers to rent. */
   readonly trades: Map<string, TradeJson>
+  readonly rentals: Map<string, RentalJson>
   faults: MarketplaceFaults
   /** Awaited before the answer about a trade. */
   onTrade: (id: string) => Promise<void>
@@ -73,6 +78,7 @@ export interface MarketplaceSimulator {
 }
 
 const PAGE_ROWS = 1_000
+const RENTAL_ROWS = 100
 const CHAIN_TIMEOUT_MS = 10_000
 
 /**
@@ -92,6 +98,7 @@ export async function startMarketplaceSimulator({
   const app = Fastify({ forceCloseConnections: true })
   const simulator = {
     trades: new Map<string, TradeJson>(),
+    rentals: new Map<string, RentalJson>(),
     faults: {} as MarketplaceFaults,
     onTrade: async (_id: string): Promise<void> => undefined,
     requests: [] as string[],
@@ -106,7 +113,8 @@ export async function startMarketplaceSimulator({
       if (html) return reply.type('text/html').send('<html><body>Please wait</body></html>')
     })
     addMarketplaceRoutes(part, {
-      trades: async () => (chain === undefined ? simulator.trades : tradesOf(chain)),
+      trades: async () => (chain === undefined ? simulator.trades : (await offersOf(chain)).trades),
+      rentals: async () => (chain === undefined ? simulator.rentals : (await offersOf(chain)).rentals),
       faults: () => simulator.faults,
       onTrade: (id) => simulator.onTrade(id),
     })
@@ -131,17 +139,19 @@ const MOST_REQUESTS = 10_000
 
 export interface MarketplaceSource {
   readonly trades: () => Promise<Trades>
+  readonly rentals: () => Promise<RentalOffers>
   readonly faults?: () => MarketplaceFaults
   readonly onTrade?: (id: string) => Promise<void>
 }
 
 /**
- * Adds the routes of a marketplace server: `GET /v1/orders?contractAddress=&first=&skip=` and `GET /v1/trades/{id}`. Besides
- * the orders of the trades each list has one that was made on the chain.
+ * Adds the routes of a marketplace server, `GET /v1/orders?contractAddress=&first=&skip=` and `GET /v1/trades/{id}`, and of a
+ * rentals server, `GET /v1/rentals-listings?limit=&offset=`. Besides the orders of the trades each list has one that was made on the
+ * chain.
  */
 export function addMarketplaceRoutes(
   app: FastifyInstance,
-  { trades, faults = () => ({}), onTrade = async () => undefined }: MarketplaceSource,
+  { trades, rentals, faults = () => ({}), onTrade = async () => undefined }: MarketplaceSource,
 ): void {
   app.get<{ Querystring: { contractAddress?: string; first?: string; skip?: string } }>(
     '/v1/orders',
@@ -163,6 +173,25 @@ export function addMarketplaceRoutes(
       return { data, total: orders.length + (wrong.total_is_off_by ?? 0) }
     },
   )
+  app.get<{ Querystring: { limit?: string; offset?: string } }>('/v1/rentals-listings', async (request) => {
+    const wrong = faults()
+    const limit = Math.min(
+      Number(request.query.limit ?? RENTAL_ROWS),
+      RENTAL_ROWS,
+      wrong.most_rows ?? RENTAL_ROWS,
+    )
+    const offset = wrong.repeats_pages ? 0 : Number(request.query.offset ?? 0)
+    const leftOut = new Set(wrong.left_out)
+    const listings = [...(await rentals()).values()].filter(({ id }) => !leftOut.has(id))
+    const results = wrong.endless
+      ? Array.from({ length: limit }, (_, at) => ({ id: `endless-${offset + at}` }))
+      : listings.slice(offset, offset + limit)
+    const total = listings.length + (wrong.total_is_off_by ?? 0)
+    return {
+      ok: true,
+      data: { results, total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
+    }
+  })
   app.get<{ Params: { id: string } }>('/v1/trades/:id', async (request, reply) => {
     const { id } = request.params
     await onTrade(id)
@@ -175,12 +204,24 @@ export function addMarketplaceRoutes(
   })
 }
 
-/** The offers of the players of a simulated chain. @throws where it does not answer */
-async function tradesOf(chain: string): Promise<Trades> {
+/** What players of a simulated chain offer. @throws where it does not answer */
+async function offersOf(chain: string): Promise<{ trades: Trades; rentals: RentalOffers }> {
   const answer = await fetch(`${chain}/simulator/offers`, { signal: AbortSignal.timeout(CHAIN_TIMEOUT_MS) })
   if (!answer.ok) throw new Error(`the chain simulator answered with status ${answer.status}`)
-  const trades = (await answer.json()) as readonly TradeJson[]
-  return new Map(trades.map((trade) => [trade.id, trade]))
+  const { trades, rentals } = (await answer.json()) as OffersJson
+  return { trades: byId(trades), rentals: byId(rentals) }
+}
+
+/** The answer of `GET /simulator/offers` of a simulated chain. */
+export interface OffersJson {
+  readonly trades: readonly TradeJson[]
+  readonly rentals: readonly RentalJson[]
+}
+
+export function byId<Offer extends { readonly id: string }>(
+  offers: readonly Offer[],
+): ReadonlyMap<string, Offer> {
+  return new Map(offers.map((offer) => [offer.id, offer]))
 }
 
 /** Why a body of faults is wrong; undefined where it is not. */

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import { unlistedOffers } from '../queries/unlisted-offer-queries.ts'
 import type { BidTable } from '../records/bid.ts'
 import type { EstateTable } from '../records/estate.ts'
 import type { ParcelTable } from '../records/parcel.ts'
@@ -15,6 +14,7 @@ import {
 } from './change-journal.ts'
 import { exactRows, jsonRows } from './json-rows.ts'
 import { LAND_HEAD, type StoredHead } from './land-head.ts'
+import { unlistedOffers } from './unlisted-offers.ts'
 
 /** What has changed since a revision, all of it read at the same time. */
 export interface ChangedRows {

@@ -9,7 +9,7 @@ import type { AssetName } from '../records/assets.ts'
 import { publicationOfTrade, STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
-import { LISTINGS, UNSEEN_AFTER_MS } from './listings-reading.ts'
+import { type ReadingName, UNSEEN_AFTER_MS } from './listings-reading.ts'
 import { TableRows } from './table-rows.ts'
 import type { Write } from './write-rows.ts'
 
@@ -72,13 +72,17 @@ export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number)
 export async function storeSignedTrades(
   db: Db,
   trades: readonly NewSignedTrade[],
-  { nowMs, seenAtMs }: { readonly nowMs: number; readonly seenAtMs: number },
+  {
+    name,
+    nowMs,
+    seenAtMs,
+  }: { readonly name: ReadingName; readonly nowMs: number; readonly seenAtMs: number },
 ): Promise<number | undefined> {
   const ids = trades.map(({ id }) => id)
   const rows = JSON.stringify(trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs })))
   const given = sql`json_populate_recordset(null::signed_trade, ${rows}::json) as trade`
   let stored = 0
-  const isJudged = await changeOffers(db, nowMs, async (tx) => {
+  const isJudged = await changeOffers(db, name, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
     await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
       where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
@@ -87,7 +91,7 @@ export async function storeSignedTrades(
       select trade.* from ${given}
       where ${MOST_OF_ASSET} > (
         select count(*) from signed_trade as stored
-        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
+        where stored.reading = trade.reading and stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
           and stored.expires_at_ms > ${nowMs} and coalesce(stored.state, '') not in ('used', 'cancelled')
       )
       on conflict do nothing`.execute(tx)
@@ -102,7 +106,11 @@ export async function storeSignedTrades(
  */
 export async function beginJudging(
   db: Db,
-  { worldId, isShown }: { readonly worldId: number; readonly isShown: boolean },
+  {
+    name,
+    worldId,
+    isShown,
+  }: { readonly name: ReadingName; readonly worldId: number; readonly isShown: boolean },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     // A block whose changes are judged in no world may not come between.
@@ -110,9 +118,13 @@ export async function beginJudging(
     await tx
       .updateTable('listings_reading')
       .set({ world_id: worldId, is_shown: isShown })
-      .where('name', '=', LISTINGS)
+      .where('name', '=', name)
       .execute()
-    await tx.updateTable('signed_trade').set({ state: null, state_reason: null }).execute()
+    await tx
+      .updateTable('signed_trade')
+      .set({ state: null, state_reason: null })
+      .where('reading', '=', name)
+      .execute()
   })
 }
 
@@ -122,19 +134,20 @@ export async function beginJudging(
  *
  * @returns whether there may be more
  */
-export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
+export async function judgeDueOffers(db: Db, name: ReadingName, nowMs: number): Promise<boolean> {
   // Mostly there are none: then nothing is locked.
   const { rows } = await sql<{ id: string }>`
-    select id from signed_trade join listings_reading on name = ${LISTINGS}
-    where signed_trade.state is null
+    select id from signed_trade join listings_reading on name = reading
+    where reading = ${name} and (signed_trade.state is null
       or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
       or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
       or (signed_trade.state in ('open', 'unseen')
-        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
+        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint)))
     limit ${OFFERS_AT_ONCE}`.execute(db)
   if (rows.length === 0) return false
   const isJudged = await changeOffers(
     db,
+    name,
     nowMs,
     async () => sql`id = any(${rows.map(({ id }) => id)}::text[])`,
   )
@@ -149,6 +162,7 @@ export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
  */
 function changeOffers(
   db: Db,
+  name: ReadingName,
   nowMs: number,
   change: (tx: Tx) => Promise<RawBuilder<unknown>>,
 ): Promise<boolean> {
@@ -158,7 +172,7 @@ function changeOffers(
       with head as (select world_id, revision from land_state for update)
       select world_id as "worldId", revision
       from head join chain_position using (world_id) join listings_reading using (world_id)
-      where listings_reading.name = ${LISTINGS}`.execute(tx)
+      where listings_reading.name = ${name}`.execute(tx)
     const [head] = heads
     if (!head) return false
     const which = await change(tx)
@@ -183,8 +197,8 @@ async function judgeOffers(
     // A part at a time: one signer can have very many.
     const { rows: part } = await sql<StoredOffer>`
       select ${sql.join(STORED_COLUMNS.map((column) => sql.ref(`signed_trade.${column}`)))}, is_shown, read_at_ms
-      from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
-      where id > ${afterId} and (${which})
+      from signed_trade join listings_reading on listings_reading.name = reading
+      where listings_reading.world_id = ${rows.worldId} and id > ${afterId} and (${which})
       order by id limit ${OFFERS_AT_ONCE}`.execute(tx)
     offers = part
     judged.push(await judgePart(rows, offers, nowMs))
