@@ -1,5 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import {
@@ -12,10 +12,12 @@ import {
   V1,
 } from '@landpass/server/test/support/listings/offer-story'
 import { startMarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /** Offers that are signed off the chain, as clients of a server see them. */
 describeOnBothEngines('a server that reads signed offers', (open) => {
+  const openOther = freshEngine('postgres')
   let story: OfferStory
   let server: LandServer
   let stop: () => Promise<void>
@@ -185,6 +187,56 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     expect(await found('status=for_rent')).toEqual([])
     expect(await tile()).not.toHaveProperty('rentalListing')
     await story.block([], 2)
+    await server.app.keeper.refresh()
+  })
+
+  test('is read by another Landpass, which judges for itself', async () => {
+    const asset = { type: 'parcel', id: '-2,-2' } as const
+    const facts = [
+      { ...OWNED, asset },
+      { kind: 'operator-set', asset, operator: RENTALS.rentals },
+    ] as const
+    await story.block(facts)
+    const list = async (path: string) =>
+      (await (await fetch(`${server.origin}${path}`)).json()) as {
+        total: number
+        cursor: string | null
+        data: { tradeId: string }[]
+      }
+    const all = await list('/v1/orders')
+    expect(all.data.map(({ tradeId }) => tradeId)).toEqual(expect.arrayContaining(['mana', 'dollars', '']))
+    expect(all.total).toBe(all.data.length)
+    const paged: string[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page = await list(`/v1/orders?first=2${next && `&cursor=${next}`}`)
+      expect(page.total).toBe(all.total)
+      paged.push(...page.data.map(({ tradeId }) => tradeId))
+      next = page.cursor
+    }
+    expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
+    for (const wrong of ['/v1/orders?cursor=x', '/v1/orders?first=1001', '/v1/rentals-listings?limit=101'])
+      expect((await fetch(`${server.origin}${wrong}`)).status).toBe(400)
+    expect((await fetch(`${server.origin}/v1/trades/none`)).status).toBe(404)
+
+    const engine = await openOther()
+    const other = new OfferStory(engine.db, story.marketplace)
+    await other.newWorld()
+    await other.block(facts.slice(1))
+    const env = { LISTINGS_URL: server.origin, RENTALS_URL: `${server.origin}/`, WORLD: '-2,-2,2,2' }
+    const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
+    const reader = await startLandServer(engine, story.clock, env, contracts)
+    await expect
+      .poll(() => reader.data('/v2/chain'), { timeout: 30_000, interval: 100 })
+      .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
+    const { rows } = await sql`select id, state, is_signed from signed_trade order by id`.execute(engine.db)
+    expect(rows).toEqual([
+      { id: 'alone', state: 'owner_changed', is_signed: true },
+      { id: 'dollars', state: 'open', is_signed: true },
+      { id: 'mana', state: 'open', is_signed: true },
+      { id: 'rent', state: 'owner_changed', is_signed: true },
+    ])
+    await reader.close()
+    await story.block([], 1)
     await server.app.keeper.refresh()
   })
 

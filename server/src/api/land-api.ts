@@ -29,6 +29,7 @@ import { publicationRoutes } from './publication-routes.ts'
 import { rightsRoutes } from './rights/rights-routes.ts'
 import { salesRoutes } from './sales/sales-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
+import { sourceRoutes } from './source/source-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
 import { valueRoutes } from './value/value-routes.ts'
@@ -75,10 +76,11 @@ const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, do
   done()
 }
 
-/** Undocumented endpoints of the older interface that the older web client requests. */
+/** Endpoints that openapi.json leaves out: what the older web client requests, and the shapes of public servers of offers. */
 const olderClientRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
   app.register(availableRoutes, { land })
   app.register(olderTileRoutes, { land })
+  app.register(sourceRoutes, { land })
   done()
 }
 

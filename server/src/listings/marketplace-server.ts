@@ -2,9 +2,9 @@ import { SECOND_MS } from '../clock.ts'
 import { isObject } from '../json-object.ts'
 import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
-import type { NamedOffer, OfferFeed } from './offer-feed.ts'
+import { type NamedOffer, type OfferFeed, storedText } from './offer-feed.ts'
 import { ListingsError, type ServerClient, UnusableAnswerError } from './server-client.ts'
-import { parseTrade, type SignedTrade } from './signed-trade.ts'
+import { parseTrade } from './signed-trade.ts'
 import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
 
 /** Of a page of a list. A thousand offers have half a mebibyte. */
@@ -66,7 +66,7 @@ export class MarketplaceServer implements OfferFeed {
     return {
       id: trade.id,
       reading: this.name,
-      trade: isSigned ? jsonText(trade) : null,
+      trade: isSigned ? storedText(trade) : null,
       marketplace: trade.contract,
       signer: trade.signer,
       signature_hash: signatureHash,
@@ -115,10 +115,6 @@ export class MarketplaceServer implements OfferFeed {
     }
     throw new ListingsError(`the ${this.client.what} names offers without end: ${MAX_PAGES} pages were read`)
   }
-}
-
-function jsonText(trade: SignedTrade): string {
-  return JSON.stringify(trade, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 /** The name of an offer, and that of its trade where it is a signed one; undefined for what is no offer. */

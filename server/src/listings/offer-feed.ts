@@ -23,3 +23,8 @@ export interface OfferFeed {
    */
   rowOf(json: unknown, nowMs: number): NewSignedTrade | undefined
 }
+
+/** The checked fields of an offer as they are stored: JSON, with numbers of up to 256 bits as texts. */
+export function storedText(offer: object): string {
+  return JSON.stringify(offer, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}

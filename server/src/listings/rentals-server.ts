@@ -4,7 +4,7 @@ import { isObject } from '../json-object.ts'
 import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
 import type { RentalPeriod } from '../land/records/unlisted-offer.ts'
-import type { NamedOffer, OfferFeed } from './offer-feed.ts'
+import { type NamedOffer, type OfferFeed, storedText } from './offer-feed.ts'
 import {
   isSignedByLessor,
   parseRentalListing,
@@ -85,7 +85,7 @@ export class RentalsServer implements OfferFeed {
     return {
       id: listing.id,
       reading: this.name,
-      trade: isSigned ? JSON.stringify(json) : null,
+      trade: isSigned ? storedText(listing) : null,
       marketplace: rentals,
       signer: listing.lessor,
       signature_hash: signatureHash,
