@@ -190,6 +190,29 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await server.app.keeper.refresh()
   })
 
+  test('a sale is newer than an offer that was signed before it, also where that opens again later', async () => {
+    const asset = { type: 'parcel', id: '1,1' } as const
+    const listing = { asset, marketplace: STRANGER, contractId: `0x${'0b'.repeat(32)}`, seller: SELLER }
+    const priceWei = 10n ** 18n
+    const expiresAt = BigInt(story.clock.nowMs() + 1_000)
+    await story.block([
+      { kind: 'listing-opened', ...listing, priceWei, expiresAt },
+      { kind: 'listing-sold', ...listing, priceWei, buyer: STRANGER },
+    ])
+    await story.block([await story.cancelled('mana', SELLER)])
+    await story.block([], 1)
+    await server.app.keeper.refresh()
+    const newest = async (status: string) => {
+      const parcels = await server.data<{ publication: { status: string } }[]>(
+        `/v1/addresses/${SELLER}/parcels?status=${status}`,
+      )
+      return parcels.map(({ publication }) => publication.status)
+    }
+    expect([await newest('open'), await newest('open,sold')]).toEqual([['open'], ['sold']])
+    await story.block([], 2)
+    await server.app.keeper.refresh()
+  })
+
   test('is read by another Landpass, which judges for itself', async () => {
     const asset = { type: 'parcel', id: '-2,-2' } as const
     const facts = [
