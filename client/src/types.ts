@@ -1375,6 +1375,8 @@ export interface LegacyTile {
   district_id?: string
   /** MANA, with up to 18 decimals. */
   price?: number
+  /** Of an open offer to rent it, in wei of MANA: the highest price for a day. */
+  rentalPricePerDay?: string
 }
 
 /** TileJSON 3.0.0. */
@@ -1430,6 +1432,20 @@ export interface Tile {
   tokenId?: string
   /** Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>. */
   nftId?: string
+  /** The newest open offer to rent it, or its estate. It cannot be named in include. */
+  rentalListing?: {
+    /** Milliseconds since 1970. It stays after that time: compare it. */
+    expiration: number
+    /** Milliseconds since 1970. */
+    updatedAt: number
+    /** Items: For how long it can be rented, and for how much. */
+    periods: {
+      minDays: number
+      maxDays: number
+      /** Wei of MANA. */
+      pricePerDay: string
+    }[]
+  }
 }
 
 export interface ChainStatus {
@@ -1473,6 +1489,19 @@ export interface ChainStatus {
   reason: string | null
   /** Offers that are signed off the chain, and read from a marketplace server. */
   listings: {
+    state: 'off' | 'reading' | 'following' | 'failing'
+    /** ISO 8601, UTC, milliseconds. */
+    read_at: string | null
+    /** Offers that are stored. */
+    offers: number
+    /** Those that can be accepted now. */
+    open: number
+    /** Whether lists, images and tiles have them. */
+    shown: boolean
+    reason: string | null
+  }
+  /** Offers that are signed off the chain, and read from a rentals server. */
+  rentals: {
     state: 'off' | 'reading' | 'following' | 'failing'
     /** ISO 8601, UTC, milliseconds. */
     read_at: string | null
@@ -1574,21 +1603,37 @@ export interface LandRow {
   plaza: number | null
   /** Parcels to the nearest road; of an estate the smallest. */
   road: number | null
-  /** The cheapest open offer that has not expired. */
+  /** The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars. */
   offer: {
     source: 'order' | 'trade' | 'auction'
-    /** The price. In MANA, all digits. */
+    /** The price in MANA; 0 for an offer in dollars: what that is in MANA is not known. In MANA, all digits. */
     price: string
     currency: 'mana' | 'usd'
+    /** The price in dollars. In MANA, all digits. */
+    price_usd: string | null
     /** Milliseconds since 1970-01-01 UTC. */
     listed_at: number
     /** Milliseconds since 1970-01-01 UTC. */
     expires_at: number
-    /** Transaction that made it. */
+    /** Transaction that made it; of an offer that was signed off the chain the hash of its signature. */
     tx_hash: string
   } | null
-  /** Rental offers are not read yet. */
-  rental_offer: null
+  /** The cheapest open offer to rent it. It was signed off the chain, and everybody can accept it. */
+  rental_offer: {
+    /** For a day of the cheapest period. In MANA, all digits. */
+    price_per_day: string
+    /** Milliseconds since 1970-01-01 UTC. */
+    listed_at: number
+    /** Milliseconds since 1970-01-01 UTC. */
+    expires_at: number
+    /** Items: For how long it can be rented, and for how much. */
+    periods: {
+      min_days: number
+      max_days: number
+      /** For a day. In MANA, all digits. */
+      price_per_day: string
+    }[]
+  } | null
   /** The rent that runs now. */
   rent: {
     /** Address in lower case. */

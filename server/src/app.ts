@@ -16,6 +16,7 @@ import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-header
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
 import { type OwnState, StatusReader } from './chain/follow/status-reader.ts'
+import { RateLimiter } from './chain/rpc/rate-limiter.ts'
 import { REAL_TIMING } from './chain/rpc/timing.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
@@ -40,11 +41,15 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { type RevisionRange, readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
-import type { ListingsStatus } from './land/changes/listings-reading.ts'
+import { type ListingsStatus, READINGS, type ReadingName, SERVERS } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
 import { hideAbandonedOffers, ListingsReader } from './listings/listings-reader.ts'
 import { ListingsStatusReader, readerSeries } from './listings/listings-status.ts'
 import { MarketplaceServer } from './listings/marketplace-server.ts'
+import type { OfferFeed } from './listings/offer-feed.ts'
+import type { RentalContracts } from './listings/rental-listing.ts'
+import { RentalsServer } from './listings/rentals-server.ts'
+import { ServerClient } from './listings/server-client.ts'
 import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
 import { servePages } from './site/pages.ts'
@@ -97,6 +102,8 @@ export interface AppOptions {
   readonly registries?: Registries | undefined
   /** Contracts that signed offers of the network are about; undefined: none are read. */
   readonly tradeContracts?: TradeContracts | undefined
+  /** Contracts that signed offers to rent are about; undefined: none are read. */
+  readonly rentalContracts?: RentalContracts | undefined
   /** Where the program of the thread that reads the land lies, when it is bundled. */
   readonly stateThread?: URL | undefined
 }
@@ -140,8 +147,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ownState: options.chain?.ownState,
   })
 
-  const listingsStatus = new ListingsStatusReader(engine.db, clock)
-  const listings = servesLand ? listingsOf(options, server.log, closing.signal) : undefined
+  const offers = READINGS.map((name) => new ListingsStatusReader(name, engine.db, clock))
+  const offerReaders = servesLand ? offerReadersOf(options, server.log, closing.signal) : []
 
   await describeRoutes(server, {
     publicUrl: config.publicUrl,
@@ -152,7 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     stopping,
     checks: readinessChecks(
       engine,
-      servesLand ? { keeper, chainStatus, listingsStatus, clock } : undefined,
+      servesLand ? { keeper, chainStatus, offers, clock } : undefined,
       attendance,
     ),
   })
@@ -161,7 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   measureCost(metrics, costLimits)
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = servesLand
-    ? await serveLand({ server, metrics, keeper, chainStatus, listingsStatus, listings, ...options })
+    ? await serveLand({ server, metrics, keeper, chainStatus, offers, offerReaders, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
@@ -182,7 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
-  let reading: Promise<void> | undefined
+  let reading: Promise<unknown> | undefined
   const startMetrics = async () => {
     if (metricsPort === undefined || metricsServer) return
     metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
@@ -199,9 +206,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       attendance?.start()
       if (!servesLand) return
       await keeper.start()
-      if (listings) reading ??= listings.run()
-      else
-        reading ??= hideAbandonedOffers({ db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal })
+      const ended = { db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal }
+      reading ??= Promise.all(
+        READINGS.map(
+          (name) =>
+            offerReaders.find((reader) => reader.name === name)?.run() ??
+            hideAbandonedOffers({ ...ended, name }),
+        ),
+      )
     },
     drain: async (signal) => {
       stopping.begin()
@@ -228,27 +240,30 @@ async function callContractOf({ chain }: Config, signal: AbortSignal) {
   return contractCaller({ urls: chain.nodeUrls, network: await readNetwork(chain.network), signal })
 }
 
-/** Reads signed offers; undefined where that is off. */
-function listingsOf(
-  { config, engine, clock, tradeContracts }: AppOptions,
+/** Reads signed offers: nothing where that is off. */
+function offerReadersOf(
+  { config, engine, clock, tradeContracts, rentalContracts }: AppOptions,
   log: FastifyBaseLogger,
   signal: AbortSignal,
-): ListingsReader | undefined {
-  const { url, callsPerSecond, intervalMs, isShown } = config.listings
-  if (url === undefined || !tradeContracts) return undefined
-  return new ListingsReader({
-    ...{
-      db: engine.db,
-      clock,
-      contracts: tradeContracts,
-      intervalMs,
-      isShown,
-      timing: REAL_TIMING,
-      signal,
-      log,
-    },
-    server: new MarketplaceServer({ url, callsPerSecond, timing: REAL_TIMING, signal }),
-  })
+): readonly ListingsReader[] {
+  const { listings, rentals } = config
+  const { isShown, callsPerSecond } = listings
+  const timing = REAL_TIMING
+  const limiter = new RateLimiter({ maxInFlight: 1, callsPerSecond, timing, signal, random: Math.random })
+  const clientOf = (name: ReadingName, url: string) =>
+    new ServerClient({ what: SERVERS[name], url, limiter, timing, signal })
+  const readerOf = (feed: OfferFeed, intervalMs: number) =>
+    new ListingsReader({ db: engine.db, clock, feed, intervalMs, isShown, timing, signal, log })
+  const readers: ListingsReader[] = []
+  if (listings.url !== undefined && tradeContracts) {
+    const server = new MarketplaceServer(clientOf('listings', listings.url), tradeContracts)
+    readers.push(readerOf(server, listings.intervalMs))
+  }
+  if (rentals.url !== undefined && rentalContracts) {
+    const server = new RentalsServer(clientOf('rentals', rentals.url), rentalContracts)
+    readers.push(readerOf(server, rentals.intervalMs))
+  }
+  return readers
 }
 
 function summaryOf(token: SignedToken): TokenSummary {
@@ -261,16 +276,16 @@ interface LandParts extends AppOptions {
   readonly metrics: Metrics
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
-  readonly listingsStatus: ListingsStatusReader
-  readonly listings: ListingsReader | undefined
+  readonly offers: readonly ListingsStatusReader[]
+  readonly offerReaders: readonly ListingsReader[]
 }
 
 /** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
 async function serveLand(parts: LandParts): Promise<Pictures> {
   const { server, metrics, keeper, config, engine, clock } = parts
-  const { chainStatus, listingsStatus, listings } = parts
-  metrics.addSeries(listingsStatus.series())
-  if (listings) metrics.addSeries(readerSeries(listings.counts))
+  const { chainStatus, offers, offerReaders } = parts
+  for (const status of offers) metrics.addSeries(status.series())
+  for (const reader of offerReaders) metrics.addSeries(readerSeries(reader))
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
   const { registries = MAINNET_REGISTRIES } = parts
@@ -314,7 +329,7 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     changeStream,
     searchStreams,
     chain: chainStatus,
-    listings: listingsStatus.read,
+    offers,
     settings: config,
   })
   return pictures
@@ -363,22 +378,26 @@ function readinessChecks(
 interface ServedLand {
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
-  readonly listingsStatus: ListingsStatusReader
+  readonly offers: readonly ListingsStatusReader[]
   readonly clock: Clock
 }
 
 /** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
-function landFacts({ keeper, chainStatus, listingsStatus, clock }: ServedLand): Record<string, unknown> {
+function landFacts({ keeper, chainStatus, offers, clock }: ServedLand): Record<string, unknown> {
   const { revision } = keeper.current()
-  const read = listingsStatus.lastRead()
-  const listings = read && read.state !== 'off' ? { listings: listingsFacts(read, listingsStatus) } : {}
+  const ofOffers = Object.fromEntries(
+    offers.flatMap((status) => {
+      const read = status.lastRead()
+      return read && read.state !== 'off' ? [[status.name, listingsFacts(read, status)]] : []
+    }),
+  )
   const { block, state, reason } = chainStatus.lastRead() ?? {}
-  if (!block) return { revision, ...listings }
+  if (!block) return { revision, ...ofOffers }
   const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
   return {
     revision,
     chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) },
-    ...listings,
+    ...ofOffers,
   }
 }
 

@@ -52,6 +52,7 @@ const SIMULATORS: readonly (readonly [name: string, options: readonly string[]])
   ['issuer', []],
   ['presence', []],
   ['chain', SMALL_CHAIN],
+  ['listings', ['--chain', 'http://127.0.0.1:9']],
 ]
 
 test.each(SIMULATORS)('the %s simulator listens until Ctrl-C', async (name, options) => {

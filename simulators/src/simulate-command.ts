@@ -31,7 +31,7 @@ interface Simulator {
 }
 
 /**
- * `landpass simulate issuer | presence | player | chain`: its commands, their options and help.
+ * `landpass simulate issuer | presence | player | chain | listings`: its commands, their options and help.
  *
  * @param outer the command of the server that this one stands for
  */
@@ -44,6 +44,7 @@ export function simulateProgram(outer: Command): Command {
   addPresence(simulate)
   addPlayer(simulate)
   addChain(simulate)
+  addListings(simulate)
   for (const command of [simulate, ...simulate.commands]) exitWith2OnWrongUse(command)
   return simulate
 }
@@ -147,6 +148,25 @@ function addChain(simulate: Command): void {
     .option('--snapshot <folder>', 'begins with this land, which players then trade, in place of a history')
     .option('--store <folder>', 'keeps the chain there, and continues the one that is there')
     .action((options: ChainCommandOptions) => runCommand((signal) => runChain(options, signal), 'Stopped.'))
+}
+
+function addListings(simulate: Command): void {
+  simulate
+    .command('listings')
+    .description('a marketplace server with the offers that players of a simulated chain sign')
+    .option('--port <number>', 'where to listen; 0 takes a free one', parsePort, 0)
+    .option('--host <address>', 'on which address', '127.0.0.1')
+    .requiredOption(
+      '--chain <origin>',
+      'a chain simulator that began with the snapshot of a demo world, like http://127.0.0.1:4003',
+      parseOrigin,
+    )
+    .action((options: ListenOptions & { chain: string }) =>
+      runCommand(async (signal) => {
+        const { startMarketplaceSimulator } = await import('./listings/marketplace-simulator.ts')
+        await runSimulator('listings simulator', await startMarketplaceSimulator(options), signal)
+      }),
+    )
 }
 
 async function runChain(options: ChainCommandOptions, signal: AbortSignal): Promise<void> {

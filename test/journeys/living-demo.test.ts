@@ -26,6 +26,7 @@ const ADDRESSES = Object.fromEntries(
 const CALLS_OF_PLAYERS = [
   ...['approve', 'create', 'execute', 'cancel', 'transferFrom', 'place', 'acceptFrom'],
   ...['createEstate', 'transferToEstate', 'removeLand', 'describe', 'setUpdateOperator', 'rent', 'claim'],
+  ...['setApprovalForAll', 'accept'],
 ]
 const open = freshEngine('postgres')
 const snapshot = emptyDir()

@@ -1,18 +1,23 @@
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { encodeTokenId } from '@landpass/client/grid'
+import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import {
   CONTRACTS,
   OfferStory,
+  OWNED,
+  RENTALS,
   SELLER,
   STRANGER,
   V1,
 } from '@landpass/server/test/support/listings/offer-story'
 import { startMarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /** Offers that are signed off the chain, as clients of a server see them. */
 describeOnBothEngines('a server that reads signed offers', (open) => {
+  const openOther = freshEngine('postgres')
   let story: OfferStory
   let server: LandServer
   let stop: () => Promise<void>
@@ -23,8 +28,13 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await story.newWorld()
     story.offer('mana')
     story.offer('dollars', { inDollars: true, amount: `99${'0'.repeat(18)}` })
-    const env = { LISTINGS_URL: `${marketplace.address}?key=secret-key`, WORLD: '-2,-2,2,2' }
-    server = await startLandServer(engine, story.clock, env, { tradeContracts: CONTRACTS })
+    const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
+    story.offer('alone', { inDollars: true, amount: `99${'0'.repeat(18)}`, tokenId })
+    story.offerRent('rent')
+    const url = `${marketplace.address}?key=secret-key`
+    const env = { LISTINGS_URL: url, RENTALS_URL: url, WORLD: '-2,-2,2,2' }
+    const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
+    server = await startLandServer(engine, story.clock, env, contracts)
     stop = async () => {
       await server.close()
       await marketplace.close()
@@ -38,7 +48,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
   test('shows them in lists, columns, tiles, images and files, and says how far the readings are', async () => {
     await expect
       .poll(() => server.data('/v2/chain'), { timeout: 30_000, interval: 100 })
-      .toMatchObject({ listings: { state: 'following' } })
+      .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
     await server.app.keeper.refresh()
     const nowMs = story.clock.nowMs()
     const publication = await openOfParcel()
@@ -64,7 +74,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
 
     expect(await server.data('/v2/chain')).toMatchObject({
       listings: {
-        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 2, open: 2 },
+        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 3, open: 2 },
         ...{ shown: true, reason: null },
       },
     })
@@ -73,7 +83,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     })
     const metrics = (await server.ask('GET', '/metrics')).bytes.toString()
     expect(metrics).toContain('landpass_listings_open_offers 2')
-    expect(metrics).toContain('landpass_listings_trades_total 2')
+    expect(metrics).toContain('landpass_listings_trades_total 3')
     expect(metrics).not.toContain('secret-key')
   })
 
@@ -115,6 +125,142 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         state_reason: null,
       },
     })
+  })
+
+  test('finds land that is offered for dollars alone, without a price in MANA', async () => {
+    const found = async (query: string) => {
+      await server.app.keeper.refresh()
+      return (await server.data<{ land: { asset_id: string; offer: object }[] }>(`/v2/land?${query}`)).land
+    }
+    const ids = async (query: string) => (await found(query)).map(({ asset_id }) => asset_id)
+    expect(await ids('currency=usd')).toEqual([])
+    await story.block([{ ...OWNED, asset: { type: 'parcel', id: '-2,-2' } }])
+
+    const [row] = await found('status=open&currency=usd&source=trade')
+    expect(row).toMatchObject({
+      asset_id: '-2,-2',
+      offer: { price: '0', currency: 'usd', price_usd: '99', expires_at: expect.any(Number) },
+      price_per_parcel: null,
+    })
+    expect(await ids('status=open&sort_by=price')).toEqual(['0,1', '-2,-2'])
+    expect(await ids('status=open&sort_by=listed_at')).toEqual(['0,1', '-2,-2'])
+    expect(await ids('status=none')).not.toContain('-2,-2')
+    expect(await ids('max_price=1000000000')).not.toContain('-2,-2')
+    await story.block([], 1)
+    expect(await ids('currency=usd')).toEqual([])
+  })
+
+  test('finds land to rent, and shows the offer in tiles', async () => {
+    const asset = { type: 'parcel', id: '-2,-2' } as const
+    const rentals = RENTALS.rentals
+    const mayRent = { kind: 'operator-set', asset, operator: rentals } as const
+    await story.block([{ ...OWNED, asset }, mayRent])
+    const found = async (query: string) => {
+      await server.app.keeper.refresh()
+      const { land } = await server.data<{ land: { asset_id: string; rental_offer: object }[] }>(
+        `/v2/land?${query}`,
+      )
+      return land.map(({ asset_id, rental_offer }) => [asset_id, rental_offer] as const)
+    }
+    const days = { min_days: 8, max_days: 30, price_per_day: '15' }
+    expect(await found('status=for_rent&min_rent=15&max_rent=15')).toEqual([
+      ['-2,-2', expect.objectContaining({ price_per_day: '15', periods: expect.arrayContaining([days]) })],
+    ])
+    expect(await found('max_rent=14.9')).toEqual([])
+    expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
+    expect((await found('status=none&limit=1000')).map(([id]) => id)).not.toContain('-2,-2')
+    const tile = async () =>
+      (await server.data<Record<string, Record<string, unknown>>>('/v2/tiles?x1=-2&y1=-2&x2=-2&y2=-2'))[
+        '-2,-2'
+      ]
+    expect(await tile()).toMatchObject({
+      rentalListing: {
+        periods: expect.arrayContaining([{ minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` }]),
+      },
+    })
+    const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
+    expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
+
+    await story.block([
+      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+    ])
+    expect(await found('status=for_rent')).toEqual([])
+    expect(await tile()).not.toHaveProperty('rentalListing')
+    await story.block([], 2)
+    await server.app.keeper.refresh()
+  })
+
+  test('a sale is newer than an offer that was signed before it, also where that opens again later', async () => {
+    const asset = { type: 'parcel', id: '1,1' } as const
+    const listing = { asset, marketplace: STRANGER, contractId: `0x${'0b'.repeat(32)}`, seller: SELLER }
+    const priceWei = 10n ** 18n
+    const expiresAt = BigInt(story.clock.nowMs() + 1_000)
+    await story.block([
+      { kind: 'listing-opened', ...listing, priceWei, expiresAt },
+      { kind: 'listing-sold', ...listing, priceWei, buyer: STRANGER },
+    ])
+    await story.block([await story.cancelled('mana', SELLER)])
+    await story.block([], 1)
+    await server.app.keeper.refresh()
+    const newest = async (status: string) => {
+      const parcels = await server.data<{ publication: { status: string } }[]>(
+        `/v1/addresses/${SELLER}/parcels?status=${status}`,
+      )
+      return parcels.map(({ publication }) => publication.status)
+    }
+    expect([await newest('open'), await newest('open,sold')]).toEqual([['open'], ['sold']])
+    await story.block([], 2)
+    await server.app.keeper.refresh()
+  })
+
+  test('is read by another Landpass, which judges for itself', async () => {
+    const asset = { type: 'parcel', id: '-2,-2' } as const
+    const facts = [
+      { ...OWNED, asset },
+      { kind: 'operator-set', asset, operator: RENTALS.rentals },
+    ] as const
+    await story.block(facts)
+    const list = async (path: string) =>
+      (await (await fetch(`${server.origin}${path}`)).json()) as {
+        total: number
+        cursor: string | null
+        data: { tradeId: string }[]
+      }
+    const all = await list('/v1/orders')
+    expect(all.data.map(({ tradeId }) => tradeId)).toEqual(expect.arrayContaining(['mana', 'dollars', '']))
+    expect(all.total).toBe(all.data.length)
+    const paged: string[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page = await list(`/v1/orders?first=2${next && `&cursor=${next}`}`)
+      expect(page.total).toBe(all.total)
+      paged.push(...page.data.map(({ tradeId }) => tradeId))
+      next = page.cursor
+    }
+    expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
+    for (const wrong of ['/v1/orders?cursor=x', '/v1/orders?first=1001', '/v1/rentals-listings?limit=101'])
+      expect((await fetch(`${server.origin}${wrong}`)).status).toBe(400)
+    expect((await fetch(`${server.origin}/v1/trades/none`)).status).toBe(404)
+
+    const engine = await openOther()
+    const other = new OfferStory(engine.db, story.marketplace)
+    await other.newWorld()
+    await other.block(facts.slice(1))
+    const env = { LISTINGS_URL: server.origin, RENTALS_URL: `${server.origin}/`, WORLD: '-2,-2,2,2' }
+    const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
+    const reader = await startLandServer(engine, story.clock, env, contracts)
+    await expect
+      .poll(() => reader.data('/v2/chain'), { timeout: 30_000, interval: 100 })
+      .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
+    const { rows } = await sql`select id, state, is_signed from signed_trade order by id`.execute(engine.db)
+    expect(rows).toEqual([
+      { id: 'alone', state: 'owner_changed', is_signed: true },
+      { id: 'dollars', state: 'open', is_signed: true },
+      { id: 'mana', state: 'open', is_signed: true },
+      { id: 'rent', state: 'owner_changed', is_signed: true },
+    ])
+    await reader.close()
+    await story.block([], 1)
+    await server.app.keeper.refresh()
   })
 
   test('a cancellation ends one with its block, and undoing the block brings it back', async () => {

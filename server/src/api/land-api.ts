@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
-import type { ListingsStatus } from '../land/changes/listings-reading.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bid-routes.ts'
+import type { OffersStatus } from './chain/chain-routes.ts'
 import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
@@ -30,6 +30,7 @@ import { publicationRoutes } from './publication-routes.ts'
 import { rightsRoutes } from './rights/rights-routes.ts'
 import { salesRoutes } from './sales/sales-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
+import { sourceRoutes } from './source/source-routes.ts'
 import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
 import { valueRoutes } from './value/value-routes.ts'
@@ -41,7 +42,7 @@ export interface LandApiParts {
   readonly searchStreams: SearchStreams
   readonly chain: ChainStatusSource
   /** How far the readings of signed offers are. */
-  readonly listings: () => Promise<ListingsStatus>
+  readonly offers: readonly OffersStatus[]
   readonly settings: MetadataSettings & {
     readonly publicUrl: string | undefined
     readonly chain: { readonly explorerUrl: string | undefined }
@@ -77,10 +78,11 @@ const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, do
   done()
 }
 
-/** Undocumented endpoints of the older interface that the older web client requests. */
+/** Endpoints that openapi.json leaves out: what the older web client requests, and the shapes of public servers of offers. */
 const olderClientRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
   app.register(availableRoutes, { land })
   app.register(olderTileRoutes, { land })
+  app.register(sourceRoutes, { land })
   done()
 }
 
@@ -98,10 +100,10 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   app,
-  { land, pictures, changeStream, searchStreams, chain, listings, settings },
+  { land, pictures, changeStream, searchStreams, chain, offers, settings },
   done,
 ) => {
-  app.register(chainRoutes, { chain, listings, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
+  app.register(chainRoutes, { chain, offers, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream, searchStreams })
   app.register(newerContributionRoutes, { land })
   app.register(newerDistrictRoutes, { land })

@@ -15,6 +15,10 @@ const BLOCK_TIME_S = 5
 const DEEDS_OF_BLOCK = 2
 /** How often the server looks for a new block, where CHAIN_POLL_MS is not set. */
 const POLL_MS = 2 * SECOND_MS
+/** How often it reads signed offers, where LISTINGS_INTERVAL_MS is not set. */
+const LISTINGS_INTERVAL_MS = 15 * SECOND_MS
+/** Calls to the simulator, where LISTINGS_CALLS_PER_SECOND is not set: it has no limit, and a new user waits for the offers. */
+const LISTINGS_CALLS_PER_SECOND = 100
 
 /**
  * The simulated chain that runs beside a demo, in a process of its own: its players trade the land of the demo world. The server
@@ -26,7 +30,7 @@ const POLL_MS = 2 * SECOND_MS
  */
 export class LivingDemo {
   private readonly folder: string
-  private readonly pollMs: string
+  private readonly env: Environment
   private readonly hasChain: Simulators['hasChain']
   private isNew = false
   private isStopping = false
@@ -44,7 +48,7 @@ export class LivingDemo {
   ) {
     this.hasChain = hasChain
     this.folder = join(dataDir, 'simulated-chain')
-    this.pollMs = env.CHAIN_POLL_MS || String(POLL_MS)
+    this.env = env
   }
 
   /** Resolves when the simulator does not need the snapshot any more. */
@@ -106,7 +110,13 @@ export class LivingDemo {
     return {
       CHAIN_RPC_URLS: this.simulator.address,
       CHAIN_NETWORK: this.networkFile,
-      CHAIN_POLL_MS: this.pollMs,
+      CHAIN_POLL_MS: this.env.CHAIN_POLL_MS || String(POLL_MS),
+      // The simulator is the marketplace server of what its players sign, too.
+      LISTINGS_URL: this.env.LISTINGS_URL || this.simulator.address,
+      RENTALS_URL: this.env.RENTALS_URL || this.simulator.address,
+      RENTALS_INTERVAL_MS: this.env.RENTALS_INTERVAL_MS || String(LISTINGS_INTERVAL_MS),
+      LISTINGS_INTERVAL_MS: this.env.LISTINGS_INTERVAL_MS || String(LISTINGS_INTERVAL_MS),
+      LISTINGS_CALLS_PER_SECOND: this.env.LISTINGS_CALLS_PER_SECOND || String(LISTINGS_CALLS_PER_SECOND),
     }
   }
 

@@ -10,7 +10,7 @@ import { createEngine, isDatabaseMissing } from '../db/open-engine.ts'
 import { type AppError, CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
-import { tradeContractsOf } from '../listings/trade-contracts.ts'
+import { rentalContractsOf, tradeContractsOf } from '../listings/trade-contracts.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
 import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
@@ -97,6 +97,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
     const app = await createApp({
       ...{ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries },
       tradeContracts: tradeContractsOf(network),
+      rentalContracts: rentalContractsOf(network),
     })
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))

@@ -146,6 +146,8 @@ function configOf(settings: Settings, limits: FixedLimits) {
       callsPerSecond: settings.LISTINGS_CALLS_PER_SECOND,
       isShown: settings.SHOW_SIGNED_OFFERS,
     },
+    /** Offers to rent: they share the rest with `listings`. */
+    rentals: { url: settings.RENTALS_URL, intervalMs: settings.RENTALS_INTERVAL_MS },
     attendance: attendanceConfigOf(settings, limits),
   } as const
 }

@@ -97,7 +97,7 @@ test('no error and no list of settings shows a secret, even a malformed one', ()
   const part = fc.stringMatching(/^[\w:/@?#% -]{4,40}$/).map((text) => `S3CR3T${text}`)
   const name = fc.constantFrom(...SECRETS)
 
-  expect(SECRETS).toHaveLength(9)
+  expect(SECRETS).toHaveLength(10)
   fc.assert(
     fc.property(name, part, fc.constantFrom('', ' ', 'a b ', 'mysql://ann:'), (secret, text, start) => {
       const env = { PORT: 'bad', [secret]: start + text }

@@ -243,16 +243,27 @@ export const SETTINGS = {
     default: 60_000,
     meaning: 'The pause between two readings of these offers; after failures up to ten times as long.',
   },
+  RENTALS_URL: {
+    kind: parsed('http:// or https:// address', parseServerUrl),
+    unset: 'offers to rent are not read',
+    meaning: 'The same for offers to rent land: a rentals server, or another Landpass. Masked.',
+    secret: 'whole',
+  },
+  RENTALS_INTERVAL_MS: {
+    kind: integer({ min: 1_000, max: 86_400_000 }),
+    default: 60_000,
+    meaning: 'The pause between two readings of offers to rent; after failures up to ten times as long.',
+  },
   LISTINGS_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 1_000 }),
     default: 10,
-    meaning: 'The most requests to the marketplace server in a second.',
+    meaning: 'The most requests in a second to both servers together.',
   },
   SHOW_SIGNED_OFFERS: {
     kind: boolean,
     default: true,
     meaning:
-      'Whether lists, images and tiles show these offers while they can be accepted, where LISTINGS_URL is set.',
+      'Whether lists, images and tiles show these offers while they can be accepted, where LISTINGS_URL or RENTALS_URL is set.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

@@ -135,6 +135,8 @@ export interface TradeIndexTable {
 export interface SignedTradeTable {
   /** The server's name for it. */
   id: string
+  /** Whether it sells, or rents out: the name of what has read it. */
+  reading: 'listings' | 'rentals'
   /** JSON of its checked fields; null where the signature is wrong. */
   trade: string | null
   marketplace: string
@@ -154,6 +156,10 @@ export interface SignedTradeTable {
   uses: string
   contract_index: string
   signer_index: string
+  /** Of an offer to rent: decimal digits, up to 256 bits. */
+  asset_index: string | null
+  /** Of an offer to rent: JSON of its periods. Its `price` is the lowest one for a day. */
+  periods: string | null
   effective_at_ms: number
   expires_at_ms: number
   created_at_ms: number

@@ -17,18 +17,24 @@ import {
   CONTRACTS,
   OfferStory,
   OWNED,
+  RENTALS,
   SELLER,
   STRANGER,
   V1,
   V3,
 } from '../../test/support/listings/offer-story.ts'
+import { RateLimiter } from '../chain/rpc/rate-limiter.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
+import { readUnlistedOffers } from '../land/changes/unlisted-offers.ts'
 import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
 import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
+import type { OfferFeed } from './offer-feed.ts'
+import { RentalsServer } from './rentals-server.ts'
+import { ServerClient } from './server-client.ts'
 
 /** Time that passes when something waits, and not otherwise. */
 class SteppedTiming implements Timing {
@@ -50,12 +56,24 @@ class Story extends OfferStory {
   readonly logged: string[] = []
 
   reader({ isShown = true } = {}): ListingsReader {
+    return this.readerOf((client) => new MarketplaceServer(client, CONTRACTS), isShown)
+  }
+
+  rentalsReader(): ListingsReader {
+    return this.readerOf((client) => new RentalsServer(client, RENTALS), true)
+  }
+
+  private readerOf(feedOf: (client: ServerClient) => OfferFeed, isShown: boolean): ListingsReader {
     const { db, clock, timing, logged } = this
     const { signal } = new AbortController()
     const url = `${this.marketplace.address}/?key=secret-key`
+    const limiter = new RateLimiter({
+      ...{ maxInFlight: 1, callsPerSecond: 1_000, timing, signal, random: Math.random },
+    })
+    const client = new ServerClient({ what: 'marketplace server', url, limiter, timing, signal })
     return new ListingsReader({
-      ...{ db, clock, timing, signal, isShown, contracts: CONTRACTS, intervalMs: MINUTE_MS },
-      server: new MarketplaceServer({ url, callsPerSecond: 1_000, timing, signal }),
+      ...{ db, clock, timing, signal, isShown, intervalMs: MINUTE_MS },
+      feed: feedOf(client),
       log: { error: (facts, text) => logged.push(text, String((facts as { err: Error }).err)) },
     })
   }
@@ -95,6 +113,7 @@ async function beginStory(open: OpenEngine): Promise<Story> {
   await db.deleteFrom('signed_trade').execute()
   await db.deleteFrom('listings_reading').execute()
   marketplace.trades.clear()
+  marketplace.rentals.clear()
   marketplace.requests.length = 0
   marketplace.faults = {}
   const story = new Story(db, marketplace)
@@ -179,13 +198,77 @@ describeOnBothEngines('offers of a marketplace server', (open) => {
   })
 })
 
+describeOnBothEngines('offers of a rentals server', (open) => {
+  const asset = { type: 'parcel', id: '-2,-2' } as const
+
+  test('are in the state while they can be accepted: not private, changed or cancelled ones', async () => {
+    const story = await beginStory(open)
+    await story.block([
+      { ...OWNED, asset },
+      {
+        kind: 'approval-for-all-set',
+        registry: 'parcel',
+        owner: SELLER,
+        operator: RENTALS.rentals,
+        isApproved: true,
+      },
+    ])
+    story.offerRent('open')
+    story.offerRent('private', { target: STRANGER })
+    story.offerRent('later', { indexes: [0, 0, 1] })
+    story.offerRent('changed')
+    marketplace.rentals.set('changed', {
+      ...marketplace.rentals.get('open')!,
+      id: 'changed',
+      lessor: STRANGER,
+    })
+    marketplace.faults = { most_rows: 2, total_is_off_by: 50 }
+    await story.rentalsReader().step()
+    const shown = async () => {
+      const { world_id } = await story.db
+        .selectFrom('land_state')
+        .select('world_id')
+        .executeTakeFirstOrThrow()
+      return (await readUnlistedOffers(story.db, world_id!)).map(({ price, periods }) => [
+        price,
+        periods.length,
+      ])
+    }
+
+    expect(await story.states()).toEqual({ changed: 'bad_signature', later: 'cancelled', open: 'open' })
+    expect([await shown(), await story.shown()]).toEqual([[['15', 2]], []])
+    const before = await story.revision()
+    const raised = {
+      kind: 'asset-index-raised',
+      marketplace: RENTALS.rentals,
+      signer: SELLER,
+      asset,
+    } as const
+    await story.block([{ ...raised, index: 1n }])
+    expect(await story.states()).toMatchObject({ later: 'open', open: 'cancelled' })
+    expect(await story.revision()).toBe(before + 1)
+    await story.block([{ ...raised, index: 2n }], 1)
+    expect([await shown(), await story.states()]).toEqual([
+      [],
+      { changed: 'bad_signature', later: 'cancelled', open: 'cancelled' },
+    ])
+    await story.block([], 1)
+    expect(await shown()).toEqual([['15', 2]])
+    expect(await readListingsStatus(story.db, 'rentals', story.clock.nowMs())).toMatchObject({
+      ...{ state: 'following', offers: 3, open: 1 },
+    })
+    await story.reader().step()
+    expect(await story.states()).toMatchObject({ open: 'open' })
+  })
+})
+
 describeOnOneEngine('a reader of offers', (open) => {
   let story: Story
   beforeEach(async () => {
     story = await beginStory(open)
   })
 
-  const status = () => readListingsStatus(story.db, story.clock.nowMs())
+  const status = () => readListingsStatus(story.db, 'listings', story.clock.nowMs())
   const asked = (path: string) => marketplace.requests.filter((url) => url.startsWith(path)).length
 
   /** Reads again, an interval later. */
@@ -197,13 +280,13 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('reads pages of any size to their end, whatever total they name, and each trade once', async () => {
     for (let number = 0; number < 12; number++) story.offer(`offer-${number}`)
-    marketplace.faults = { mostRows: 5, totalIsOffBy: -11 }
+    marketplace.faults = { most_rows: 5, total_is_off_by: -11 }
     const reader = story.reader()
     await reader.step()
     expect(Object.keys(await story.states())).toHaveLength(12)
     expect([asked('/v1/trades/'), reader.counts.trades]).toEqual([12, 12])
 
-    marketplace.faults = { mostRows: 5, totalIsOffBy: 1_000, inMilliseconds: true }
+    marketplace.faults = { most_rows: 5, total_is_off_by: 1_000, in_milliseconds: true }
     story.offer('new')
     await reader.step() // The interval is not over.
     await readAgain(reader)
@@ -254,13 +337,13 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('left-out')
     const reader = story.reader()
     await reader.step()
-    marketplace.faults = { dropped: ['left-out'] }
+    marketplace.faults = { left_out: ['left-out'] }
     await readAgain(reader, DAY_MS)
     expect(await story.shown()).toEqual(['left-out', 'named'])
     marketplace.faults = { refusal: { status: 500 } }
     await readAgain(reader, DAY_MS)
     expect(await story.shown()).toEqual(['left-out', 'named'])
-    marketplace.faults = { dropped: ['left-out'] }
+    marketplace.faults = { left_out: ['left-out'] }
     await readAgain(reader, DAY_MS)
     expect(await story.states()).toEqual({ 'left-out': 'unseen', named: 'open' })
     marketplace.faults = {}
@@ -314,6 +397,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     }
     const { signal } = new AbortController()
     await hideAbandonedOffers({
+      name: 'listings',
       db: story.db,
       clock: story.clock,
       timing: { ...story.timing, pause },
@@ -333,7 +417,7 @@ describeOnOneEngine('a reader of offers', (open) => {
   })
 
   test('waits longer with each failure, and as long as the server asks', async () => {
-    marketplace.faults = { refusal: { status: 429, retryAfterS: 300 } }
+    marketplace.faults = { refusal: { status: 429, retry_after_s: 300 } }
     const reader = story.reader()
     await reader.step()
     expect(await status()).toMatchObject({
@@ -343,7 +427,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     })
     await readAgain(reader, 290 * SECOND_MS)
     expect(marketplace.requests).toHaveLength(1)
-    marketplace.faults = { isHtml: true }
+    marketplace.faults = { html: true }
     await readAgain(reader, 10 * SECOND_MS)
     expect((await status()).reason).toContain('answered something else than JSON')
     // Twice the interval now
@@ -386,7 +470,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     const reader = story.reader()
     await reader.step()
     await sql`insert into signed_trade
-      select 'filler-' || number, null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', 0,
+      select 'filler-' || number, 'listings', null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', null, null, 0,
         ${story.clock.nowMs() + 99 * DAY_MS}::bigint, 0, ${story.clock.nowMs()}::bigint, 'bad_signature', ''
       from generate_series(2, 100000) as number`.execute(story.db)
     story.offer('new')
@@ -405,9 +489,9 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('sample')
     await story.reader().step()
     await sql`insert into signed_trade
-      select 'copy-' || number, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
-        asset_id, currency, price, fingerprint, uses, contract_index, signer_index, effective_at_ms, expires_at_ms,
-        created_at_ms, seen_at_ms, state, state_reason
+      select 'copy-' || number, reading, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
+        asset_id, currency, price, fingerprint, uses, contract_index, signer_index, asset_index, periods,
+        effective_at_ms, expires_at_ms, created_at_ms, seen_at_ms, state, state_reason
       from signed_trade, generate_series(1, 600) as number`.execute(story.db)
     await story.block([{ ...OWNED, to: STRANGER }])
     expect(new Set(Object.values(await story.states()))).toEqual(new Set(['owner_changed']))
@@ -416,7 +500,7 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('stores what it has read before the server refuses requests', async () => {
     for (const id of ['first', 'second', 'third']) story.offer(id)
-    marketplace.faults = { tradeRefusals: { third: { status: 429 } } }
+    marketplace.faults = { trade_refusals: { third: { status: 429 } } }
     const reader = story.reader()
     await reader.step()
     expect([await story.shown(), (await status()).state]).toEqual([['first', 'second'], 'failing'])
@@ -430,7 +514,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     for (const id of ['moved', 'large', 'good']) story.offer(id)
     const moved = { status: 302 }
     marketplace.faults = {
-      tradeRefusals: { moved },
+      trade_refusals: { moved },
       lies: { large: { ...marketplace.trades.get('large'), more: 'x'.repeat(128 * 1024) } },
     }
     const reader = story.reader()
@@ -439,14 +523,14 @@ describeOnOneEngine('a reader of offers', (open) => {
 
     const ids = ['one', 'two', 'three', 'four']
     for (const id of ids) story.offer(id)
-    marketplace.faults = { tradeRefusals: Object.fromEntries(ids.map((id) => [id, moved])) }
+    marketplace.faults = { trade_refusals: Object.fromEntries(ids.map((id) => [id, moved])) }
     await readAgain(reader)
     expect((await status()).reason).toContain('redirect')
     expect(asked('/v1/trades/')).toBe(6)
   })
 
   test.each([
-    [{ isEndless: true }, /names offers without end: 200 pages/],
+    [{ endless: true }, /names offers without end: 200 pages/],
     [{ refusal: { status: 302 } }, /redirect/],
     [{ refusal: { status: 500 } }, /status 500/],
   ])('is not held up by %o', async (faults, reason) => {
@@ -459,7 +543,7 @@ describeOnOneEngine('a reader of offers', (open) => {
 
   test('ends with pages that repeat themselves, and at the deadline of an answer that never comes', async () => {
     for (let number = 0; number < 3; number++) story.offer(`offer-${number}`)
-    marketplace.faults = { repeatsPages: true }
+    marketplace.faults = { repeats_pages: true }
     const reader = story.reader()
     await reader.step()
     expect(await status()).toMatchObject({ state: 'following', offers: 3 })

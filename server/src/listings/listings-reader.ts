@@ -7,6 +7,7 @@ import {
   dropOldTrades,
   noteListings,
   noteSeen,
+  type ReadingName,
   readListings,
   releaseListingsLease,
   takeListingsLease,
@@ -17,10 +18,9 @@ import {
   type NewSignedTrade,
   storeSignedTrades,
 } from '../land/changes/signed-offers.ts'
-import { manaText } from '../land/events/amounts.ts'
-import { ListingsError, type MarketplaceServer } from './marketplace-server.ts'
-import { parseTrade, type SignedTrade, UnfitTradeError } from './signed-trade.ts'
-import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
+import type { NamedOffer, OfferFeed } from './offer-feed.ts'
+import { ListingsError } from './server-client.ts'
+import { UnfitTradeError } from './signed-trade.ts'
 
 /** Longer than a request, whose end renews it. */
 const LEASE_MS = 30 * SECOND_MS
@@ -41,8 +41,7 @@ const KEPT_MS = 30 * DAY_MS
 export interface ListingsReaderOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly server: MarketplaceServer
-  readonly contracts: TradeContracts
+  readonly feed: OfferFeed
   /** The pause between two readings. */
   readonly intervalMs: number
   /** Whether open offers are shown among the publications. */
@@ -64,16 +63,16 @@ export interface ListingsCounts {
 }
 
 /**
- * Reads offers from a marketplace server: the list of open ones at an interval, and each new trade once, by its id. One process of
- * a deployment does so. A trade is stored whole, with whether its signer signed it. All else that it is worth is judged by
+ * Reads offers from a server: the list of open ones at an interval, and each new one once. One process of
+ * a deployment does so. An offer is stored whole, with whether its signer signed it. All else that it is worth is judged by
  * what the chain said (land/changes/signed-offers.ts).
  */
 export class ListingsReader {
   readonly counts: ListingsCounts = { readings: 0, failures: 0, trades: 0, badSignatures: 0 }
+  readonly name: ReadingName
   private readonly options: ListingsReaderOptions
   private readonly holder = newHolder()
   private readonly watch = new HolderWatch()
-  private readonly verifier: TradeVerifier
   /** When trades were read. Those that are stored are not read again. */
   private readonly tried = new Map<string, number>()
   private failuresInRow = 0
@@ -82,7 +81,7 @@ export class ListingsReader {
 
   constructor(options: ListingsReaderOptions) {
     this.options = options
-    this.verifier = new TradeVerifier(options.contracts)
+    this.name = options.feed.name
   }
 
   /** Reads until the signal is aborted. Never throws: what fails is tried again. */
@@ -92,7 +91,7 @@ export class ListingsReader {
       await this.step()
       await timing.pause(LOOK_MS, signal).catch(() => undefined)
     }
-    await releaseListingsLease(db, this.holder).catch(() => undefined)
+    await releaseListingsLease(db, this.name, this.holder).catch(() => undefined)
   }
 
   /** Does what is due: judges offers, and reads the list. */
@@ -128,6 +127,7 @@ export class ListingsReader {
   private async lead(): Promise<boolean> {
     const { db, clock, timing, isShown } = this.options
     const lease = await takeListingsLease(db, {
+      name: this.name,
       holder: this.holder,
       nowMs: clock.nowMs(),
       leaseMs: LEASE_MS,
@@ -136,14 +136,14 @@ export class ListingsReader {
     if (!lease.isHeld || lease.shownWorldId === null) return false
     this.leaseUntilMs = timing.nowMs() + LEASE_MS
     if (lease.judgedWorldId !== lease.shownWorldId || lease.isShown !== isShown)
-      await beginJudging(db, { worldId: lease.shownWorldId, isShown })
+      await beginJudging(db, { name: this.name, worldId: lease.shownWorldId, isShown })
     return true
   }
 
   /** Judges what is due by the clock, by a reading, or in another world. */
   private async judgeDue(): Promise<void> {
     const { db, clock } = this.options
-    while (await judgeDueOffers(db, clock.nowMs())) await this.renewLease()
+    while (await judgeDueOffers(db, this.name, clock.nowMs())) await this.renewLease()
   }
 
   /** During a long reading: renews the lease in time, and judges what is due. */
@@ -161,90 +161,61 @@ export class ListingsReader {
   }
 
   private async readAll(): Promise<void> {
-    const { db, clock, server, contracts } = this.options
+    const { db, clock, feed } = this.options
+    const { name } = this
     if (!(await readChainPosition(db)))
       throw new ListingsError('the land does not come from the chain, so offers cannot be judged')
     const startedAtMs = clock.nowMs()
-    let room = MAX_TRADES - (await dropOldTrades(db, startedAtMs - KEPT_MS))
+    let room = MAX_TRADES - (await dropOldTrades(db, name, startedAtMs - KEPT_MS))
     let isFull = false
-    for (const registry of [contracts.registries.land, contracts.registries.estate]) {
-      for await (const ids of server.openTrades(registry)) {
-        await this.keepLease()
-        const known = await noteSeen(db, ids, startedAtMs)
-        const unknown = ids.filter((id) => !known.has(id) && !this.wasTried(id))
-        for (let from = 0; from < unknown.length && !isFull; from += STORED_AT_ONCE) {
-          const part = unknown.slice(from, from + STORED_AT_ONCE)
-          isFull = part.length > room
-          if (!isFull) room -= await this.readTrades(part, startedAtMs)
-        }
+    for await (const offers of feed.openOffers()) {
+      await this.keepLease()
+      const ids = offers.map(({ id }) => id)
+      const known = await noteSeen(db, name, ids, startedAtMs)
+      const unknown = offers.filter(({ id }) => !known.has(id) && !this.wasTried(id))
+      for (let from = 0; from < unknown.length && !isFull; from += STORED_AT_ONCE) {
+        const part = unknown.slice(from, from + STORED_AT_ONCE)
+        isFull = part.length > room
+        if (!isFull) room -= await this.readOffers(part, startedAtMs)
       }
     }
     const reason = isFull ? `There are more than ${MAX_TRADES} offers: new ones are left out.` : null
-    await noteListings(db, { read_at_ms: startedAtMs, state: 'following', reason })
+    await noteListings(db, name, { read_at_ms: startedAtMs, state: 'following', reason })
     await this.judgeDue()
   }
 
   /** @returns how many were stored */
-  private async readTrades(ids: readonly string[], seenAtMs: number): Promise<number> {
-    const { db, clock, server } = this.options
+  private async readOffers(offers: readonly NamedOffer[], seenAtMs: number): Promise<number> {
+    const { db, clock, feed } = this.options
     const trades: NewSignedTrade[] = []
     const done: string[] = []
     let stored: number | undefined
     try {
-      for (const id of ids) {
+      for (const offer of offers) {
         await this.keepLease()
-        const trade = this.readTrade(id, await server.trade(id), seenAtMs)
+        const trade = this.rowOf(offer.id, await feed.read(offer), seenAtMs)
         if (trade) trades.push(trade)
-        done.push(id)
+        done.push(offer.id)
       }
     } finally {
       // Also where the reading ends here: what was read is not read again for an hour.
-      stored = await storeSignedTrades(db, trades, { nowMs: clock.nowMs(), seenAtMs })
+      stored = await storeSignedTrades(db, trades, { name: this.name, nowMs: clock.nowMs(), seenAtMs })
       if (stored !== undefined) for (const id of done) this.noteTried(id)
       this.counts.trades += stored ?? 0
     }
     return stored ?? 0
   }
 
-  /** Undefined for what is no offer of land to everybody, has expired, or does not have the form of a trade. */
-  private readTrade(id: string, json: unknown, nowMs: number): NewSignedTrade | undefined {
+  /** Undefined also for what does not have the form of an offer, or another name. */
+  private rowOf(id: string, json: unknown, nowMs: number): NewSignedTrade | undefined {
     try {
-      const trade = parseTrade(json)
-      return trade.id === id ? this.rowOf(trade, nowMs) : undefined
+      const row = this.options.feed.rowOf(json, nowMs)
+      if (row?.id !== id) return undefined
+      if (!row.is_signed) this.counts.badSignatures += 1
+      return row
     } catch (error) {
       if (error instanceof UnfitTradeError) return undefined
       throw error
-    }
-  }
-
-  private rowOf(trade: SignedTrade, nowMs: number): NewSignedTrade | undefined {
-    const verified = this.verifier.verify(trade)
-    if (verified?.offer.kind !== 'sale' || !verified.offer.isForEverybody) return undefined
-    const { offer, isSigned, signatureHash, signatureKey } = verified
-    const { checks } = trade
-    const expiresAtMs = Number(checks.expirationS) * SECOND_MS
-    if (expiresAtMs <= nowMs) return undefined
-    if (!isSigned) this.counts.badSignatures += 1
-    return {
-      id: trade.id,
-      trade: isSigned ? jsonText(trade) : null,
-      marketplace: trade.contract,
-      signer: trade.signer,
-      signature_hash: signatureHash,
-      signature_key: signatureKey,
-      is_signed: isSigned,
-      asset_type: offer.asset.type,
-      asset_id: offer.asset.id,
-      currency: offer.currency,
-      price: manaText(offer.price),
-      fingerprint: offer.fingerprint,
-      uses: String(checks.uses),
-      contract_index: String(checks.contractSignatureIndex),
-      signer_index: String(checks.signerSignatureIndex),
-      effective_at_ms: Number(checks.effectiveS) * SECOND_MS,
-      expires_at_ms: expiresAtMs,
-      // Nobody signed it. In the future it would stand above all other offers.
-      created_at_ms: Math.min(trade.createdAtMs, nowMs),
     }
   }
 
@@ -263,12 +234,8 @@ export class ListingsReader {
       error instanceof ListingsError
         ? `The offers are not read now, which is tried again: ${error.message}.`
         : 'The offers are not read now, which is tried again: the server has a failure of its own, which is in its log.'
-    await noteListings(this.options.db, { state: 'failing', reason }).catch(() => undefined)
+    await noteListings(this.options.db, this.name, { state: 'failing', reason }).catch(() => undefined)
   }
-}
-
-function jsonText(trade: SignedTrade): string {
-  return JSON.stringify(trade, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 /**
@@ -276,21 +243,24 @@ function jsonText(trade: SignedTrade): string {
  * Looks again until they are out: another process may read until its lease ends, and a database may accept no changes for a while.
  */
 export async function hideAbandonedOffers({
+  name,
   db,
   clock,
   timing,
   signal,
-}: Pick<ListingsReaderOptions, 'db' | 'clock' | 'timing' | 'signal'>): Promise<void> {
-  while (!signal.aborted && !(await areHidden(db, clock.nowMs()).catch(() => false)))
+}: Pick<ListingsReaderOptions, 'db' | 'clock' | 'timing' | 'signal'> & {
+  readonly name: ReadingName
+}): Promise<void> {
+  while (!signal.aborted && !(await areHidden(db, name, clock.nowMs()).catch(() => false)))
     await timing.pause(LEASE_MS, signal).catch(() => undefined)
 }
 
 /** @returns whether no offer is among the publications now */
-async function areHidden(db: Db, nowMs: number): Promise<boolean> {
-  const last = await readListings(db)
+async function areHidden(db: Db, name: ReadingName, nowMs: number): Promise<boolean> {
+  const last = await readListings(db, name)
   if (!last || last.world_id === null) return true
   if (last.lease_until_ms > nowMs) return false
-  if (last.is_shown) await beginJudging(db, { worldId: last.world_id, isShown: false })
-  while (await judgeDueOffers(db, nowMs));
+  if (last.is_shown) await beginJudging(db, { name, worldId: last.world_id, isShown: false })
+  while (await judgeDueOffers(db, name, nowMs));
   return true
 }

@@ -1,9 +1,14 @@
 import { type Clock, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import type { SeriesSource } from '../http/metrics.ts'
-import { type ListingsStatus, readListingsStatus } from '../land/changes/listings-reading.ts'
+import {
+  type ListingsStatus,
+  type ReadingName,
+  readListingsStatus,
+  SERVERS,
+} from '../land/changes/listings-reading.ts'
 import { OneSecondCache } from '../work/one-second-cache.ts'
-import type { ListingsCounts } from './listings-reader.ts'
+import type { ListingsReader } from './listings-reader.ts'
 
 /** How far the readings are, whichever process does them: at most a second old. */
 export class ListingsStatusReader {
@@ -12,13 +17,18 @@ export class ListingsStatusReader {
   private readonly cache = new OneSecondCache<ListingsStatus>()
   private last: ListingsStatus | undefined
 
-  constructor(db: Db, clock: Clock) {
+  readonly name: ReadingName
+
+  constructor(name: ReadingName, db: Db, clock: Clock) {
+    this.name = name
     this.db = db
     this.clock = clock
   }
 
   readonly read = async (): Promise<ListingsStatus> => {
-    this.last = await this.cache.get('listings', () => readListingsStatus(this.db, this.clock.nowMs()))
+    this.last = await this.cache.get(this.name, () =>
+      readListingsStatus(this.db, this.name, this.clock.nowMs()),
+    )
     return this.last
   }
 
@@ -42,7 +52,7 @@ export class ListingsStatusReader {
       help: string,
       value: (status: ListingsStatus) => number | undefined,
     ): SeriesSource => ({
-      ...{ kind: 'gauge', name: `landpass_listings_${name}`, help, labelNames: [] },
+      ...{ kind: 'gauge', name: `landpass_${this.name}_${name}`, help, labelNames: [] },
       read: () => {
         const status = this.lastRead()
         const shown =
@@ -51,7 +61,7 @@ export class ListingsStatusReader {
       },
     })
     return [
-      gauge('following', '1 while offers are read from the marketplace server, else 0.', ({ state }) =>
+      gauge('following', `1 while offers are read from the ${SERVERS[this.name]}, else 0.`, ({ state }) =>
         Number(state === 'following'),
       ),
       gauge('age_seconds', 'Time since all of them were read.', (status) => this.ageSeconds(status)),
@@ -62,15 +72,18 @@ export class ListingsStatusReader {
 }
 
 /** What this process has read since it started. */
-export function readerSeries(counts: ListingsCounts): readonly SeriesSource[] {
+export function readerSeries({
+  name: reading,
+  counts,
+}: Pick<ListingsReader, 'name' | 'counts'>): readonly SeriesSource[] {
   const counter = (name: string, help: string, value: () => number): SeriesSource => ({
-    ...{ kind: 'counter', name: `landpass_listings_${name}_total`, help, labelNames: [] },
+    ...{ kind: 'counter', name: `landpass_${reading}_${name}_total`, help, labelNames: [] },
     read: () => [{ labels: {}, value: value() }],
   })
   return [
-    counter('readings', 'Whole readings of the marketplace server.', () => counts.readings),
+    counter('readings', `Whole readings of the ${SERVERS[reading]}.`, () => counts.readings),
     counter('failures', 'Readings that failed.', () => counts.failures),
-    counter('trades', 'Signed trades that were stored.', () => counts.trades),
-    counter('bad_signatures', 'Trades that their signer did not sign.', () => counts.badSignatures),
+    counter('trades', 'Signed offers that were stored.', () => counts.trades),
+    counter('bad_signatures', 'Offers that their signer did not sign.', () => counts.badSignatures),
   ]
 }

@@ -101,13 +101,18 @@ export function parseTrade(json: unknown): SignedTrade {
       contractSignatureIndex: numberIn(checks.contractSignatureIndex, 'contractSignatureIndex'),
       signerSignatureIndex: numberIn(checks.signerSignatureIndex, 'signerSignatureIndex'),
       allowedRoot: wordIn(checks.allowedRoot, 'allowedRoot'),
-      externalChecks: listIn(checks.externalChecks ?? [], 'externalChecks').map(externalCheckIn),
+      externalChecks: listIn(checks.externalChecks ?? [], 'externalChecks').map((check) =>
+        externalCheckIn(objectIn(check, 'externalChecks')),
+      ),
     },
-    sent: listIn(trade.sent, 'sent').map((asset) => assetIn(asset, 'sent')),
-    received: listIn(trade.received, 'received').map((asset) => ({
-      ...assetIn(asset, 'received'),
-      beneficiary: addressIn(asset.beneficiary, 'beneficiary'),
-    })),
+    sent: listIn(trade.sent, 'sent').map((asset) => assetIn(objectIn(asset, 'sent'), 'sent')),
+    received: listIn(trade.received, 'received').map((one) => {
+      const asset = objectIn(one, 'received')
+      return {
+        ...assetIn(asset, 'received'),
+        beneficiary: addressIn(asset.beneficiary, 'beneficiary'),
+      }
+    }),
   }
 }
 
@@ -130,24 +135,23 @@ function assetIn(asset: JsonObject, side: string): TradeAsset {
   }
 }
 
-function objectIn(value: unknown, field: string): JsonObject {
+export function objectIn(value: unknown, field: string): JsonObject {
   return isObject(value) ? value : unfit(field)
 }
 
-function listIn(value: unknown, field: string): readonly JsonObject[] {
-  if (!Array.isArray(value) || value.length > MAX_ENTRIES) return unfit(field)
-  return value.map((entry) => objectIn(entry, field))
+export function listIn(value: unknown, field: string, most = MAX_ENTRIES): readonly unknown[] {
+  return Array.isArray(value) && value.length <= most ? value : unfit(field)
 }
 
-function textIn(value: unknown, field: string, form: RegExp): string {
+export function textIn(value: unknown, field: string, form: RegExp): string {
   return typeof value === 'string' && form.test(value) ? value : unfit(field)
 }
 
-function addressIn(value: unknown, field: string): string {
+export function addressIn(value: unknown, field: string): string {
   return textIn(value, field, /^0x[\da-f]{40}$/i).toLowerCase()
 }
 
-function hexIn(value: unknown, field: string, bytes: number): string {
+export function hexIn(value: unknown, field: string, bytes: number): string {
   const hex = bytesIn(value, field)
   return hex.length === 2 + 2 * bytes ? hex : unfit(field)
 }
@@ -165,14 +169,14 @@ function wordIn(value: unknown, field: string): string {
   return hex.length <= 66 ? `0x${hex.slice(2).padStart(64, '0')}` : unfit(field)
 }
 
-function numberIn(value: unknown, field: string): bigint {
+export function numberIn(value: unknown, field: string): bigint {
   if (typeof value === 'number')
     return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : unfit(field)
   const number = BigInt(textIn(value, field, /^\d{1,78}$/))
   return number <= MAX_UINT256 ? number : unfit(field)
 }
 
-function timeIn(value: unknown, field: string): number {
+export function timeIn(value: unknown, field: string): number {
   const isTime = typeof value === 'number' && value >= 0 && value <= MAX_TIME_MS
   return isTime ? Math.floor(value) : unfit(field)
 }
@@ -182,6 +186,6 @@ function secondsIn(value: unknown, field: string): bigint {
   return BigInt(Math.floor(timeIn(value, field) / 1_000))
 }
 
-function unfit(field: string): never {
+export function unfit(field: string): never {
   throw new UnfitTradeError(`the field ${field} of a trade is missing or does not have its form`)
 }

@@ -1,5 +1,6 @@
 import type { ContractRole, Network } from '../chain/chain-types.ts'
 import { registriesOf } from '../chain/networks/registries-of.ts'
+import type { RentalContracts } from './rental-listing.ts'
 import type { TradeContracts } from './verify-trade.ts'
 
 /** By what each marketplace names a trade when it is used or cancelled. */
@@ -24,4 +25,11 @@ export function tradeContractsOf(network: Network): TradeContracts | undefined {
   })
   if (!contracts.MANAToken || marketplaces.length === 0) return undefined
   return { chainId, registries: registriesOf(network), mana: contracts.MANAToken.address, marketplaces }
+}
+
+/** The contracts that offers to rent are about; undefined where the network has none. */
+export function rentalContractsOf(network: Network): RentalContracts | undefined {
+  const { chainId, contracts } = network
+  if (!contracts.Rentals) return undefined
+  return { chainId, registries: registriesOf(network), rentals: contracts.Rentals.address }
 }

@@ -90,15 +90,16 @@ function assetWords({ assetType, contractAddress, value, extra }: TradeAsset): r
   return [word(assetType), addressWord(contractAddress), word(value), hashOfHex([extra.slice(2)])]
 }
 
-function addressWord(address: string): string {
+export function addressWord(address: string): string {
   return address.slice(2).padStart(64, '0')
 }
 
-function hashOfText(text: string): string {
+/** In hex without `0x`. */
+export function hashOfText(text: string): string {
   return Buffer.from(keccak256(Buffer.from(text))).toString('hex')
 }
 
 /** @param parts hex digits without `0x`, one after the other */
-function hashOfHex(parts: readonly string[]): string {
+export function hashOfHex(parts: readonly string[]): string {
   return Buffer.from(keccak256(Buffer.from(parts.join(''), 'hex'))).toString('hex')
 }

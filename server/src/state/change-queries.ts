@@ -42,7 +42,7 @@ export async function readStateChanges(db: Db, held: StateParts): Promise<StateC
 async function readChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   const read = await readChangedRows(db, held, MAX_PATCHED_ASSETS)
   if (!read) return undefined
-  const { head, changed, parcels, estates, publications, changedBids, bids } = read
+  const { head, changed, parcels, estates, publications, changedBids, bids, unlisted } = read
   if (!areSameParcels(held, changed.parcels, parcels)) return undefined
   const removed = {
     estates: without(
@@ -56,7 +56,7 @@ async function readChanges(db: Db, held: StateParts): Promise<StateChanges | und
   }
   return {
     ...{ revision: head.revision, changedAtMs: head.changedAtMs, block: head.block ?? undefined },
-    ...{ parcels, estates, publications, changedBids, bids, removed, districtList: undefined },
+    ...{ parcels, estates, publications, changedBids, bids, unlisted, removed, districtList: undefined },
   }
 }
 

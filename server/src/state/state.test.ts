@@ -97,6 +97,7 @@ function stateOf(expiries: readonly number[]): State {
     },
     sales: NO_SALES,
     districts: { ids: [], names: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
+    unlisted: [],
     cells: new Uint8Array(rowAt.length),
   }
   return new State(parts)

@@ -2,6 +2,9 @@ import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MAINNET } from '@landpass/server/chain/networks/known-networks'
+import { parseTrade } from '@landpass/server/listings/signed-trade'
+import { tradeContractsOf } from '@landpass/server/listings/trade-contracts'
+import { TradeVerifier } from '@landpass/server/listings/verify-trade'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { type MarketChainOptions, openMarketChain } from './market-chain.ts'
@@ -128,6 +131,27 @@ test('the end of a rent is that of the land that was named', async () => {
   )
   act('rent_ended', named, endS + 30 * DAY_S)
   expect([land.ownerOf(first!), land.ownerOf(second!)]).toEqual([rentals.address, lessor])
+})
+
+test('owners sign offers, which end when they are accepted or cancelled', async () => {
+  const { chain } = await open()
+  const verifier = new TradeVerifier({ ...tradeContractsOf(MAINNET)!, chainId: 1337 })
+  const offers = () => chain.players.offers!.openAt(chain.head.timeS)
+  const nextOffer = () => {
+    for (let days = 0; offers().length === 0 && days < 100; days++) chain.mine(chain.head.timeS + DAY_S)
+    return offers()[0]!
+  }
+  for (const kind of ['signed_sale', 'signed_offer_cancelled'] as const) {
+    const { token, id, owner, json } = nextOffer()
+    const trade = parseTrade(JSON.parse(JSON.stringify(json)))
+
+    expect(verifier.verify(trade)).toMatchObject({ isSigned: true, offer: { isForEverybody: true } })
+    expect(token.mayTransfer(json.contract, id)).toBe(true)
+    const [type, name] = chain.players.nameOf({ token, id }).split(' ')
+    chain.mineWith((execute) => chain.players.do(kind, { [type!]: name }, execute))
+    expect(token.ownerOf(id) !== owner).toBe(kind === 'signed_sale')
+    expect(offers().map((offer) => offer.json.id)).not.toContain(json.id)
+  }
 })
 
 async function open(options: Partial<MarketChainOptions> = {}): Promise<OpenedChain> {

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { addMarketplaceRoutes, byId, type OffersJson } from '../listings/marketplace-simulator.ts'
 import { DEED_KINDS, type Deed, type DeedKind } from './actors/deeds.ts'
 import { DeedError } from './actors/players.ts'
+import type { Block } from './blocks/block.ts'
+import type { SimulatedChain } from './blocks/chain.ts'
 import { type ControlledChain, loadedChain } from './control-routes.ts'
 import { ControlError, fieldsOf } from './node/settings.ts'
 
@@ -11,12 +14,21 @@ const WEI_DIGITS = 18
  *
  * - `GET` and `PATCH /simulator/market` `{transactions_per_minute?, block_time_s?}`
  * - `POST /simulator/act` `{kind, parcel?, estate?}`: something happens now, in a block of its own
+ * - `GET /simulator/offers`: what players have signed off the chain and can be accepted now
+ *
+ * It is the marketplace server of these offers, too.
  */
 export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChain): void {
   app.get('/simulator/market', async () => controlled.pace.settings)
   app.patch('/simulator/market', async ({ body }) => {
     await controlled.loaded
     return controlled.pace.change(body)
+  })
+  const offers = async () => offersOf(await loadedChain(controlled))
+  app.get('/simulator/offers', offers)
+  addMarketplaceRoutes(app, {
+    trades: async () => byId((await offers()).trades),
+    rentals: async () => byId((await offers()).rentals),
   })
   app.post('/simulator/act', async ({ body }) => {
     const chain = await loadedChain(controlled)
@@ -39,6 +51,20 @@ export function addMarketRoutes(app: FastifyInstance, controlled: ControlledChai
       throw error
     }
   })
+}
+
+/** They are computed once for each block. */
+const offersAt = new WeakMap<Block, OffersJson>()
+
+function offersOf({ head, players }: SimulatedChain): OffersJson {
+  const known = offersAt.get(head)
+  if (known) return known
+  const offers = {
+    trades: (players.offers?.openAt(head.timeS) ?? []).map(({ json }) => json),
+    rentals: players.offers?.rentalsAt(head.timeS) ?? [],
+  }
+  offersAt.set(head, offers)
+  return offers
 }
 
 function readAct(body: unknown) {

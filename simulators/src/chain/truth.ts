@@ -1,7 +1,7 @@
 import { coordText, decodeTokenId } from '@landpass/client/grid'
 import type { Contracts } from './contracts/contracts.ts'
 import type { LandToken } from './contracts/tokens.ts'
-import { hexOf, type Word } from './encoding/words.ts'
+import { hashOfText, hexOf, type Word } from './encoding/words.ts'
 
 /** The parts of the state, for `GET /truth?parts=…`. */
 export const TRUTH_PARTS = [
@@ -103,8 +103,14 @@ const PARTS: Readonly<Record<TruthPart, (contracts: Contracts, block: number) =>
       const { lessor, tenant, endS } = rental
       return { token_address: token, token_id: decimal(id), lessor, tenant, ends_at_s: endS }
     }),
-  signatures: ({ trades }, block) =>
-    trades.flatMap((trade) => {
+  signatures: ({ trades, rentals, land }, block) => [
+    ...[...rentals.indexEntries(block)].map(([key, uses]) => {
+      const [signer, token, id] = key.split(' ') as [string, string, Word]
+      const at = decodeTokenId(BigInt(id))
+      const asset = token === land.address ? `parcel ${at?.x},${at?.y}` : `estate ${BigInt(id)}`
+      return { kind: 'used', marketplace: rentals.address, signer, signature_key: hashOfText(asset), uses }
+    }),
+    ...trades.flatMap((trade) => {
       const marketplace = trade.address
       const split = (key: string) => key.split(' ') as [string, string]
       return [
@@ -121,6 +127,7 @@ const PARTS: Readonly<Record<TruthPart, (contracts: Contracts, block: number) =>
         })),
       ]
     }),
+  ],
 }
 
 function landRow(token: LandToken, id: Word, block: number) {

@@ -1,4 +1,5 @@
 import type { Random } from '../random.ts'
+import { walletOfRank } from '../wallets.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Grid } from './grid.ts'
 
@@ -24,9 +25,10 @@ const LARGEST_CLUSTER = 260
 export function shareOut(plan: CityPlan, random: Random): Holdings {
   const { grid, districtOf, inWorld, wild } = plan
   const lots = [...grid.all()].filter((cell) => inWorld[cell] && districtOf[cell] === -1 && !wild[cell])
-  const people = Array.from({ length: Math.max(16, Math.floor((lots.length * 58) / 1000)) }, () =>
-    random.address(),
-  )
+  const people = Array.from({ length: Math.max(16, Math.floor((lots.length * 58) / 1000)) }, (_, rank) => {
+    const address = random.address() // Always drawn: the same draws follow.
+    return walletOfRank(rank)?.address ?? address
+  })
   const free = new FreeLots(grid, lots)
   const clusters: Cluster[] = []
   for (let turn = 0; free.count > 0; turn++) {

@@ -15,12 +15,12 @@ import { DATA_SETS, type SnapshotManifest, writeDemoSnapshot } from './write-sna
  */
 const GOLDEN = {
   'districts.ndjson.gz': '26254a3a2991b5583253a83d417984ba3699c11a898e385ff3abb0bc3f65e757',
-  'contributions.ndjson.gz': '6be370e38f70d7904b4b502cfce054552ef6a7132d7bcadb389a862edaf7880c',
-  'parcels.ndjson.gz': '6d3fa3fe295eaa7c87ebb6addd1d70637fc29cc8b7405c9f90bff15d6367df13',
-  'estates.ndjson.gz': '0c83ce28a098a34ae08cfd866f3800e190c6601da90536f9674bae919d4ee9a4',
-  'publications.ndjson.gz': '5ddeae97b3b688e4dd092209af02ccae998092e34962ca55adb183a90b016dfa',
-  'bids.ndjson.gz': 'b027d7d7b5b2046c0e2fb45b4830d9696e7f666d5fff22c7648834c25663b41f',
-  'mortgages.ndjson.gz': 'b957afb4928debf6fdab48e73f9a29d1fb6fba5cd96f707bb94f2728b3388182',
+  'contributions.ndjson.gz': '4fe0c0b55aa813af77b9fd12a7d947c7cd5d95e7c04e9a1a55c1b2a7fd8b220a',
+  'parcels.ndjson.gz': 'a3ad82d851143c4bd15fa0a2c97d0c526f4b76af4499f2e0591f999470ee592b',
+  'estates.ndjson.gz': 'b504e54fb8ee6cc0850c3d6c44bf8ecbec3bca0dc49382828df22408cb28fd21',
+  'publications.ndjson.gz': '24a4ee4754b6b4dbd782a0a5caf59a25b10e7fe073345ea7a2959ec9325e064c',
+  'bids.ndjson.gz': '3ea1dabfd0b122c2658caea4575661a40062c9ad74b5971bf871ac708fe5532f',
+  'mortgages.ndjson.gz': 'b250c680828ef36f6500260c78f430f7769bb98a2684d5213f9c945ceac5f486',
 }
 
 let folder: string

@@ -32,20 +32,48 @@ export interface ListingDraft {
 }
 
 /** A trade as marketplace servers answer it. */
-export type TradeJson = Readonly<Record<string, unknown>> & {
+export interface TradeJson {
   readonly id: string
   readonly signer: string
+  readonly signature: string
+  readonly type: string
+  readonly network: string
+  readonly chainId: number
   readonly contract: string
   readonly createdAt: number
-  readonly checks: { readonly expiration: number }
-  readonly sent: readonly { readonly contractAddress: string; readonly tokenId: string }[]
-  readonly received: readonly { readonly amount: string }[]
+  readonly checks: {
+    readonly uses: number
+    readonly expiration: number
+    readonly effective: number
+    readonly salt: string
+    readonly contractSignatureIndex: number
+    readonly signerSignatureIndex: number
+    readonly allowedRoot: string
+    readonly externalChecks: readonly unknown[]
+  }
+  readonly sent: readonly [
+    {
+      readonly assetType: number
+      readonly contractAddress: string
+      readonly tokenId: string
+      readonly extra: string
+    },
+  ]
+  readonly received: readonly [
+    {
+      readonly assetType: number
+      readonly contractAddress: string
+      readonly amount: string
+      readonly extra: string
+      readonly beneficiary: string
+    },
+  ]
 }
 
 /** Signs an offer as a wallet does: EIP-712, for one marketplace contract of one chain. */
 export function signListing(draft: ListingDraft): TradeJson {
   const signer = addressOf(draft.key)
-  const trade = {
+  const trade: TradeJson = {
     id: draft.id,
     signer,
     signature: `0x${'00'.repeat(65)}`,

@@ -9,6 +9,7 @@ const CURRENT: ChainStatus = {
   finalized: { number: 36, hash },
   node: { head: 100, lagBlocks: 0, lagSeconds: 0 },
   listings: { state: 'off', read_at: null, offers: 0, open: 0, shown: false, reason: null },
+  rentals: { state: 'off', read_at: null, offers: 0, open: 0, shown: false, reason: null },
   completeness: { state: 'checked', block: 90, done: null, total: null, differing: 0, assets: [] },
   state: 'following',
   reason: null,

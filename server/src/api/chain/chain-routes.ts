@@ -5,7 +5,13 @@ import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../ch
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { LISTINGS_STATES, type ListingsStatus } from '../../land/changes/listings-reading.ts'
+import {
+  LISTINGS_STATES,
+  type ListingsStatus,
+  READINGS,
+  type ReadingName,
+  SERVERS,
+} from '../../land/changes/listings-reading.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { explorerOf } from './explorer.ts'
 
@@ -40,25 +46,38 @@ const chainStatus = Type.Object(
     ),
     state: oneOf(CHAIN_STATES),
     reason: orNull(Type.String()),
-    listings: Type.Object(
-      {
-        state: oneOf(LISTINGS_STATES),
-        read_at: orNull(isoTimeText()),
-        offers: wholeNumber('Offers that are stored.'),
-        open: wholeNumber('Those that can be accepted now.'),
-        shown: Type.Boolean({ description: 'Whether lists, images and tiles have them.' }),
-        reason: orNull(Type.String()),
-      },
-      { description: 'Offers that are signed off the chain, and read from a marketplace server.' },
-    ),
+    ...(Object.fromEntries(READINGS.map((name) => [name, offersStatus(name)])) as Record<
+      ReadingName,
+      ReturnType<typeof offersStatus>
+    >),
     explorer: orNull(Type.String({ description: 'Address of a transaction; {tx} is its hash.' })),
   },
   { title: 'ChainStatus' },
 )
 
+function offersStatus(name: ReadingName) {
+  return Type.Object(
+    {
+      state: oneOf(LISTINGS_STATES),
+      read_at: orNull(isoTimeText()),
+      offers: wholeNumber('Offers that are stored.'),
+      open: wholeNumber('Those that can be accepted now.'),
+      shown: Type.Boolean({ description: 'Whether lists, images and tiles have them.' }),
+      reason: orNull(Type.String()),
+    },
+    { description: `Offers that are signed off the chain, and read from a ${SERVERS[name]}.` },
+  )
+}
+
+/** How far the readings of a server of offers are. */
+export interface OffersStatus {
+  readonly name: ReadingName
+  readonly read: () => Promise<ListingsStatus>
+}
+
 export interface ChainRoutesOptions {
   readonly chain: ChainStatusSource
-  readonly listings: () => Promise<ListingsStatus>
+  readonly offers: readonly OffersStatus[]
   readonly clock: Clock
   /** The operator's own: see {@link explorerOf}. */
   readonly explorerUrl: string | undefined
@@ -67,7 +86,7 @@ export interface ChainRoutesOptions {
 /** `GET /chain`. */
 export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
   app,
-  { chain, listings, clock, explorerUrl },
+  { chain, offers, clock, explorerUrl },
   done,
 ) => {
   app.get(
@@ -85,7 +104,11 @@ export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
       const status = await chain.read()
       const explorer = explorerOf(status.chainId, explorerUrl)
       const block = withAge(status.block, clock.nowMs())
-      const data = { ...status, block, listings: shownListings(await listings()), explorer }
+      const ofOffers = await Promise.all(
+        offers.map(async ({ name, read }) => [name, shownListings(await read())] as const),
+      )
+      const readings = Object.fromEntries(ofOffers) as Record<ReadingName, ReturnType<typeof shownListings>>
+      const data = { ...status, block, ...readings, explorer }
       return reply.header('cache-control', 'no-store').send({ ok: true, data })
     },
   )

@@ -31,7 +31,8 @@ export interface Moment {
 export function momentOf(state: State, registries: Registries, nowMs: number): Moment {
   const at = stateAt(state, nowMs)
   const view = landViewOf(state, registries, nowMs)
-  return { at, view, endsAtMs: Math.min(at.openOffers.nextExpiryMs, view.offers.nextExpiryMs) }
+  const ends = [at.openOffers, view.offers, view.unlisted].map(({ nextExpiryMs }) => nextExpiryMs)
+  return { at, view, endsAtMs: Math.min(...ends) }
 }
 
 /** Whether searches could find the same at both times. */
@@ -145,6 +146,7 @@ function touchedNames(before: Moment, after: Moment, assets: ChangedAssets): Rea
     namesOfChanges(before, { from: after, assets }),
     namesOfChanges(after, { from: before, assets }),
     soldBetween(before.at.state.parts.sales, after.at.state.parts.sales),
+    unlistedEndedBetween(before, after),
   ]
   for (const named of names) {
     for (const name of named.parcels) parcels.add(name)
@@ -181,6 +183,16 @@ function namesOfChanges(
   // All that ends between the two times, also an offer that no map shows because there is a newer one
   const now = { ...at, openOffers: { ...at.openOffers, lastExpiryMs: view.nowMs } }
   return changedNames(now, { ...versionOf(from.at), lastExpiryMs: from.view.nowMs }, assets)
+}
+
+/** The assets whose offers in dollars or to rent ended between the two moments. */
+function unlistedEndedBetween(before: Moment, after: Moment): Names {
+  const ended = after.at.state.parts.unlisted.filter(
+    ({ expiresAtMs }) => before.view.nowMs < expiresAtMs && expiresAtMs <= after.view.nowMs,
+  )
+  const idsOf = (type: 'parcel' | 'estate') =>
+    ended.filter(({ assetType }) => assetType === type).map(({ assetId }) => assetId)
+  return { parcels: idsOf('parcel'), estates: idsOf('estate') }
 }
 
 /** The assets of sales that only one of two states has, or that have another price in the other one. */

@@ -64,13 +64,16 @@ async function withStatus(
       ? []
       : await newestPublications(land.db, state.worldId, { type, ids, statuses: closed })
   const closedOf = new Map(found.map((row) => [row.asset_id, row]))
-  const { openKey } = state.parts.publications
+  const { openKey, openMadeAtMs } = state.parts.publications
   return assets.flatMap((asset, i) => {
     const offer = statuses.includes('open') ? offerOf(state, asset, nowMs) : -1
     const publication = closedOf.get(ids[i]!)
-    // Keys ascend in order of creation.
-    if (offer >= 0 && (!publication || publication.key < openKey[offer]!))
-      return [state.assetPieces(asset, nowMs)]
+    // An offer that was signed off the chain has a key of when it was read, so keys only decide within a block.
+    const age =
+      publication && offer >= 0
+        ? openMadeAtMs[offer]! - publication.block_time_created_at_ms || openKey[offer]! - publication.key
+        : 1
+    if (offer >= 0 && age > 0) return [state.assetPieces(asset, nowMs)]
     if (!publication) return []
     return [state.assetPieces(asset, nowMs, Buffer.from(publicationJson(publication)))]
   })

@@ -74,12 +74,20 @@ function nameOf({ asset_type, asset_id, name }: LandRow): string {
 }
 
 function titleOf(row: LandRow): string {
-  return row.offer ? `${nameOf(row)}: ${row.offer.price} MANA` : nameOf(row)
+  return row.offer ? `${nameOf(row)}: ${priceOf(row.offer)}` : nameOf(row)
 }
 
-function summaryOf({ size, x, y, offer, rent, last_sale }: LandRow): string {
+function priceOf({ price, price_usd }: NonNullable<LandRow['offer']>): string {
+  return price_usd === null ? `${price} MANA` : `${price_usd} USD in MANA`
+}
+
+function summaryOf({ size, x, y, offer, rental_offer, rent, last_sale }: LandRow): string {
   const sentences = [`${size} ${size === 1 ? 'parcel' : 'parcels'} at ${x},${y}.`]
-  if (offer) sentences.push(`For sale for ${offer.price} MANA${untilText(offer.expires_at)}.`)
+  if (offer) sentences.push(`For sale for ${priceOf(offer)}${untilText(offer.expires_at)}.`)
+  if (rental_offer)
+    sentences.push(
+      `For rent from ${rental_offer.price_per_day} MANA a day${untilText(rental_offer.expires_at)}.`,
+    )
   if (rent) sentences.push(`Rented${untilText(rent.rented_until)}.`)
   if (last_sale) sentences.push(`Last sold for ${last_sale.price} MANA.`)
   return sentences.join(' ')
@@ -175,7 +183,7 @@ export function landCalendar(view: LandView, { base, changedAtMs }: FeedFacts): 
       const title = `${nameOf(row)}:`
       return (
         (offer
-          ? eventOf(row, offer.expires_at, offer.tx_hash, `${title} the offer for ${offer.price} MANA ends`)
+          ? eventOf(row, offer.expires_at, offer.tx_hash, `${title} the offer for ${priceOf(offer)} ends`)
           : '') +
         (rent ? eventOf(row, rent.rented_until, `rent-${rent.rented_until}`, `${title} the rent ends`) : '')
       )

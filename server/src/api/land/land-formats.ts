@@ -40,7 +40,10 @@ const COLUMNS: readonly Column[] = Object.entries(
   .filter(([name]) => name !== 'parcels')
   .flatMap(([name, { anyOf = [] }]): Column[] => {
     const inner = (anyOf as readonly Shape[]).find(({ properties }) => properties)?.properties ?? {}
-    const fields = Object.keys(inner)
+    // A list has no cell.
+    const fields = Object.keys(inner).filter(
+      (field) => (inner as Record<string, Shape>)[field]!.type !== 'array',
+    )
     if (fields.length === 0) return [{ column: name, name, field: undefined }]
     return fields.map((field) => ({ column: `${name}_${field}`, name, field }))
   })

@@ -21,13 +21,35 @@ const distance = (to: string) =>
 const offer = closedObject(
   {
     source: oneOf(['order', 'trade', 'auction']),
-    price: manaText('The price.'),
+    price: manaText('The price in MANA; 0 for an offer in dollars: what that is in MANA is not known.'),
     currency: oneOf(['mana', 'usd']),
+    price_usd: orNull(manaText('The price in dollars.')),
     listed_at: epochMs(),
     expires_at: epochMs(),
-    tx_hash: hashText('Transaction that made it.'),
+    tx_hash: hashText(
+      'Transaction that made it; of an offer that was signed off the chain the hash of its signature.',
+    ),
   },
-  'The cheapest open offer that has not expired.',
+  'The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars.',
+)
+
+const rentalOffer = closedObject(
+  {
+    price_per_day: manaText('For a day of the cheapest period.'),
+    listed_at: epochMs(),
+    expires_at: epochMs(),
+    periods: Type.Array(
+      closedObject(
+        {
+          min_days: wholeNumber(),
+          max_days: wholeNumber(),
+          price_per_day: manaText('For a day.'),
+        },
+        'For how long it can be rented, and for how much.',
+      ),
+    ),
+  },
+  'The cheapest open offer to rent it. It was signed off the chain, and everybody can accept it.',
 )
 
 const row = closedObject(
@@ -51,7 +73,7 @@ const row = closedObject(
     plaza: distance('plaza'),
     road: distance('road'),
     offer: orNull(offer),
-    rental_offer: Type.Null({ description: 'Rental offers are not read yet.' }),
+    rental_offer: orNull(rentalOffer),
     rent: orNull(closedObject({ tenant: addressText(), rented_until: epochMs() }, 'The rent that runs now.')),
     last_sale: orNull(
       closedObject({ price: manaText('The price.'), time: epochMs() }, 'The last sale, as in /v2/sales.'),

@@ -1,4 +1,5 @@
 import { tokenIdText } from '@landpass/client/grid'
+import { manaText } from '../../land/events/amounts.ts'
 import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { parcelsOfEstate, rowsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
@@ -30,9 +31,8 @@ export function landRow(view: LandView, asset: number) {
     district_id: view.districtIds[districtOf(view, asset)] ?? null,
     plaza: assets.plaza[asset]! < 0 ? null : assets.plaza[asset]!,
     road: assets.road[asset]! < 0 ? null : assets.road[asset]!,
-    offer: offerPlace < 0 ? null : offerOf(view, offerPlace),
-    // No rental offers are read yet.
-    rental_offer: null,
+    offer: offerPlace < 0 ? dollarOfferOf(view, asset) : offerOf(view, offerPlace),
+    rental_offer: rentalOfferOf(view, asset),
     rent: rentOf(view, asset, holder),
     last_sale: lastSaleOf(view, asset),
     price_per_parcel: offerPlace < 0 ? null : offers.pricesPerParcel[offers.pricePerParcel[offerPlace]!]!,
@@ -82,12 +82,35 @@ function offerOf({ offers, publications }: LandView, place: number) {
   return {
     source: sourceOf({ publications }, row),
     price: offers.prices[offers.price[place]!]!,
-    // Offers in dollars are no publications.
     currency: 'mana' as const,
+    price_usd: null,
     listed_at: publications.madeAtMs[row]!,
     expires_at: offers.expiresAtMs[place]!,
     tx_hash: `0x${Buffer.from(hash).toString('hex')}`,
   }
+}
+
+/** The price in MANA is not known: it is 0. */
+function dollarOfferOf({ unlisted }: LandView, asset: number) {
+  const offer = unlisted.dollars.get(asset)
+  return offer
+    ? {
+        ...{ source: 'trade' as const, price: '0', currency: 'usd' as const, price_usd: offer.price },
+        ...{ listed_at: offer.madeAtMs, expires_at: offer.expiresAtMs, tx_hash: offer.hash },
+      }
+    : null
+}
+
+function rentalOfferOf({ unlisted }: LandView, asset: number) {
+  const offer = unlisted.rentals.get(asset)
+  return offer
+    ? {
+        ...{ price_per_day: offer.price, listed_at: offer.madeAtMs, expires_at: offer.expiresAtMs },
+        periods: offer.periods.map(({ minDays, maxDays, pricePerDay }) => ({
+          ...{ min_days: minDays, max_days: maxDays, price_per_day: manaText(BigInt(pricePerDay)) },
+        })),
+      }
+    : null
 }
 
 /** Of a parcel in a rented estate: that of the estate. */

@@ -1,8 +1,9 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { compareEstateIds } from '../../state/parts/estate-ids.ts'
 import { firstBeyond } from '../../state/parts/merge-rows.ts'
-import { type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
-import type { LandView } from './land-view.ts'
+import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
+import { type LandView, type OfferOfAsset, offeredAssets, offerOfAsset } from './land-view.ts'
 import { nameRanks } from './name-ranks.ts'
 
 /**
@@ -120,10 +121,15 @@ export function firstAssets(
 }
 
 function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
-  const { assets, offers, lastSales, estates, parcels } = view
+  const { assets, offers, unlisted, lastSales, estates, parcels } = view
   const ofOffers = (column: ArrayLike<number>) => {
     const keys = new Float64Array(assets.count).fill(-1)
     for (const [place, asset] of offers.assets.entries()) keys[asset] = column[place]!
+    return keys
+  }
+  const ofOffered = (numberOf: (offer: OfferOfAsset) => number) => {
+    const keys = new Float64Array(assets.count).fill(-1)
+    for (const asset of offeredAssets(view)) keys[asset] = numberOf(offerOfAsset(view, asset)!)
     return keys
   }
   switch (sortBy) {
@@ -132,9 +138,9 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
     case 'price_per_parcel':
       return byRank(ofOffers(offers.pricePerParcel), offers.pricesPerParcel)
     case 'expires_at':
-      return byNumber(ofOffers(offers.expiresAtMs))
+      return byNumber(ofOffered(({ expiresAtMs }) => expiresAtMs))
     case 'listed_at':
-      return byNumber(ofOffers(offers.listedAtMs))
+      return byNumber(ofOffered(({ newestAtMs }) => newestAtMs))
     case 'sold_at':
       return byNumber(lastSales.timeMs)
     case 'size':
@@ -144,8 +150,7 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
     case 'distance':
       return byNumber(squaredDistances(view, center!))
     case 'rent':
-      // There are no rental offers.
-      return byNumber(new Float64Array(assets.count).fill(-1))
+      return byRent(unlisted.rentals, assets.count)
     case 'name': {
       const { ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
       return { keys: ranks, valueOf: (asset) => keyOf(asset)!, keyOf: (value) => rankOf(String(value)) }
@@ -155,6 +160,16 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
 
 function byNumber(keys: Float64Array): Keys {
   return { keys, valueOf: (asset) => keys[asset]!, keyOf: Number }
+}
+
+function byRent(rentals: ReadonlyMap<number, UnlistedOffer>, count: number): Keys {
+  const { prices, ranks } = addPrices(
+    [],
+    Array.from(rentals.values(), ({ price }) => price),
+  )
+  const keys = new Float64Array(count).fill(-1)
+  for (const [i, asset] of [...rentals.keys()].entries()) keys[asset] = ranks[i]!
+  return byRank(keys, prices)
 }
 
 /** By the rank of a price: ranks change when prices come and go, so cursors have the price. */

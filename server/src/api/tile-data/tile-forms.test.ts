@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT } from '../../state/parts/tile-cells.ts'
 import {
   ADDRESS_TYPES,
@@ -25,6 +26,7 @@ const FULL: Tile = {
   owner: `0x${'a'.repeat(40)}`,
   price: '16787.030000000000000003',
   expiresAtS: 1_900_000_000,
+  rental: undefined,
   registries: REGISTRIES,
 }
 const BARE: Tile = {
@@ -40,6 +42,7 @@ const BARE: Tile = {
   owner: undefined,
   price: undefined,
   expiresAtS: undefined,
+  rental: undefined,
   registries: REGISTRIES,
 }
 const fields = (...names: TileField[]) => new Set(names)
@@ -58,6 +61,24 @@ describe('a tile', () => {
     expect(tileForm(ALL_FIELDS).write(BARE)).toBe(
       '"0,1":{"id":"0,1","x":0,"y":1,"updatedAt":7000,"type":"road","top":false,"left":false,"topLeft":false,"tokenId":"1","nftId":"parcel-0x1a-1"},',
     )
+  })
+
+  test('has an offer to rent it after all fields, with prices in wei', () => {
+    const periods = [
+      { minDays: 1, maxDays: 7, pricePerDay: '20000000000000000000' },
+      { minDays: 8, maxDays: 30, pricePerDay: '15000000000000000000' },
+    ]
+    const rental: UnlistedOffer = {
+      ...{ kind: 'rental', assetType: 'parcel', assetId: '0,1', price: '15', periods },
+      ...{ madeAtMs: 1_700_000_000_000, expiresAtMs: 1_900_000_000_000, hash: '0x1' },
+    }
+    const tile = { ...BARE, rental }
+    const listing = { expiration: 1_900_000_000_000, updatedAt: 1_700_000_000_000, periods }
+    expect(tileForm(ALL_FIELDS).write(tile)).toContain(
+      `"nftId":"parcel-0x1a-1","rentalListing":${JSON.stringify(listing)}},`,
+    )
+    expect(tileForm(fields('nftId')).write(tile)).not.toContain('rentalListing')
+    expect(legacyTileForm(ALL_FIELDS).write(tile)).toContain('"rentalPricePerDay":"20000000000000000000"}')
   })
 
   test('has only the requested fields, in the same order', () => {

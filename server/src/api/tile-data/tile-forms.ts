@@ -41,10 +41,13 @@ type WriteField = (tile: Tile) => string
 
 /** The form of `/v2/tiles`. */
 export function tileForm(fields: ReadonlySet<TileField>): TileForm {
-  const writers = writersOf(TILE_FIELDS.filter((field) => fields.has(field)))
+  const isWhole = fields.size === TILE_FIELDS.length
+  const named = writersOf(TILE_FIELDS.filter((field) => fields.has(field)))
+  // A whole tile has one field that cannot be named.
+  const writers = isWhole ? [...named, writeRental] : named
   return {
     version: 'v2',
-    isWhole: fields.size === TILE_FIELDS.length,
+    isWhole,
     showsOffers: fields.has('price') || fields.has('expiresAt'),
     write: (tile) => memberOf(tile, writers),
   }
@@ -53,12 +56,14 @@ export function tileForm(fields: ReadonlySet<TileField>): TileForm {
 /** The form of `/v1/tiles`, with the fields that are made of these `/v2` fields. */
 export function legacyTileForm(fields: ReadonlySet<TileField>): TileForm {
   const withPrice = fields.has('price')
-  const writers = LEGACY.filter(([field]) => fields.has(field)).map(([, write]) =>
+  const isWhole = fields.size === TILE_FIELDS.length
+  const named = LEGACY.filter(([field]) => fields.has(field)).map(([, write]) =>
     write === writeLegacyType && !withPrice ? writeKindNumber : write,
   )
+  const writers = isWhole ? [...named, writeHighestRent] : named
   return {
     version: 'v1',
-    isWhole: fields.size === TILE_FIELDS.length,
+    isWhole,
     showsOffers: withPrice,
     write: (tile) => memberOf(tile, writers),
   }
@@ -109,6 +114,23 @@ const WRITE: Readonly<Record<TileField, WriteField>> = {
   expiresAt: ({ expiresAtS }) => (expiresAtS === undefined ? '' : `"expiresAt":${expiresAtS}`),
   tokenId: (tile) => `"tokenId":"${tokenIdText(tile)}"`,
   nftId: (tile) => `"nftId":"${nftId(tile)}"`,
+}
+
+/** As older services have it: prices in wei of MANA, times in milliseconds. */
+function writeRental({ rental }: Tile): string {
+  if (!rental) return ''
+  const { expiresAtMs: expiration, madeAtMs: updatedAt, periods } = rental
+  return `"rentalListing":${JSON.stringify({ expiration, updatedAt, periods })}`
+}
+
+/** For a day of the dearest period. */
+function writeHighestRent({ rental }: Tile): string {
+  if (!rental) return ''
+  const highest = rental.periods.reduce((most, { pricePerDay }) => {
+    const price = BigInt(pricePerDay)
+    return price > most ? price : most
+  }, 0n)
+  return `"rentalPricePerDay":"${highest}"`
 }
 
 /** The id of the tile's token in public indexes: that of its estate, or else its own. */

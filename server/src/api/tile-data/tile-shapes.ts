@@ -28,6 +28,25 @@ const tile = closedObject(
     nftId: Type.Optional(
       idText('Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>.'),
     ),
+    rentalListing: Type.Optional(
+      closedObject(
+        {
+          expiration: wholeNumber('Milliseconds since 1970. It stays after that time: compare it.'),
+          updatedAt: wholeNumber('Milliseconds since 1970.'),
+          periods: Type.Array(
+            closedObject(
+              {
+                minDays: wholeNumber(),
+                maxDays: wholeNumber(),
+                pricePerDay: Type.String({ pattern: '^\\d+$', description: 'Wei of MANA.' }),
+              },
+              'For how long it can be rented, and for how much.',
+            ),
+          ),
+        },
+        'The newest open offer to rent it, or its estate. It cannot be named in include.',
+      ),
+    ),
   },
   'A parcel on the map.',
 )
@@ -60,6 +79,12 @@ const legacyTile = closedObject(
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
     district_id: Type.Optional(idText('District that it belongs to.')),
     price: Type.Optional(mana()),
+    rentalPricePerDay: Type.Optional(
+      Type.String({
+        pattern: '^\\d+$',
+        description: 'Of an open offer to rent it, in wei of MANA: the highest price for a day.',
+      }),
+    ),
   },
   'A parcel on the map, in the older form.',
 )

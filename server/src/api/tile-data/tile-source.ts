@@ -1,8 +1,10 @@
-import { type Area, cellOf } from '@landpass/client/grid'
+import { type Area, cellOf, parseCoord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Registries } from '../../land/records/contracts.ts'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
+import { findParcelRow } from '../../state/parts/parcel-rows.ts'
 import type {
   DistrictParts,
   EstateParts,
@@ -10,6 +12,7 @@ import type {
   ParcelParts,
   StateParts,
 } from '../../state/parts/parts.ts'
+import { positionsOf } from '../../state/parts/positions.ts'
 import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 
 /**
@@ -27,6 +30,13 @@ export interface TileSource {
   readonly openExpiresAtMs: Float64Array
   /** Per parcel, the number of the offer that is shown for it, or -1. */
   readonly offers: Int32Array
+  readonly rentals: RentalTiles
+}
+
+/** Open offers to rent, by the rows of parcels and estates. Expired ones are in it too. */
+export interface RentalTiles {
+  readonly ofParcel: ReadonlyMap<number, UnlistedOffer>
+  readonly ofEstate: ReadonlyMap<number, UnlistedOffer>
 }
 
 /** The tile data of a parcel. Unknown fields are undefined. */
@@ -49,6 +59,8 @@ export interface Tile {
   /** In MANA, as decimal text with every digit. */
   readonly price: string | undefined
   readonly expiresAtS: number | undefined
+  /** The newest open offer to rent it, or its estate. */
+  readonly rental: UnlistedOffer | undefined
   /** The contracts of its token and of its estate's. */
   readonly registries: Registries
 }
@@ -62,8 +74,31 @@ export function tileSource(
   const { json: _estates, operators: _ofEstates, ...estates } = parts.estates
   const { openPrice, openExpiresAtMs } = parts.publications
   const { ids, names } = parts.districts
-  const offered = { openPrice, openExpiresAtMs, offers }
+  const offered = { openPrice, openExpiresAtMs, offers, rentals: rentalTiles({ ...parts, bounds }) }
   return { bounds, cells, parcels, estates, districts: { ids, names }, registries, ...offered }
+}
+
+const rentalsOf = new WeakMap<readonly UnlistedOffer[], { ids: readonly string[]; tiles: RentalTiles }>()
+
+/** Cached until such an offer, or the rows of estates change. */
+function rentalTiles({
+  bounds,
+  parcels,
+  estates,
+  unlisted,
+}: Pick<StateParts, 'bounds' | 'parcels' | 'estates' | 'unlisted'>): RentalTiles {
+  const known = rentalsOf.get(unlisted)
+  if (known?.ids === estates.ids) return known.tiles
+  const tiles = { ofParcel: new Map<number, UnlistedOffer>(), ofEstate: new Map<number, UnlistedOffer>() }
+  const oldestFirst = unlisted.filter(({ kind }) => kind === 'rental').sort((a, b) => a.madeAtMs - b.madeAtMs)
+  for (const offer of oldestFirst) {
+    const at = parseCoord(offer.assetId)
+    if (offer.assetType === 'estate')
+      tiles.ofEstate.set(positionsOf(estates.ids).get(offer.assetId) ?? -1, offer)
+    else if (at) tiles.ofParcel.set(findParcelRow(bounds, parcels, at), offer)
+  }
+  rentalsOf.set(unlisted, { ids: estates.ids, tiles })
+  return tiles
 }
 
 export function tileAt(source: TileSource, row: number): Tile {
@@ -71,6 +106,7 @@ export function tileAt(source: TileSource, row: number): Tile {
   const estate = parcels.estate[row]!
   const offer = source.offers[row]!
   const inEstate = estate >= 0
+  const rental = rentalOf(source, row)
   const cell = source.cells[cellOfRow(source, row)]!
   return {
     x: parcels.x[row]!,
@@ -80,6 +116,7 @@ export function tileAt(source: TileSource, row: number): Tile {
     updatedAtS: Math.max(
       valueAt(parcels.updatedAtS, row)!,
       inEstate ? valueAt(estates.updatedAtS, estate)! : 0,
+      rental ? Math.floor(rental.madeAtMs / SECOND_MS) : 0,
     ),
     name: (inEstate ? estates.names[estate] : undefined) ?? parcels.names[row],
     districtId: source.districts.ids[parcels.district[row]!],
@@ -88,8 +125,14 @@ export function tileAt(source: TileSource, row: number): Tile {
     owner: inEstate ? ownerAt(estates, estate) : ownerAt(parcels, row),
     price: offer < 0 ? undefined : source.openPrice[offer],
     expiresAtS: offer < 0 ? undefined : Math.floor(source.openExpiresAtMs[offer]! / SECOND_MS),
+    rental,
     registries: source.registries,
   }
+}
+
+function rentalOf({ rentals, parcels }: TileSource, row: number): UnlistedOffer | undefined {
+  const estate = parcels.estate[row]!
+  return estate >= 0 ? rentals.ofEstate.get(estate) : rentals.ofParcel.get(row)
 }
 
 const KIND_NAMES = Object.keys(KINDS).sort((a, b) => KINDS[a as Kind] - KINDS[b as Kind]) as readonly Kind[]
@@ -104,6 +147,7 @@ export function isSameTile(a: TileSource, b: TileSource, row: number): boolean {
     a.parcels.names[row] === b.parcels.names[row] &&
     a.districts.ids[a.parcels.district[row]!] === b.districts.ids[b.parcels.district[row]!] &&
     isSameOffer(a, a.offers[row]!, b, b.offers[row]!) &&
+    rentalOf(a, row)?.hash === rentalOf(b, row)?.hash &&
     isSameHolder(a, b, row)
   )
 }

@@ -5,5 +5,6 @@
  * 2: transactions that closed offers and bids, loans that are paid in part, and ids above 2^53.
  * 3: bids on estates with the second fingerprint, and with the first one for more than 18 parcels.
  * 4: marketplaces that are paused; sales have the size that the asset had, and their block.
+ * 5: indexes of offers to rent land out.
  */
-export const RULES_VERSION = 4
+export const RULES_VERSION = 5

@@ -344,6 +344,24 @@ export const LAYOUTS = {
     '0x64fcb03e7c10d3b0ae8a1bac00b1e9e9cdf6b593ef0e757797d21977f80183a4',
     { topics: { contract: address, tokenId: uint256 }, data: { sender: address } },
   ),
+  AssetIndexUpdated: layout(
+    'AssetIndexUpdated(address,address,uint256,uint256,address)',
+    '0x03b0084eb3c564c3928723736eeb4c38263fdce62f06c45eaa69df01c0415148',
+    {
+      topics: { signer: address, contract: address, tokenId: uint256 },
+      data: { newIndex: uint256, sender: address },
+    },
+  ),
+  SignerIndexUpdated: layout(
+    'SignerIndexUpdated(address,uint256,address)',
+    '0xbcdee0760cae1a36f3773c7f12f98aa0afbafa4099c256eeb87d796f2afb7d44',
+    { topics: { signer: address }, data: { newIndex: uint256, sender: address } },
+  ),
+  ContractIndexUpdated: layout(
+    'ContractIndexUpdated(uint256,address)',
+    '0xa6957d63c6c422962352065c3196f36c268eda93a702712ccf4c3d810da755b3',
+    { topics: NONE, data: { newIndex: uint256, sender: address } },
+  ),
 } as const
 
 export type EventName = keyof typeof LAYOUTS
@@ -412,5 +430,5 @@ export const EVENTS_OF_ROLE: { readonly [Role in ContractRole]: readonly EventNa
   OffChainMarketplace: ['Traded', ...OFF_CHAIN_EVENTS],
   OffChainMarketplaceV2: ['Traded', ...OFF_CHAIN_EVENTS],
   OffChainMarketplaceV3: ['TradedWithDigest', ...OFF_CHAIN_EVENTS],
-  Rentals: ['AssetRented', 'AssetClaimed'],
+  Rentals: ['AssetRented', 'AssetClaimed', 'AssetIndexUpdated', 'SignerIndexUpdated', 'ContractIndexUpdated'],
 }

@@ -93,9 +93,6 @@ const SILENT_EVENTS: { readonly [Role in ContractRole]: readonly string[] } = {
   Rentals: [
     ...PROXY,
     ...OWNED,
-    'AssetIndexUpdated(address,address,uint256,uint256,address)',
-    'SignerIndexUpdated(address,uint256,address)',
-    'ContractIndexUpdated(uint256,address)',
     'TokenUpdated(address,address,address)',
     'FeeCollectorUpdated(address,address,address)',
     'FeeUpdated(uint256,uint256,address)',

@@ -329,6 +329,7 @@ const CHAIN = [
   // are those in the world of listings_reading
   `create table signed_trade (
     id text primary key,
+    reading text not null check (reading in ('listings', 'rentals')),
     trade text,
     marketplace text not null,
     signer text not null,
@@ -343,6 +344,8 @@ const CHAIN = [
     uses text not null,
     contract_index text not null,
     signer_index text not null,
+    asset_index text,
+    periods text,
     effective_at_ms bigint not null,
     expires_at_ms bigint not null,
     created_at_ms bigint not null,

@@ -13,7 +13,7 @@ import {
 } from './chain-position.ts'
 import { type ApplyEvent, type Change, writeChange } from './changes.ts'
 import type { RowKey } from './event-tables.ts'
-import { judgeChangedOffers } from './signed-offers.ts'
+import { judgeChangedOffers, NOTHING_JUDGED } from './signed-offers.ts'
 import { TableRows } from './table-rows.ts'
 import type { Write } from './write-rows.ts'
 
@@ -68,11 +68,12 @@ export async function followChain(
     rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
     for (const event of block.events) await apply(rows, event)
   }
-  const writes = [
-    ...positionWrites(step, locked, step.blocks.at(-1) ?? ancestor),
-    ...(locked.hasOffers ? await judgeChangedOffers(tx, rows, nowMs) : []),
-  ]
-  return writeChange(tx, rows, { revision: locked.revision, nowMs, writes })
+  const position = positionWrites(step, locked, step.blocks.at(-1) ?? ancestor)
+  const { writes, reoffered } = locked.hasOffers ? await judgeChangedOffers(tx, rows, nowMs) : NOTHING_JUDGED
+  return writeChange(tx, rows, {
+    ...{ revision: locked.revision, nowMs, reoffered },
+    writes: [...position, ...writes],
+  })
 }
 
 /** Where the world is, as a step finds it. */

@@ -4,6 +4,7 @@ import type { BidTable } from '../records/bid.ts'
 import type { EstateTable } from '../records/estate.ts'
 import type { ParcelTable } from '../records/parcel.ts'
 import type { PublicationTable } from '../records/publication.ts'
+import type { UnlistedOffer } from '../records/unlisted-offer.ts'
 import {
   type ChangedAssets,
   changedAssetsOf,
@@ -13,6 +14,7 @@ import {
 } from './change-journal.ts'
 import { exactRows, jsonRows } from './json-rows.ts'
 import { LAND_HEAD, type StoredHead } from './land-head.ts'
+import { unlistedOffers } from './unlisted-offers.ts'
 
 /** What has changed since a revision, all of it read at the same time. */
 export interface ChangedRows {
@@ -25,6 +27,8 @@ export interface ChangedRows {
   /** Bids that were accepted, or whose acceptance was undone: their keys, and the rows of those that have one. */
   readonly changedBids: readonly number[]
   readonly bids: readonly BidTable[]
+  /** Open offers of the changed parcels and estates that are no publications. */
+  readonly unlisted: readonly UnlistedOffer[]
 }
 
 /** A revision that a process holds, and the lineage of the database that it was read from. */
@@ -55,6 +59,8 @@ export async function readChangedRows(
   const estates = ofWorld(sql`id = any(${keys('estate')})`)
   const publications = ofWorld(sql`key = any(${keys('publication')}::bigint[])`)
   const bids = ofWorld(sql`key = any(${keys('bid')}::bigint[])`)
+  const ofChangedAssets = sql`((asset_type = 'parcel' and asset_id = any(${keys('parcel')}))
+    or (asset_type = 'estate' and asset_id = any(${keys('estate')})))`
   const { rows } = await sql<StatementRow>`
     with head as (${LAND_HEAD}), journal as materialized (
       select subject, key from land_change
@@ -69,7 +75,8 @@ export async function readChangedRows(
       ${jsonRows({ table: 'parcel', where: parcels, isForAnswers: true })} as parcels,
       ${jsonRows({ table: 'estate', where: estates, isForAnswers: true })} as estates,
       ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications,
-      ${jsonRows({ table: 'bid', where: bids, isForAnswers: true })} as bids
+      ${jsonRows({ table: 'bid', where: bids, isForAnswers: true })} as bids,
+      ${unlistedOffers(worldId, ofChangedAssets)} as unlisted
     from head`.execute(db)
   const { isKnown, journal, ...read } = rows[0]!
   const { head } = read
@@ -89,6 +96,7 @@ export async function readChangedRows(
     estates: exactRows(read.estates),
     publications: exactRows(read.publications),
     bids: exactRows(read.bids),
+    unlisted: read.unlisted,
   }
 }
 

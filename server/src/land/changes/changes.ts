@@ -11,6 +11,7 @@ import type {
   ParcelRow,
   PublicationRow,
 } from '../events/land-rows.ts'
+import type { AssetName } from '../records/assets.ts'
 import { ChangedSubjects, journalWrites, trimIfDue } from './change-journal.ts'
 import { type RowChange, SHOWN_TABLES } from './event-tables.ts'
 import { LAND_CHANNEL } from './land-head.ts'
@@ -34,6 +35,8 @@ export interface ChangeFacts {
   readonly revision: number
   readonly nowMs: number
   readonly writes?: readonly Write[]
+  /** Assets whose offers have changed that are no publications. */
+  readonly reoffered?: readonly AssetName[]
 }
 
 /**
@@ -44,19 +47,21 @@ export interface ChangeFacts {
 export async function writeChange(
   tx: Tx,
   rows: TableRows,
-  { revision, nowMs, writes = [] }: ChangeFacts,
+  { revision, nowMs, writes = [], reoffered = [] }: ChangeFacts,
 ): Promise<Change> {
   const { worldId } = rows
   const changes = await rows.changes()
   await deleteGone(tx, worldId, changes)
   const all = [...writes, ...imageWrites(worldId, await rows.images()), ...rowWrites(worldId, changes)]
-  if (!changes.some(({ table }) => SHOWN_TABLES.includes(table))) {
+  if (reoffered.length === 0 && !changes.some(({ table }) => SHOWN_TABLES.includes(table))) {
     await runWrites(tx, all)
     return { revision, hasChanged: false }
   }
   const next = { worldId, revision: revision + 1, changedAtMs: nowMs }
   const head = sql`update land_state set revision = ${next.revision}, changed_at_ms = ${nowMs}`
-  const journal = journalWrites(next, subjectsOf(changes))
+  const subjects = subjectsOf(changes)
+  for (const { type, id } of reoffered) subjects.add(type, id)
+  const journal = journalWrites(next, subjects)
   const announced = sql`pg_notify(${LAND_CHANNEL}, ${String(next.revision)})`
   await runWrites(tx, [...all, { sql: head, rows: 1 }, ...journal], announced)
   await trimIfDue(tx, next, journal)

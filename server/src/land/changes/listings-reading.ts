@@ -4,8 +4,15 @@ import type { Db } from '../../db/engine.ts'
 import type { ListingsReadingTable } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 
-/** The name of what reads offers for sale. */
-export const LISTINGS = 'listings'
+/** What reads offers for sale, and what reads offers to rent. Each stored offer names the one that it comes from. */
+export const READINGS = ['listings', 'rentals'] as const
+export type ReadingName = (typeof READINGS)[number]
+
+/** What each of them reads, in messages. */
+export const SERVERS = {
+  listings: 'marketplace server',
+  rentals: 'rentals server',
+} as const satisfies Record<ReadingName, string>
 
 /**
  * How long an offer is kept open that whole readings of the marketplace server do not name any more: a server leaves out offers at times, and
@@ -13,7 +20,7 @@ export const LISTINGS = 'listings'
  */
 export const UNSEEN_AFTER_MS = DAY_MS
 
-/** Whether this process may read the marketplace server, and what was done with its offers. */
+/** Whether this process may read the server, and what was done with its offers. */
 export interface ListingsLease {
   readonly isHeld: boolean
   /** The world that is shown; null where none is. */
@@ -25,21 +32,22 @@ export interface ListingsLease {
 }
 
 /**
- * Takes or renews the lease: one process of a deployment reads the marketplace server.
+ * Takes or renews the lease: one process of a deployment reads a server.
  *
  * @param hasEnded whether the process of this name has certainly ended: its lease does not count then
  */
 export async function takeListingsLease(
   db: Db,
-  { holder, nowMs, leaseMs, hasEnded }: LeaseRequest,
+  { name, holder, nowMs, leaseMs, hasEnded }: LeaseRequest,
 ): Promise<ListingsLease> {
-  const current = await readListings(db)
+  const current = await readListings(db, name)
   const isFree =
     !current?.holder ||
     current.holder === holder ||
     current.lease_until_ms <= nowMs ||
     hasEnded(current.holder)
-  const isHeld = isFree && (await writeLease(db, { holder, nowMs, leaseMs, before: current?.holder ?? null }))
+  const isHeld =
+    isFree && (await writeLease(db, { name, holder, nowMs, leaseMs, before: current?.holder ?? null }))
   const { world_id: shownWorldId } = await db
     .selectFrom('land_state')
     .select('world_id')
@@ -53,6 +61,7 @@ export async function takeListingsLease(
 }
 
 export interface LeaseRequest {
+  readonly name: ReadingName
   readonly holder: string
   readonly nowMs: number
   readonly leaseMs: number
@@ -62,11 +71,17 @@ export interface LeaseRequest {
 /** @returns false where another process has taken it meanwhile */
 async function writeLease(
   db: Db,
-  { holder, nowMs, leaseMs, before }: Omit<LeaseRequest, 'hasEnded'> & { readonly before: string | null },
+  {
+    name,
+    holder,
+    nowMs,
+    leaseMs,
+    before,
+  }: Omit<LeaseRequest, 'hasEnded'> & { readonly before: string | null },
 ): Promise<boolean> {
   const row = await db
     .insertInto('listings_reading')
-    .values({ name: LISTINGS, holder, lease_until_ms: nowMs + leaseMs, is_shown: false, state: 'reading' })
+    .values({ name, holder, lease_until_ms: nowMs + leaseMs, is_shown: false, state: 'reading' })
     .onConflict((conflict) =>
       conflict
         .column('name')
@@ -79,11 +94,11 @@ async function writeLease(
 }
 
 /** Lets another process read at once. */
-export async function releaseListingsLease(db: Db, holder: string): Promise<void> {
+export async function releaseListingsLease(db: Db, name: ReadingName, holder: string): Promise<void> {
   await db
     .updateTable('listings_reading')
     .set({ holder: null, lease_until_ms: 0 })
-    .where('name', '=', LISTINGS)
+    .where('name', '=', name)
     .where('holder', '=', holder)
     .execute()
 }
@@ -91,29 +106,37 @@ export async function releaseListingsLease(db: Db, holder: string): Promise<void
 /** Says how far the readings are. */
 export async function noteListings(
   db: Db,
+  name: ReadingName,
   facts: Partial<Pick<ListingsReadingTable, 'read_at_ms' | 'state' | 'reason'>>,
 ): Promise<void> {
-  await db.updateTable('listings_reading').set(facts).where('name', '=', LISTINGS).execute()
+  await db.updateTable('listings_reading').set(facts).where('name', '=', name).execute()
 }
 
-export async function readListings(db: Db): Promise<ListingsReadingTable | undefined> {
-  return db.selectFrom('listings_reading').selectAll().where('name', '=', LISTINGS).executeTakeFirst()
+export async function readListings(db: Db, name: ReadingName): Promise<ListingsReadingTable | undefined> {
+  return db.selectFrom('listings_reading').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 /** A trade that was named since is not written again: most of them are named with each reading. */
 const SEEN_AGAIN_MS = HOUR_MS
 
 /** Which of these trades are stored with a signature that is right. Notes that the server named them, to the hour. */
-export function noteSeen(db: Db, ids: readonly string[], seenAtMs: number): Promise<ReadonlySet<string>> {
+export function noteSeen(
+  db: Db,
+  name: ReadingName,
+  ids: readonly string[],
+  seenAtMs: number,
+): Promise<ReadonlySet<string>> {
   return inTransaction(db, async (tx) => {
     // In the order of the ids: no other writer then waits for this one while this one waits for it.
     await sql`update signed_trade set seen_at_ms = ${seenAtMs} where id in (
         select id from signed_trade
-        where id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
+        where reading = ${name} and id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
         order by id for update
       )`.execute(tx)
     const { rows } = await sql<{ id: string }>`
-      select id from signed_trade where id = any(${[...ids]}::text[]) and is_signed`.execute(tx)
+      select id from signed_trade where reading = ${name} and id = any(${[...ids]}::text[]) and is_signed`.execute(
+      tx,
+    )
     return new Set(rows.map(({ id }) => id))
   })
 }
@@ -124,16 +147,16 @@ export function noteSeen(db: Db, ids: readonly string[], seenAtMs: number): Prom
  *
  * @returns how many are left
  */
-export function dropOldTrades(db: Db, beforeMs: number): Promise<number> {
+export function dropOldTrades(db: Db, name: ReadingName, beforeMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`delete from signed_trade where id in (
         select id from signed_trade
-        where state <> 'open' and (expires_at_ms < ${beforeMs} or seen_at_ms < ${beforeMs})
+        where reading = ${name} and state <> 'open' and (expires_at_ms < ${beforeMs} or seen_at_ms < ${beforeMs})
         order by id for update
       )`.execute(tx)
     const { rows } = await sql<{
       count: number
-    }>`select count(*)::integer as count from signed_trade`.execute(tx)
+    }>`select count(*)::integer as count from signed_trade where reading = ${name}`.execute(tx)
     return rows[0]!.count
   })
 }
@@ -155,18 +178,18 @@ export interface ListingsStatus {
 const OFF: ListingsStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, isShown: false, reason: null }
 
 /** How far the readings are, whichever process does them. */
-export async function readListingsStatus(db: Db, nowMs: number): Promise<ListingsStatus> {
+export async function readListingsStatus(db: Db, name: ReadingName, nowMs: number): Promise<ListingsStatus> {
   const { rows } = await sql<ListingsReadingTable & { offers: number; open: number }>`
-    select listings_reading.*, (select count(*) from signed_trade)::integer as offers,
+    select listings_reading.*, (select count(*) from signed_trade where reading = ${name})::integer as offers,
       (select count(*) from signed_trade
-        where signed_trade.state = 'open' and expires_at_ms > ${nowMs})::integer as open
-    from listings_reading where name = ${LISTINGS}`.execute(db)
+        where reading = ${name} and signed_trade.state = 'open' and expires_at_ms > ${nowMs})::integer as open
+    from listings_reading where name = ${name}`.execute(db)
   const [row] = rows
   if (!row) return OFF
   const { read_at_ms: readAtMs, is_shown: isShown, offers, open } = row
   const isRead = row.holder !== null && row.lease_until_ms > nowMs
   const now = isRead
     ? { state: row.state, reason: row.reason }
-    : ({ state: 'off', reason: 'No process reads the marketplace server now.' } as const)
+    : ({ state: 'off', reason: `No process reads the ${SERVERS[name]} now.` } as const)
   return { ...now, readAtMs, offers, open, isShown }
 }

@@ -5,10 +5,11 @@ import type { SignedTradeTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { EstateRow, ParcelRow, RightRow, TradeIndexRow } from '../events/land-rows.ts'
 import { type JudgedOffer, judgeOffer, readOfferFacts } from '../events/signed-offers.ts'
+import type { AssetName } from '../records/assets.ts'
 import { publicationOfTrade, STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import { writeChange } from './changes.ts'
 import type { RowChange } from './event-tables.ts'
-import { LISTINGS, UNSEEN_AFTER_MS } from './listings-reading.ts'
+import { type ReadingName, UNSEEN_AFTER_MS } from './listings-reading.ts'
 import { TableRows } from './table-rows.ts'
 import type { Write } from './write-rows.ts'
 
@@ -19,9 +20,18 @@ import type { Write } from './write-rows.ts'
  * (land/events/signed-offers.ts). It is judged in the same transaction as a change of these rows: where blocks are
  * undone, after that. So the publication that is made of an open offer needs no image for undoing.
  *
- * Only open offers for MANA are publications. What an offer in dollars is in MANA is not known, and prices of publications are
- * compared.
+ * Only open offers for MANA are publications, because prices of publications are compared: what an offer in dollars is in MANA is not known.
+ * Others that are open are in the state beside them (land/records/unlisted-offer.ts).
  */
+
+/** What is written of offers that were judged. */
+export interface Judged {
+  readonly writes: readonly Write[]
+  /** Assets whose offers have changed that are no publications. */
+  readonly reoffered: readonly AssetName[]
+}
+
+export const NOTHING_JUDGED: Judged = { writes: [], reoffered: [] }
 
 /** A trade as it is stored. */
 export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
@@ -44,9 +54,9 @@ const OFFERS_AT_ONCE = 500
  * @param rows of the world that offers are judged in: see {@link beginJudging}
  * @returns what is to be written besides the rows
  */
-export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<readonly Write[]> {
+export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number): Promise<Judged> {
   const touched = touchedBy(await rows.changes())
-  if (!touched) return []
+  if (!touched) return NOTHING_JUDGED
   // A wrong signature stays wrong, whatever the logs say.
   return judgeOffers(tx, rows, sql`is_signed and (${touched})`, nowMs)
 }
@@ -62,13 +72,17 @@ export async function judgeChangedOffers(tx: Tx, rows: TableRows, nowMs: number)
 export async function storeSignedTrades(
   db: Db,
   trades: readonly NewSignedTrade[],
-  { nowMs, seenAtMs }: { readonly nowMs: number; readonly seenAtMs: number },
+  {
+    name,
+    nowMs,
+    seenAtMs,
+  }: { readonly name: ReadingName; readonly nowMs: number; readonly seenAtMs: number },
 ): Promise<number | undefined> {
   const ids = trades.map(({ id }) => id)
   const rows = JSON.stringify(trades.map((trade) => ({ ...trade, seen_at_ms: seenAtMs })))
   const given = sql`json_populate_recordset(null::signed_trade, ${rows}::json) as trade`
   let stored = 0
-  const isJudged = await changeOffers(db, nowMs, async (tx) => {
+  const isJudged = await changeOffers(db, name, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
     await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
       where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
@@ -77,7 +91,7 @@ export async function storeSignedTrades(
       select trade.* from ${given}
       where ${MOST_OF_ASSET} > (
         select count(*) from signed_trade as stored
-        where stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
+        where stored.reading = trade.reading and stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
           and stored.expires_at_ms > ${nowMs} and coalesce(stored.state, '') not in ('used', 'cancelled')
       )
       on conflict do nothing`.execute(tx)
@@ -92,7 +106,11 @@ export async function storeSignedTrades(
  */
 export async function beginJudging(
   db: Db,
-  { worldId, isShown }: { readonly worldId: number; readonly isShown: boolean },
+  {
+    name,
+    worldId,
+    isShown,
+  }: { readonly name: ReadingName; readonly worldId: number; readonly isShown: boolean },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     // A block whose changes are judged in no world may not come between.
@@ -100,9 +118,13 @@ export async function beginJudging(
     await tx
       .updateTable('listings_reading')
       .set({ world_id: worldId, is_shown: isShown })
-      .where('name', '=', LISTINGS)
+      .where('name', '=', name)
       .execute()
-    await tx.updateTable('signed_trade').set({ state: null, state_reason: null }).execute()
+    await tx
+      .updateTable('signed_trade')
+      .set({ state: null, state_reason: null })
+      .where('reading', '=', name)
+      .execute()
   })
 }
 
@@ -112,19 +134,20 @@ export async function beginJudging(
  *
  * @returns whether there may be more
  */
-export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
+export async function judgeDueOffers(db: Db, name: ReadingName, nowMs: number): Promise<boolean> {
   // Mostly there are none: then nothing is locked.
   const { rows } = await sql<{ id: string }>`
-    select id from signed_trade join listings_reading on name = ${LISTINGS}
-    where signed_trade.state is null
+    select id from signed_trade join listings_reading on name = reading
+    where reading = ${name} and (signed_trade.state is null
       or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
       or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
       or (signed_trade.state in ('open', 'unseen')
-        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint))
+        and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint)))
     limit ${OFFERS_AT_ONCE}`.execute(db)
   if (rows.length === 0) return false
   const isJudged = await changeOffers(
     db,
+    name,
     nowMs,
     async () => sql`id = any(${rows.map(({ id }) => id)}::text[])`,
   )
@@ -139,6 +162,7 @@ export async function judgeDueOffers(db: Db, nowMs: number): Promise<boolean> {
  */
 function changeOffers(
   db: Db,
+  name: ReadingName,
   nowMs: number,
   change: (tx: Tx) => Promise<RawBuilder<unknown>>,
 ): Promise<boolean> {
@@ -148,13 +172,13 @@ function changeOffers(
       with head as (select world_id, revision from land_state for update)
       select world_id as "worldId", revision
       from head join chain_position using (world_id) join listings_reading using (world_id)
-      where listings_reading.name = ${LISTINGS}`.execute(tx)
+      where listings_reading.name = ${name}`.execute(tx)
     const [head] = heads
     if (!head) return false
     const which = await change(tx)
     const rows = new TableRows(tx, head.worldId)
-    const writes = await judgeOffers(tx, rows, which, nowMs)
-    await writeChange(tx, rows, { revision: head.revision, nowMs, writes })
+    const judged = await judgeOffers(tx, rows, which, nowMs)
+    await writeChange(tx, rows, { revision: head.revision, nowMs, ...judged })
     return true
   })
 }
@@ -165,55 +189,64 @@ async function judgeOffers(
   rows: TableRows,
   which: RawBuilder<unknown>,
   nowMs: number,
-): Promise<readonly Write[]> {
-  const writes: Write[] = []
+): Promise<Judged> {
+  const judged: Judged[] = []
   let afterId = ''
   let offers: readonly StoredOffer[]
   do {
     // A part at a time: one signer can have very many.
     const { rows: part } = await sql<StoredOffer>`
       select ${sql.join(STORED_COLUMNS.map((column) => sql.ref(`signed_trade.${column}`)))}, is_shown, read_at_ms
-      from signed_trade join listings_reading on listings_reading.name = ${LISTINGS}
-      where id > ${afterId} and (${which})
+      from signed_trade join listings_reading on listings_reading.name = reading
+      where listings_reading.world_id = ${rows.worldId} and id > ${afterId} and (${which})
       order by id limit ${OFFERS_AT_ONCE}`.execute(tx)
     offers = part
-    writes.push(...(await judgePart(rows, offers, nowMs)))
+    judged.push(await judgePart(rows, offers, nowMs))
     afterId = offers.at(-1)?.id ?? ''
   } while (offers.length === OFFERS_AT_ONCE)
-  return writes
+  return {
+    writes: judged.flatMap(({ writes }) => writes),
+    reoffered: judged.flatMap(({ reoffered }) => reoffered),
+  }
 }
 
-async function judgePart(
-  rows: TableRows,
-  offers: readonly StoredOffer[],
-  nowMs: number,
-): Promise<readonly Write[]> {
-  if (offers.length === 0) return []
+async function judgePart(rows: TableRows, offers: readonly StoredOffer[], nowMs: number): Promise<Judged> {
+  if (offers.length === 0) return NOTHING_JUDGED
   rows.beginBlock(undefined)
   await rows.readAheadOffers(offers)
   const changed: (JudgedOffer & { readonly id: string })[] = []
+  const reoffered: AssetName[] = []
   for (const offer of offers) {
     const isUnseen = offer.seen_at_ms < (offer.read_at_ms ?? 0) - UNSEEN_AFTER_MS
     const judged = judgeOffer(offer, await readOfferFacts(rows, offer), { nowMs, isUnseen })
     await publish(rows, offer, judged)
-    if (judged.state !== offer.state || judged.reason !== offer.state_reason)
-      changed.push({ ...judged, id: offer.id })
+    if (judged.state === offer.state && judged.reason === offer.state_reason) continue
+    changed.push({ ...judged, id: offer.id })
+    // What it was before it was judged in this world is not known.
+    const mayHaveChanged = offer.state === null || (offer.state === 'open') !== (judged.state === 'open')
+    if (mayHaveChanged && !isPublication(offer))
+      reoffered.push({ type: offer.asset_type, id: offer.asset_id })
   }
-  if (changed.length === 0) return []
+  if (changed.length === 0) return NOTHING_JUDGED
   const update = sql`update signed_trade set state = judged.state, state_reason = judged.reason
     from json_to_recordset(${JSON.stringify(changed)}::json) as judged(id text, state text, reason text)
     where signed_trade.id = judged.id`
-  return [{ sql: update, rows: changed.length }]
+  return { writes: [{ sql: update, rows: changed.length }], reoffered }
 }
 
 /** An open offer has a publication, and no other one has. */
 async function publish(rows: TableRows, offer: StoredOffer, { state }: JudgedOffer): Promise<void> {
   const asset = { type: offer.asset_type, id: offer.asset_id }
   const before = (await rows.signedPublicationsOf(asset)).find(({ trade_id }) => trade_id === offer.id)
-  const isShown = offer.is_shown && offer.currency === 'mana' && state === 'open'
+  const isShown = offer.is_shown && isPublication(offer) && state === 'open'
   if (before && !isShown) rows.remove('publication', before)
   if (!before && isShown)
     rows.put('publication', publicationOfTrade(offer, await rows.nextKey('publication')))
+}
+
+/** Prices in dollars, and rents, cannot be compared with the prices of publications. */
+function isPublication({ reading, currency }: StoredOffer): boolean {
+  return reading === 'listings' && currency === 'mana'
 }
 
 /** The offers that changed rows are about; undefined for none. */

@@ -18,6 +18,7 @@ import type {
 } from '../events/land-rows.ts'
 import { KEY_COLUMNS } from '../events/land-rows.ts'
 import type { SignedOffer } from '../events/signed-offers.ts'
+import { assetIndexKey } from '../events/trades.ts'
 import type { AssetName } from '../records/assets.ts'
 import {
   EVENT_COLUMNS,
@@ -62,6 +63,12 @@ interface Entry {
   isSet: boolean
   /** Made when it was put or removed for the first time, before it was read: what is stored is added to it. */
   firstImage: Writable<BlockImage> | undefined
+}
+
+/** An offer to rent an asset out is judged by the index of the asset. */
+function signatureOf(offer: SignedOffer) {
+  const { asset_index, asset_type: type, asset_id: id } = offer
+  return asset_index === null ? offer : { ...offer, signature_key: assetIndexKey({ type, id }) }
 }
 
 /** Rows that are to be read. */
@@ -226,7 +233,7 @@ export class TableRows implements LandRows {
       ),
       ...this.unreadRows(
         'trade_signature',
-        offers.map((offer) => keyOf('trade_signature', offer)),
+        offers.map((offer) => keyOf('trade_signature', signatureOf(offer))),
       ),
       ...this.unreadRows('trade_index', [
         ...offers.map(({ marketplace, signer }) => ({ marketplace, signer })),

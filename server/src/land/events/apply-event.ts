@@ -22,6 +22,7 @@ import type { RuleContext } from './rule-context.ts'
 import {
   cancelSignature,
   pauseMarketplace,
+  raiseAssetIndex,
   raiseSignatureIndex,
   settleTrade,
   useSignature,
@@ -103,6 +104,8 @@ export function applyEvent(rows: LandRows, event: LandEvent, context: RuleContex
       return useSignature(step, event)
     case 'signature-index-raised':
       return raiseSignatureIndex(step, event)
+    case 'asset-index-raised':
+      return raiseAssetIndex(step, event)
     case 'marketplace-paused':
       return pauseMarketplace(step, event)
   }

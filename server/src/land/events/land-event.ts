@@ -197,5 +197,14 @@ export type TradeFact =
       readonly signer: string | null
       readonly index: bigint
     }
+  /** Offers of the signer to rent out the asset that were signed with another index are void. */
+  | {
+      readonly kind: 'asset-index-raised'
+      /** The contract of the rents. */
+      readonly marketplace: string
+      readonly signer: string
+      readonly asset: AssetName
+      readonly index: bigint
+    }
   /** While it is paused, a marketplace settles no trade. */
   | { readonly kind: 'marketplace-paused'; readonly marketplace: string; readonly isPaused: boolean }

@@ -17,7 +17,7 @@ const NOW = { nowMs: 1_600_000_000_000, isUnseen: false }
 const OFFER: SignedOffer = {
   ...{ marketplace: MARKET, signer: ALICE, signature_key: KEY, is_signed: true },
   ...{ asset_type: 'parcel', asset_id: '1,1', fingerprint: '0x' },
-  ...{ uses: '2', contract_index: '0', signer_index: '0' },
+  ...{ uses: '2', contract_index: '0', signer_index: '0', asset_index: null },
   ...{ effective_at_ms: NOW.nowMs - 1, expires_at_ms: NOW.nowMs + 1 },
 }
 
@@ -63,13 +63,37 @@ describe('an offer of a parcel', () => {
     expect(await stateOf(story, { ...OFFER, ...offer })).toBe(state)
   })
 
+  const RENT: Partial<SignedOffer> = { marketplace: RENTALS, asset_index: '1', uses: '1' }
+  const mayRent: LandFact = { kind: 'operator-set', asset: PARCEL, operator: RENTALS }
+  const indexIs = (index: bigint, signer = ALICE): LandFact => ({
+    ...{ kind: 'asset-index-raised', marketplace: RENTALS, signer, asset: PARCEL, index },
+  })
+  const rented = (days: number): readonly LandFact[] => [
+    given(RENTALS),
+    { kind: 'asset-rented', asset: PARCEL, lessor: ALICE, tenant: BOB, days, isExtension: false },
+  ]
+  test.each<[OfferState, string, readonly LandFact[]]>([
+    ['open', 'of the index that is reached', [given(ALICE), mayRent, indexIs(1n)]],
+    ['cancelled', 'of an index that is not reached yet', [given(ALICE), mayRent]],
+    ['cancelled', 'of an older index', [given(ALICE), mayRent, indexIs(1n), indexIs(2n)]],
+    ['open', 'whose index another one raises', [given(ALICE), mayRent, indexIs(1n), indexIs(5n, BOB)]],
+    ['not_approved', 'that the contract may not hold', [given(ALICE), indexIs(1n)]],
+    ['owner_changed', 'of land that is rented out', [...rented(99_999), indexIs(1n)]],
+    ['open', 'of land whose rent is over, and was not claimed', [...rented(1), indexIs(1n)]],
+    ['owner_changed', 'of land that was given away', [given(ALICE), mayRent, indexIs(1n), given(BOB)]],
+  ])('to rent it is %s: one %s', async (state, _, facts) => {
+    const story = new LandStory()
+    for (const fact of facts) await story.transaction(fact)
+    expect(await stateOf(story, { ...OFFER, ...RENT })).toBe(state)
+  })
+
   test('is unseen only where nothing else is against it', async () => {
     const story = new LandStory()
     await story.transaction(...open)
     const judged = judgeOffer(OFFER, await readOfferFacts(story.rows, OFFER), { ...NOW, isUnseen: true })
     expect(judged).toEqual({
       state: 'unseen',
-      reason: 'The marketplace server does not name the offer any more.',
+      reason: 'The server that the offer was read from does not name it any more.',
     })
   })
 })

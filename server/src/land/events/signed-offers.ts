@@ -10,6 +10,7 @@ import type {
   TradeIndexRow,
   TradeSignatureRow,
 } from './land-rows.ts'
+import { assetIndexKey } from './trades.ts'
 
 /**
  * The life of an offer that was signed off the chain. It is never changed by events: its state is computed from what
@@ -43,6 +44,8 @@ export interface SignedOffer {
   readonly uses: string
   readonly contract_index: string
   readonly signer_index: string
+  /** Of an offer to rent the asset out; null of an offer to sell it. Decimal digits, up to 256 bits. */
+  readonly asset_index: string | null
   readonly effective_at_ms: number
   readonly expires_at_ms: number
 }
@@ -55,6 +58,10 @@ export interface OfferFacts {
   readonly signerIndex: Pick<TradeIndexRow, 'value'> | undefined
   /** Who holds the token of the asset; null where it does not exist. */
   readonly holder: string | null
+  /** The index of signer and asset, which offers to rent it out must have. */
+  readonly assetIndex: number
+  /** Of an asset that the contract of rents holds for the signer: when its rent ends, or has ended; else null. */
+  readonly rentedUntilMs: number | null
   /** Whether the marketplace may transfer it. */
   readonly isApproved: boolean
   /** Whether the registry takes the fingerprint; `older`: not any more for so many parcels. */
@@ -90,7 +97,13 @@ export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTi
     return { state: 'cancelled', reason: 'The marketplace has cancelled all offers of that time.' }
   if (BigInt(signerIndex?.value ?? 0) !== BigInt(offer.signer_index))
     return { state: 'cancelled', reason: 'The signer has cancelled all offers of that time.' }
-  if (facts.holder !== offer.signer)
+  const isRental = offer.asset_index !== null
+  if (isRental && BigInt(facts.assetIndex) !== BigInt(offer.asset_index!))
+    return { state: 'cancelled', reason: 'The signer has cancelled the offer, or it was accepted.' }
+  const { rentedUntilMs } = facts
+  // After a rent its lessor lets the asset again without taking it back.
+  const mayLetAgain = isRental && rentedUntilMs !== null && rentedUntilMs < times.nowMs
+  if (facts.holder !== offer.signer && !mayLetAgain)
     return { state: 'owner_changed', reason: 'The owner has changed, or the land is rented out.' }
   if (fingerprint === 'other')
     return { state: 'estate_changed', reason: 'The offer was signed before the estate changed.' }
@@ -112,7 +125,8 @@ export function judgeTimes(
 ): JudgedOffer {
   if (expires_at_ms <= nowMs) return { state: 'expired', reason: 'The offer has expired.' }
   if (effective_at_ms > nowMs) return { state: 'not_yet', reason: 'The offer begins later.' }
-  if (isUnseen) return { state: 'unseen', reason: 'The marketplace server does not name the offer any more.' }
+  if (isUnseen)
+    return { state: 'unseen', reason: 'The server that the offer was read from does not name it any more.' }
   return { state: 'open', reason: null }
 }
 
@@ -121,12 +135,17 @@ export async function readOfferFacts(
   rows: LandRows,
   offer: Pick<
     SignedOffer,
-    'marketplace' | 'signer' | 'signature_key' | 'asset_type' | 'asset_id' | 'fingerprint'
+    'marketplace' | 'signer' | 'signature_key' | 'asset_type' | 'asset_id' | 'fingerprint' | 'asset_index'
   >,
 ): Promise<OfferFacts> {
   const { marketplace, signer, signature_key, asset_type, asset_id } = offer
+  const isRental = offer.asset_index !== null
   const asset = await findAssetRow(rows, { type: asset_type, id: asset_id })
   const holder = asset?.holder ?? asset?.owner ?? null
+  const isLet = isRental && holder === marketplace && asset?.owner === signer
+  const assetIndex = isRental
+    ? await rows.tradeSignature(marketplace, signer, assetIndexKey({ type: asset_type, id: asset_id }))
+    : undefined
   const rights = holder === signer ? await rows.rightsOf(asset_type, signer) : []
   const mayTransferAll = rights.some(({ kind, operator }) => kind === 'approval' && operator === marketplace)
   return {
@@ -134,8 +153,14 @@ export async function readOfferFacts(
     contractIndex: await rows.tradeIndex(marketplace, ''),
     signerIndex: await rows.tradeIndex(marketplace, signer),
     holder,
-    isApproved: mayTransferAll || asset?.operator === marketplace,
-    fingerprint: asset && 'id' in asset ? await compareFingerprint(rows, asset, offer.fingerprint) : 'taken',
+    assetIndex: assetIndex?.uses ?? 0,
+    rentedUntilMs: isLet ? (asset?.rented_until_ms ?? null) : null,
+    isApproved: isLet || mayTransferAll || asset?.operator === marketplace,
+    // The tenant names the parcels of an estate, not the signer.
+    fingerprint:
+      !isRental && asset && 'id' in asset
+        ? await compareFingerprint(rows, asset, offer.fingerprint)
+        : 'taken',
   }
 }
 

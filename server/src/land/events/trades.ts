@@ -1,3 +1,5 @@
+import { keccak256 } from '../../ethereum/keccak256.ts'
+import type { AssetName } from '../records/assets.ts'
 import type { TradeIndexRow, TradeSignatureRow } from './land-rows.ts'
 import { addSale } from './listings.ts'
 import type { Fact, Step } from './rule-context.ts'
@@ -29,6 +31,28 @@ export async function raiseSignatureIndex(step: Step, fact: Fact<'signature-inde
   const { marketplace, signer, index } = fact
   const row = await indexOf(step, marketplace, signer ?? '')
   step.rows.put('trade_index', { ...row, value: index.toString() })
+}
+
+/** An index counts offers that are void now, as `uses` does: so it is the `uses` of a key that names the asset. */
+export function raiseAssetIndex({ rows }: Step, fact: Fact<'asset-index-raised'>): void {
+  const { marketplace, signer, asset, index } = fact
+  const uses = Number(index < MAX_INDEX ? index : MAX_INDEX)
+  rows.put('trade_signature', {
+    ...{ marketplace, signer, signature_key: assetIndexKey(asset), is_cancelled: false, uses },
+  })
+}
+
+/** Indexes are raised by one each: none of a real chain is greater. */
+const MAX_INDEX = BigInt(Number.MAX_SAFE_INTEGER)
+
+/**
+ * Under which the index of an asset stands among the signatures of a signer.
+ *
+ * @example
+ * assetIndexKey({ type: 'parcel', id: '1,2' }) // the Keccak-256 of 'parcel 1,2'
+ */
+export function assetIndexKey({ type, id }: AssetName): string {
+  return `0x${Buffer.from(keccak256(Buffer.from(`${type} ${id}`))).toString('hex')}`
 }
 
 export async function pauseMarketplace(step: Step, fact: Fact<'marketplace-paused'>): Promise<void> {

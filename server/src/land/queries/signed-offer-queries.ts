@@ -17,11 +17,17 @@ export function signedOffersOf(db: Db, worldId: number, asset: AssetName): Promi
   return db
     .selectFrom('signed_trade')
     .select(STORED_COLUMNS)
+    .where('reading', '=', 'listings')
     .where('asset_id', '=', asset.id)
     .where('asset_type', '=', asset.type)
     .where('state', 'is not', null)
     .where(({ exists, selectFrom }) =>
-      exists(selectFrom('listings_reading').select('name').where('world_id', '=', worldId)),
+      exists(
+        selectFrom('listings_reading')
+          .select('name')
+          .where('name', '=', 'listings')
+          .where('world_id', '=', worldId),
+      ),
     )
     .$narrowType<{ state: OfferState }>()
     .orderBy(sql`state = 'open'`, 'desc')

@@ -5,6 +5,7 @@ import type { PublicationTable } from './publication.ts'
 export const STORED_COLUMNS = [
   ...[
     'id',
+    'reading',
     'marketplace',
     'signer',
     'signature_hash',
@@ -13,12 +14,21 @@ export const STORED_COLUMNS = [
     'asset_type',
     'asset_id',
   ],
-  ...['currency', 'price', 'fingerprint', 'uses', 'contract_index', 'signer_index', 'effective_at_ms'],
+  ...[
+    'currency',
+    'price',
+    'fingerprint',
+    'uses',
+    'contract_index',
+    'signer_index',
+    'asset_index',
+    'effective_at_ms',
+  ],
   ...['expires_at_ms', 'created_at_ms', 'seen_at_ms', 'state', 'state_reason'],
 ] as readonly (keyof StoredTrade)[]
 
 /** A stored trade without its content. */
-export type StoredTrade = Omit<SignedTradeTable, 'trade'>
+export type StoredTrade = Omit<SignedTradeTable, 'trade' | 'periods'>
 
 /** What a publication has of a trade that no transaction made. */
 export function publicationOfTrade(offer: StoredTrade, key: number): Omit<PublicationTable, 'world_id'> {

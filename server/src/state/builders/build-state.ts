@@ -1,6 +1,7 @@
 import type { World } from '@landpass/client/grid'
 import type { Db } from '../../db/engine.ts'
 import type { LandHead } from '../../land/changes/land-head.ts'
+import { readUnlistedOffers } from '../../land/changes/unlisted-offers.ts'
 import type { StateParts } from '../parts/parts.ts'
 import { layTileCells, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
@@ -49,6 +50,7 @@ export async function buildState(
     publications: publications.parts,
     sales: publications.sales,
     districts: { ...districts, listJson },
+    unlisted: await readUnlistedOffers(db, worldId),
   })
 }
 

@@ -3,10 +3,12 @@ import type { BidTable } from '../../land/records/bid.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import type { PublicationTable } from '../../land/records/publication.ts'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { withValues } from '../parts/columns.ts'
 import type { EstateParts, ParcelParts, PublicationParts, SaleParts, StateParts } from '../parts/parts.ts'
 import { parcelKey, patchSales, saleOfBid, saleOfParcel, saleOfPublication } from '../parts/sales.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
+import { patchUnlisted } from '../parts/unlisted-offers.ts'
 import { assetRows } from './asset-rows.ts'
 import { type EstateRows, estateRowsAfter } from './estate-rows.ts'
 import { patchEstates } from './patch-estates.ts'
@@ -33,6 +35,8 @@ export interface StateChanges {
   /** Bids that were accepted, or whose acceptance was undone: their keys, and the rows of those that have one. */
   readonly changedBids: readonly number[]
   readonly bids: readonly BidTable[]
+  /** Of the parcels and estates that are named here: their open offers that are no publications. */
+  readonly unlisted: readonly UnlistedOffer[]
   readonly removed: RemovedAssets
   /** The new `data` of `/districts`; undefined where it has not changed. */
   readonly districtList: Uint8Array | undefined
@@ -69,6 +73,11 @@ export function patchState(held: StateParts, changes: StateChanges): StateParts 
     publications: publications.parts,
     sales: salesAfter(held.sales, changes),
     districts: { ...held.districts, listJson },
+    unlisted: patchUnlisted(
+      held.unlisted,
+      { parcels: changes.parcels, estates: [...changes.estates.map(({ id }) => id), ...removed.estates] },
+      changes.unlisted,
+    ),
   }
   return { ...next, cells: patchCells(next, redrawn) }
 }

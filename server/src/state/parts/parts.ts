@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Area } from '@landpass/client/grid'
 import { RECORDS } from '../../land/records/tables.ts'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import type { PagedColumn } from './columns.ts'
 import type { Chunks } from './pieces.ts'
 
@@ -34,6 +35,8 @@ export interface StateParts {
   readonly publications: PublicationParts
   readonly sales: SaleParts
   readonly districts: DistrictParts
+  /** Open offers that are no publications, by asset. Expired ones are in it too. Read and written by unlisted-offers.ts. */
+  readonly unlisted: readonly UnlistedOffer[]
   /**
    * A byte for each cell of the bounds, in the order of {@link ParcelParts.rowAt}: its kind and which neighbours it
    * joins (tile-cells.ts). Offers are not in it, because they depend on the clock: see open-offers.ts.

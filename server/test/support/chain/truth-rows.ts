@@ -52,6 +52,7 @@ export async function linesOfTables(db: Db, contracts: Contracts): Promise<Lines
     read('publication'),
   ])
   const [bids, mortgages, rights] = await Promise.all([read('bid'), read('mortgage'), read('land_right')])
+  const [signatures, indexes] = await Promise.all([read('trade_signature'), read('trade_index')])
   const { land, estates: registry, rentals } = contracts
   const addressOf = (type: unknown) => (type === 'estate' ? registry.address : land.address)
   const held = [
@@ -102,7 +103,17 @@ export async function linesOfTables(db: Db, contracts: Contracts): Promise<Lines
         ...{ token_address: addressOf(type), token_id: type === 'estate' ? row.id : tokenOf(row) },
         ...{ lessor: row.owner, tenant: row.tenant, ends_at_s: Number(row.rented_until_ms) / 1_000 },
       })),
-    signatures: [],
+    signatures: [
+      ...signatures.flatMap(({ marketplace, signer, signature_key, uses, is_cancelled }) => [
+        ...(Number(uses) > 0
+          ? [{ kind: 'used', marketplace, signer, signature_key, uses: Number(uses) }]
+          : []),
+        ...(is_cancelled ? [{ kind: 'cancelled', marketplace, by: signer, signature_key }] : []),
+      ]),
+      ...indexes.map(({ marketplace, signer, value }) => ({
+        ...{ kind: 'index', marketplace, signer: signer || null, index: Number(value) },
+      })),
+    ],
   })
 }
 

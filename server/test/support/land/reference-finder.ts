@@ -190,6 +190,7 @@ function rowOf(asset: Source, { offer, sale, perParcel }: Trade) {
           source: 'order',
           price: mana(wei(offer.price)),
           currency: 'mana',
+          price_usd: null,
           listed_at: offer.block_time_created_at,
           expires_at: offer.expires_at,
           tx_hash: offer.tx_hash,

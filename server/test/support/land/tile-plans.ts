@@ -126,6 +126,7 @@ export function sourceOf(plan: TilePlan): TileSource {
   return {
     bounds,
     cells: layTileCells({ bounds, rowAt, estate, district, owner: parcelOwners.owner, districtKinds }),
+    rentals: { ofParcel: new Map(), ofEstate: new Map() },
     offers: Int32Array.from(placed, (one) => {
       const own = offers.add(one)
       const shared = one.estate === undefined ? -1 : ofEstate[one.estate]!

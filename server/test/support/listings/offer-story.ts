@@ -1,6 +1,7 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import type { MarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
 import { type ListingDraft, signListing } from '@landpass/simulators/listings/signed-listing'
+import { type RentalDraft, signRental } from '@landpass/simulators/listings/signed-rental'
 import { ruleContextOf } from '../../../src/chain/meaning/rule-context-of.ts'
 import { MAINNET } from '../../../src/chain/networks/known-networks.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/clock.ts'
@@ -16,12 +17,13 @@ import { followChain } from '../../../src/land/changes/chain-step.ts'
 import { applyEvent } from '../../../src/land/events/apply-event.ts'
 import type { LandFact } from '../../../src/land/events/land-event.ts'
 import { importSnapshot } from '../../../src/land/snapshot/import.ts'
-import { tradeContractsOf } from '../../../src/listings/trade-contracts.ts'
+import { rentalContractsOf, tradeContractsOf } from '../../../src/listings/trade-contracts.ts'
 import { testClock } from '../http/land-server.ts'
 import { hashOf } from '../land/land-rows.ts'
 import { TINY_WORLD, tinySnapshot } from '../land/tiny-world.ts'
 
 export const CONTRACTS = tradeContractsOf(MAINNET)!
+export const RENTALS = rentalContractsOf(MAINNET)!
 export const [V1, , V3] = CONTRACTS.marketplaces.map(({ address }) => address) as [string, string, string]
 const SELLER_KEY = Buffer.alloc(32, 0x51)
 export const SELLER = addressOf(SELLER_KEY)
@@ -69,6 +71,22 @@ export class OfferStory {
       ...draft,
     })
     this.marketplace.trades.set(id, trade)
+  }
+
+  /** Offers the parcel for rent, for 20 MANA a day or 15 for more than a week, unless the draft says otherwise. */
+  offerRent(id: string, draft: Partial<RentalDraft> = {}): void {
+    const nowMs = this.clock.nowMs()
+    const listing = signRental({
+      ...{ id, key: SELLER_KEY, chainId: 1, rentals: RENTALS.rentals, isEstate: false },
+      ...{ registry: RENTALS.registries.land, tokenId: String(encodeTokenId({ x: -2, y: -2 })) },
+      periods: [
+        { minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` },
+        { minDays: 8, maxDays: 30, pricePerDay: `15${'0'.repeat(18)}` },
+      ],
+      ...{ createdAt: nowMs - HOUR_MS, expiration: nowMs + DAY_MS * 30 },
+      ...draft,
+    })
+    this.marketplace.rentals.set(id, listing)
   }
 
   /** A block with these facts, after undoing some. */

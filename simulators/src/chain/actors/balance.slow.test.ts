@@ -41,7 +41,7 @@ test.each([
     const { districtOwners } = await loadContracts(snapshot, contracts)
     // A world of a hundredth of the land, with a hundredth of the deeds.
     const average = (pace * DEEDS_PER_HOUR * contracts.land.total()) / PARCELS_OF_DEMO
-    const parts = { seed: 1, contracts, machine, average, world: undefined, districtOwners }
+    const parts = { seed: 1, chainId: 1337, contracts, machine, average, world: undefined, districtOwners }
     const players = new Players(parts)
     const { rentals: _, ...start } = players.countsAtStart
     const failed: string[] = []

@@ -1,3 +1,4 @@
+import { wallets } from '../../wallets.ts'
 import type { Bid } from '../contracts/bids.ts'
 import { PROJECT } from '../contracts/contracts.ts'
 import { LandToken } from '../contracts/tokens.ts'
@@ -23,6 +24,8 @@ export const DEED_KINDS = [
   'operator',
   'rent',
   'rent_ended',
+  'signed_sale',
+  'signed_offer_cancelled',
 ] as const
 export type DeedKind = (typeof DEED_KINDS)[number]
 
@@ -181,6 +184,24 @@ export const DEEDS: Readonly<Record<DeedKind, Plan>> = {
     )
   },
   rent_ended: (scene) => planEndOfRent(scene),
+  /** By another one of those who sign: so they have land in the long run. */
+  signed_sale: (scene, named) => {
+    const offer = scene.signedOffer(named)
+    if (!offer) return undefined
+    const { offers, owner: from } = offer
+    const to = scene.random.pick(wallets().filter(({ address }) => address !== from)).address
+    return {
+      asset: offer,
+      from,
+      to,
+      priceWei: offers.priceWei(offer),
+      drafts: [offers.acceptance(offer, to)],
+    }
+  },
+  signed_offer_cancelled: (scene, named) => {
+    const offer = scene.signedOffer(named)
+    return offer && { asset: offer, from: offer.owner, drafts: [offer.offers.cancellation(offer)] }
+  },
 }
 
 /** Plans that a lessor takes rented land back, which belongs to the contract meanwhile. @param named which; undefined: any */

@@ -12,6 +12,7 @@ import { LandSales } from './land-sales.ts'
 import * as mortgage from './mortgage-actions.ts'
 import * as rare from './rare-actions.ts'
 import { type Action, type Asset, type People, Scene } from './scene.ts'
+import { SignedOffers } from './signed-offers.ts'
 import * as trade from './trade-actions.ts'
 
 /** Runs a transaction in the block that is being made. */
@@ -72,7 +73,17 @@ const LOTS_OF_HISTORY: Lots = [
 ]
 /** Of the owners of a land that is there already: every third deed is one after which it has another owner. */
 const TRADE = {
-  ...{ sale: 6, transfer: 2, bid_accepted: 2, listing: 7, listing_cancelled: 1, bid: 4, bid_cancelled: 1 },
+  ...{
+    sale: 5,
+    signed_sale: 1,
+    signed_offer_cancelled: 0.5,
+    transfer: 2,
+    bid_accepted: 2,
+    listing: 7,
+    listing_cancelled: 1,
+    bid: 4,
+    bid_cancelled: 1,
+  },
   ...{ estate_made: 0.5, estate_grown: 1, estate_shrunk: 1, estate_dissolved: 0.5 },
   ...{ name: 4, operator: 1, rent: 1, rent_ended: 2 },
 }
@@ -96,7 +107,7 @@ export interface NamedByPlayers {
  *
  *   world given     they get all land from the project, and do all that contracts allow, also what is rare
  *   without one     they are the owners of the land of a snapshot, and trade it; how much of it is for sale, has a bid, is rented
- *                   or in an estate stays as it was at the beginning
+ *                   or in an estate stays as it was at the beginning. Some sign offers off the chain
  */
 export class Players {
   /** Deeds of a block, on average, beside the sales of new parcels. */
@@ -106,6 +117,8 @@ export class Players {
   private readonly machine: Machine
   private readonly districtOwners: ReadonlySet<Address>
   private readonly sales: LandSales | undefined
+  /** Undefined where players sign none off the chain. */
+  readonly offers: SignedOffers | undefined
   private known: People | undefined
   private lots: Lots = LOTS_OF_HISTORY
   private atStart: Counts | undefined
@@ -114,6 +127,7 @@ export class Players {
 
   constructor(parts: {
     readonly seed: number
+    readonly chainId: number
     readonly contracts: Contracts
     readonly machine: Machine
     readonly average: number
@@ -131,6 +145,7 @@ export class Players {
     this.districtOwners = parts.districtOwners
     this.atStart = parts.atStart
     this.sales = parts.world && new LandSales(parts.world, parts.contracts, parts.machine)
+    this.offers = parts.world ? undefined : new SignedOffers(parts)
   }
 
   /** How many there were of what when the chain began: it stays like that. */
@@ -151,6 +166,7 @@ export class Players {
       sent += 1
     }
     for (const draft of this.sales?.drafts(scene) ?? []) send(draft)
+    for (const draft of this.offers?.approvals() ?? []) send(draft)
     if (!this.hasLand()) return
     const whole = Math.floor(this.average)
     const count = random.between(0, 2 * whole) + (random.fraction() < this.average - whole ? 1 : 0)
@@ -220,6 +236,7 @@ export class Players {
       people: this.people,
       random,
       hasRareThings: this.sales !== undefined,
+      offers: this.offers,
     })
   }
 

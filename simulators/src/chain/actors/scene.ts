@@ -8,6 +8,7 @@ import type { LegacyMarketplace, Marketplace, Order } from '../contracts/marketp
 import { LandToken, type TokenContract } from '../contracts/tokens.ts'
 import { type Draft, draftOf } from '../contracts/transactions.ts'
 import { type Address, MAX_UINT256, numberWord, type Word } from '../encoding/words.ts'
+import type { SignedOffer, SignedOffers } from './signed-offers.ts'
 
 /** What one player does next: some transactions; undefined if it is not possible now. */
 export type Action = (scene: Scene) => readonly Draft[] | undefined
@@ -61,6 +62,7 @@ export class Scene {
   readonly random: Random
   private readonly people: People
   private readonly hasRareThings: boolean
+  private readonly offers: SignedOffers | undefined
 
   constructor(parts: {
     contracts: Contracts
@@ -69,12 +71,15 @@ export class Scene {
     random: Random
     /** Whether players also do what is allowed and rare: odd texts and amounts, transactions that fail, tokens that are no land. */
     hasRareThings: boolean
+    /** Undefined where players sign none off the chain. */
+    offers: SignedOffers | undefined
   }) {
     this.contracts = parts.contracts
     this.machine = parts.machine
     this.people = parts.people
     this.random = parts.random
     this.hasRareThings = parts.hasRareThings
+    this.offers = parts.offers
   }
 
   get timeS(): number {
@@ -181,6 +186,15 @@ export class Scene {
   /** Some asset with an order that can be executed. */
   listed(): Owned | undefined {
     return this.ownedWith(this.someMarket().orders, (owned) => this.orderOf(owned) !== undefined)
+  }
+
+  /** An offer that was signed off the chain and can be accepted now: of this asset, or of any. */
+  signedOffer(of?: Asset): (SignedOffer & { readonly offers: SignedOffers }) | undefined {
+    const { offers, timeS } = this
+    const open = offers
+      ?.openAt(timeS)
+      .filter((offer) => this.owned(offer) && (!of || (offer.token === of.token && offer.id === of.id)))
+    return offers && open && open.length > 0 ? { ...this.random.pick(open), offers } : undefined
   }
 
   /** The bids on an asset that its owner can accept now; rarely one that has expired, or for other parcels. */

@@ -93,7 +93,7 @@ export class SimulatedChain {
     this.machine.timeS = begin.timeS
     this.contracts = new Contracts(this.machine, start?.addresses)
     this.players = new Players({
-      ...{ seed: options.seed, machine: this.machine, contracts: this.contracts },
+      ...{ seed: options.seed, chainId: options.chainId, machine: this.machine, contracts: this.contracts },
       average: options.transactionsPerBlock,
       world: start ? undefined : options.world,
       districtOwners: start?.districtOwners ?? new Set(),

@@ -42,6 +42,16 @@ export class Rentals extends Contract {
     return this.rentals.get(assetKey(token, id), at)
   }
 
+  /** Which index an offer of the signer to rent out the asset must have. */
+  assetIndex(signer: Address, token: Address, id: Word): number {
+    return this.indexes.get(pairKey(signer, assetKey(token, id))) ?? 0
+  }
+
+  /** All of them, by {@link pairKey} of signer and asset. */
+  indexEntries(at?: number): Iterable<readonly [string, number]> {
+    return this.indexes.entries(at)
+  }
+
   /** Starts a rent; or extends the one that runs, if it is of the same two; or starts the next one after its end. */
   rent(sender: Address, token: LandToken, id: Word, terms: RentalTerms): void {
     const { timeS, eras } = this.machine

@@ -87,7 +87,18 @@ export class OffChainMarketplace extends Contract {
 
   /** What uses and cancellations of a trade are counted by: the hash of the signature, since the third version of the trade. */
   signatureKey(trade: Trade): Word {
-    return this.version === 3 ? digestOf(trade, this.address) : hashOfHex(trade.signature)
+    return this.version === 3 ? digestOf(trade, this.address) : this.keyOfSignature(trade.signature)
+  }
+
+  /** {@link signatureKey} before the third version. */
+  keyOfSignature(signature: string): Word {
+    return hashOfHex(signature)
+  }
+
+  /** Whether the signer has cancelled a trade, or it was used. @param key {@link signatureKey} */
+  isEnded(signer: Address, key: Word): boolean {
+    const pair = pairKey(signer, key)
+    return this.cancelled.get(pair) !== undefined || (this.uses.get(pair) ?? 0) > 0
   }
 
   signerIndex(signer: Address, at?: number): number {

@@ -1,0 +1,176 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { coordText, decodeTokenId } from '@landpass/client/grid'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { AppError } from '../../errors.ts'
+import { QUERY_UNITS } from '../../http/cost-account.ts'
+import { HIDDEN } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import {
+  chainIdOf,
+  findTrade,
+  openOrders,
+  openRentals,
+  type SourcePage,
+  type SourcePlace,
+  type SourceQuery,
+} from '../../land/queries/source-queries.ts'
+import type { AssetName } from '../../land/records/assets.ts'
+import type { Registries } from '../../land/records/contracts.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { lowerCase } from '../common/parameters.ts'
+import { orderJson, rentalJson, tradeJson } from './source-json.ts'
+
+/** Of land that follows no chain: it is that of mainnet. */
+const MAINNET_CHAIN_ID = 1
+const MOST_ORDERS = 1_000
+const MOST_RENTALS = 100
+const MOST_SKIPPED = 1_000_000
+/** Rows of a page that cost a unit. */
+const ROWS_PER_UNIT = 25
+
+const whole = (min: number, max: number, value: number) =>
+  Type.Integer({ minimum: min, maximum: max, default: value })
+const address = Type.Optional(Type.String({ pattern: '^0x[\\da-fA-F]{40}$' }))
+const filters = {
+  owner: address,
+  tokenId: Type.Optional(Type.String({ pattern: '^\\d{1,78}$' })),
+  status: Type.Literal('open', { default: 'open' }),
+  network: Type.Literal('ETHEREUM', { default: 'ETHEREUM' }),
+  cursor: Type.Optional(Type.String({ pattern: '^[\\w-]{1,400}$' })),
+}
+const ordersQuery = Type.Object({
+  ...filters,
+  contractAddress: address,
+  sortBy: Type.Union([Type.Literal('recently_listed'), Type.Literal('oldest')], {
+    default: 'recently_listed',
+  }),
+  first: whole(0, MOST_ORDERS, MOST_ORDERS),
+  skip: whole(0, MOST_SKIPPED, 0),
+})
+const rentalsQuery = Type.Object({
+  ...filters,
+  contractAddresses: address,
+  lessor: address,
+  limit: whole(1, MOST_RENTALS, MOST_RENTALS),
+  offset: whole(0, MOST_SKIPPED, 0),
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SKIPPED / MOST_RENTALS })),
+})
+
+/**
+ * Open offers in the shapes of public marketplace and rentals servers, so that programs that read those can read this server, and one
+ * Landpass another. Unlike theirs the totals are right, and each page has a cursor.
+ */
+export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const { db, registries, clock } = land
+  const networkOf = async (worldId: number) => ({
+    registries,
+    chainId: (await chainIdOf(db, worldId)) ?? MAINNET_CHAIN_ID,
+  })
+
+  app.get('/orders', { schema: { ...HIDDEN, querystring: ordersQuery } }, async (request, reply) => {
+    const { contractAddress, sortBy, first, skip, ...query } = request.query
+    request.costAccount?.charge(reply, QUERY_UNITS + first / ROWS_PER_UNIT)
+    const { worldId } = land.state()
+    const read = wantedBy(registries, { ...query, registry: contractAddress })
+    const page = read
+      ? await openOrders(db, worldId, clock.nowMs(), {
+          ...{ ...read, isNewestFirst: sortBy === 'recently_listed', limit: first, offset: skip },
+        })
+      : NOTHING
+    const network = await networkOf(worldId)
+    reply.header('cache-control', 'no-store')
+    return {
+      data: page.rows.map((row) => orderJson(row, network)),
+      total: page.total,
+      cursor: cursorOf(page, first),
+    }
+  })
+
+  app.get(
+    '/trades/:id',
+    { schema: { ...HIDDEN, params: Type.Object({ id: Type.String({ pattern: '^[\\w-]{1,100}$' }) }) } },
+    async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {
+      request.costAccount?.charge(reply, QUERY_UNITS)
+      const { id } = request.params
+      const { worldId } = land.state()
+      const trade = await findTrade(db, worldId, id)
+      if (!trade)
+        throw new AppError('publication_not_found', 'There is no signed trade with this id.', { id })
+      reply.header('cache-control', 'no-store')
+      return { ok: true, data: tradeJson(trade.text, await networkOf(worldId)) }
+    },
+  )
+
+  app.get(
+    '/rentals-listings',
+    { schema: { ...HIDDEN, querystring: rentalsQuery } },
+    async (request, reply) => {
+      const { contractAddresses, lessor, limit, page: asked, ...query } = request.query
+      request.costAccount?.charge(reply, QUERY_UNITS + limit / ROWS_PER_UNIT)
+      const offset = asked === undefined ? query.offset : asked * limit
+      const { worldId } = land.state()
+      const read = wantedBy(registries, { ...query, owner: lessor, registry: contractAddresses })
+      const listed = read
+        ? await openRentals(db, worldId, clock.nowMs(), { ...read, isNewestFirst: true, limit, offset })
+        : NOTHING
+      const network = await networkOf(worldId)
+      const { rows, total } = listed
+      reply.header('cache-control', 'no-store')
+      return {
+        ok: true,
+        data: {
+          results: rows.map(({ text }) => rentalJson(text, network)),
+          ...{ total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
+          cursor: cursorOf(listed, limit),
+        },
+      }
+    },
+  )
+  done()
+}
+
+const NOTHING: SourcePage<never> = { rows: [], total: 0 }
+
+interface Wanted {
+  readonly registry: string | undefined
+  readonly tokenId?: string | undefined
+  readonly owner?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Undefined for a contract that is no registry of land, and a token that is no parcel. */
+function wantedBy(
+  { land, estate }: Registries,
+  { registry, tokenId, owner, cursor }: Wanted,
+): Pick<SourceQuery, 'assetType' | 'asset' | 'owner' | 'behind'> | undefined {
+  const address = registry && lowerCase(registry)
+  if (address !== undefined && address !== land && address !== estate) return undefined
+  const assetType = address === undefined ? undefined : address === estate ? 'estate' : 'parcel'
+  const asset = tokenId === undefined ? undefined : assetOf(tokenId, assetType)
+  if (tokenId !== undefined && !asset) return undefined
+  const behind = cursor === undefined ? undefined : placeOf(cursor)
+  return { assetType, asset, owner: owner && lowerCase(owner), behind }
+}
+
+function assetOf(tokenId: string, type: AssetName['type'] | undefined): AssetName | undefined {
+  if (type === 'estate') return { type, id: String(BigInt(tokenId)) }
+  const at = decodeTokenId(BigInt(tokenId))
+  return at && { type: 'parcel', id: coordText(at) }
+}
+
+function cursorOf({ rows }: SourcePage<SourcePlace>, limit: number): string | null {
+  const last = rows.length < limit ? undefined : rows.at(-1)
+  return last ? Buffer.from(JSON.stringify([last.createdAtMs, last.id])).toString('base64url') : null
+}
+
+function placeOf(cursor: string): SourcePlace {
+  try {
+    const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown]
+    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string')
+      return { createdAtMs: Number(createdAtMs), id }
+  } catch {
+    // The same as for a cursor of another list.
+  }
+  throw invalidParameter('cursor', cursor, 'the cursor of an answer of this address')
+}

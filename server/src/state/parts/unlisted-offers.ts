@@ -1,0 +1,80 @@
+import { type Coord, coordText, parseCoord } from '@landpass/client/grid'
+import { weiOf } from '../../land/events/amounts.ts'
+import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
+import type { LandAssets } from './land-assets.ts'
+import { findParcelRow } from './parcel-rows.ts'
+import type { StateParts } from './parts.ts'
+import { positionsOf } from './positions.ts'
+
+/** Replaces the offers of some assets: those of the tables now. */
+export function patchUnlisted(
+  held: readonly UnlistedOffer[],
+  changed: { readonly parcels: readonly Coord[]; readonly estates: readonly string[] },
+  now: readonly UnlistedOffer[],
+): readonly UnlistedOffer[] {
+  const parcels = new Set(changed.parcels.map(coordText))
+  const estates = new Set(changed.estates)
+  const isChanged = ({ assetType, assetId }: UnlistedOffer) =>
+    (assetType === 'parcel' ? parcels : estates).has(assetId)
+  if (now.length === 0 && !held.some(isChanged)) return held
+  return [...held.filter((offer) => !isChanged(offer)), ...now].sort(byAsset)
+}
+
+function byAsset(one: UnlistedOffer, other: UnlistedOffer): number {
+  return keyOf(one) < keyOf(other) ? -1 : 1
+}
+
+function keyOf({ assetType, assetId, kind, hash }: UnlistedOffer): string {
+  return `${assetType} ${assetId} ${kind} ${hash}`
+}
+
+/** Of each asset the cheapest of these offers that can be accepted at a time, by its number: see `LandAssets`. */
+export interface UnlistedNow {
+  readonly dollars: ReadonlyMap<number, UnlistedOffer>
+  readonly rentals: ReadonlyMap<number, UnlistedOffer>
+  /** When the last one of all expired, 0 if none has. */
+  readonly lastExpiryMs: number
+  /** When the next one expires; Infinity for none. */
+  readonly nextExpiryMs: number
+}
+
+type Source = Pick<StateParts, 'bounds' | 'parcels' | 'estates' | 'unlisted'>
+
+export function unlistedAt(source: Source, assets: LandAssets, nowMs: number): UnlistedNow {
+  const cheapest = { dollars: new Map<number, UnlistedOffer>(), rental: new Map<number, UnlistedOffer>() }
+  let lastExpiryMs = 0
+  let nextExpiryMs = Number.POSITIVE_INFINITY
+  for (const [asset, offer] of numberedOf(source, assets)) {
+    if (offer.expiresAtMs <= nowMs) {
+      lastExpiryMs = Math.max(lastExpiryMs, offer.expiresAtMs)
+      continue
+    }
+    nextExpiryMs = Math.min(nextExpiryMs, offer.expiresAtMs)
+    const before = cheapest[offer.kind].get(asset)
+    if (!before || weiOf(offer.price) < weiOf(before.price)) cheapest[offer.kind].set(asset, offer)
+  }
+  return { dollars: cheapest.dollars, rentals: cheapest.rental, lastExpiryMs, nextExpiryMs }
+}
+
+type Numbered = readonly (readonly [asset: number, offer: UnlistedOffer])[]
+const knownOf = new WeakMap<readonly UnlistedOffer[], { assets: LandAssets; numbered: Numbered }>()
+
+/** Cached until such an offer, or the numbers of assets change. */
+function numberedOf({ bounds, parcels, estates, unlisted }: Source, assets: LandAssets): Numbered {
+  const known = knownOf.get(unlisted)
+  if (known?.assets === assets) return known.numbered
+  const estateRows = positionsOf(estates.ids)
+  const numbered = unlisted.flatMap((offer) => {
+    if (offer.assetType === 'estate') {
+      const row = estateRows.get(offer.assetId)
+      return row === undefined || assets.size[row] === 0 ? [] : [[row, offer] as const]
+    }
+    const at = parseCoord(offer.assetId)
+    const row = at ? findParcelRow(bounds, parcels, at) : -1
+    // A parcel of an estate is sold with it.
+    const isStanding = row >= 0 && row < parcels.inWorld && parcels.estate[row]! < 0
+    return isStanding ? [[assets.estates + row, offer] as const] : []
+  })
+  knownOf.set(unlisted, { assets, numbered })
+  return numbered
+}
