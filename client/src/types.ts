@@ -859,6 +859,82 @@ export interface Operations {
     }
     data: LandPage
   }
+  /** The cells of all land that fits, for maps */
+  'GET /v2/land/cells': {
+    query?: {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** The lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** The highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** The lowest number of parcels. */
+      min_size?: number
+      /** The highest number of parcels. */
+      max_size?: number
+      /** The lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** The highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** The lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** The highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** The lowest distance of the nearest plaza, in parcels. */
+      min_plaza?: number
+      /** The highest distance of the nearest plaza, in parcels. */
+      max_plaza?: number
+      /** The lowest distance of the nearest road, in parcels. */
+      min_road?: number
+      /** The highest distance of the nearest road, in parcels. */
+      max_road?: number
+      /** Has a parcel in the area from this north-west corner, x,y, to se. */
+      nw?: string
+      /** South-east corner of the area, x,y. */
+      se?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** In parcels: dx² + dy² is at most radius². */
+      radius?: number
+      /** Has a parcel in one of these districts. */
+      district?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+    }
+    data: LandCells
+  }
   /** Land as a table */
   'GET /v2/land.csv': {
     query?: {
@@ -2502,6 +2578,14 @@ export interface LandRow {
   token_id: string
   /** Contract of the token. */
   contract: string
+}
+
+/** The cells of all land that fits. */
+export interface LandCells {
+  /** Parcels and estates that fit. */
+  total: number
+  /** Pairs: the number of a cell, as in the feed, and how many cells from there on. */
+  runs: number[]
 }
 
 /** Lists of the same length: equal indexes belong to the same offer. */
