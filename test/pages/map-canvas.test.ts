@@ -54,6 +54,16 @@ describe('the picture', () => {
     await expectLand(map, 'light', { showsSales: true })
   })
 
+  test('dims what the filters do not keep', async () => {
+    const { land: rows } = await land.server.data<{ land: Coord[] }>('/v2/land?asset_type=estate&limit=1000')
+
+    const map = await open('/?layer=none&asset_type=estate', { size: 'desktop', theme: 'dark' })
+
+    await expect.poll(() => map.coloursAt([lonely]), SOON).toEqual(coloursOf('dark', 'owned').map(dimmed))
+    await map.shows()
+    expect(new Set(await map.coloursAt(rows))).toEqual(new Set(coloursOf('dark', 'owned')))
+  })
+
   test('shows a change by itself, and paints nothing when there is none', async () => {
     const map = await open('/?layer=none', { size: 'desktop' })
     await map.shows()
@@ -262,6 +272,16 @@ function coloursOf(theme: 'light' | 'dark', ...inks: (keyof typeof INKS)[]): str
     const at = INKS[ink] * 3
     return `#${Buffer.from(PALETTES[theme].subarray(at, at + 3)).toString('hex')}`
   })
+}
+
+/** Three tenths of a colour, over that of the gaps. */
+function dimmed(colour: string): string {
+  const [gap = ''] = coloursOf('dark', 'outside')
+  const parts = [1, 3, 5].map((at) => {
+    const [from = NaN, to = NaN] = [gap, colour].map((hex) => Number.parseInt(hex.slice(at, at + 2), 16))
+    return Math.trunc(from + (to - from) * 0.3)
+  })
+  return `#${Buffer.from(parts).toString('hex')}`
 }
 
 /** Puts two fingers on the screen, each so far from the middle, and moves them apart. */

@@ -1,17 +1,20 @@
 import './explore.css'
+import { batch } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
+import { FilterBar } from '../filter/filter-bar.tsx'
 import { listTitle } from '../lists/lists-panel.tsx'
 import { followChain } from '../live/chain.ts'
 import { followChanges } from '../live/change-stream.ts'
 import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
-import { FIRST_PAGE, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
-import { showLinked } from '../state/travel.ts'
+import { showFound, showLinked } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
@@ -44,6 +47,7 @@ export function ExplorePage() {
     followAddressBar()
     followPanels()
     followLayers()
+    followFilter()
     followKeys()
     void worldOnItsWay?.then(() => {
       if (!isPlaced) showLinked()
@@ -71,6 +75,7 @@ export function ExplorePage() {
         <div class="explore-over">
           <SearchBox />
           <Tools />
+          <FilterBar />
           <OfflineBanner />
           <ChainState />
           <LayerPanel />
@@ -117,8 +122,12 @@ function Tools() {
   )
 }
 
+/** Without filters the list has what is for sale: all land is nothing to read. */
 function showLists(): void {
-  openList.value = { name: 'on_sale', ...FIRST_PAGE }
+  batch(() => {
+    if (!isFiltered.peek()) landFilter.value = { status: 'open' }
+    showFound()
+  })
 }
 
 /** Announces a new selection to screen readers. */

@@ -6,7 +6,8 @@ import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
 import type { LayerInks } from '../map/map-types.ts'
 import { chosenDistrict, layer, mine } from './explore-state.ts'
-import { cellsOfOwner, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
+import { foundLand } from './found-land.ts'
+import { cellsOfOwner, dimmedInks, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
 import { landPrices } from './offers.ts'
 import { priceSteps } from './price-steps.ts'
 
@@ -38,8 +39,14 @@ export const chosenCells = computed(() => {
   return grid && data && data.id === chosenDistrict.value ? cellsOf(data.parcels, grid) : NO_CELLS
 })
 
-/** The inks of the current layer. */
+/** The inks of the current layer. What the filters do not keep is dimmed. */
 export const inks = computed<LayerInks | undefined>(() => {
+  const { grid } = currentGrid.value
+  const found = foundLand.value
+  return grid && found ? dimmedInks(grid, layerInks.value, found.runs) : layerInks.value
+})
+
+const layerInks = computed<LayerInks | undefined>(() => {
   const { grid } = currentGrid.value
   if (!grid) return undefined
   switch (layer.value) {
