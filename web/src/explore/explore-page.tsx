@@ -22,6 +22,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { ChainState } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
+import { followLabels, labels } from './map-labels.ts'
 import { OfflineBanner } from './offline-banner.tsx'
 import { placeDescription } from './place-description.ts'
 import { SearchBox } from './search-box.tsx'
@@ -48,6 +49,7 @@ export function ExplorePage() {
     followPanels()
     followLayers()
     followFilter()
+    followLabels()
     followKeys()
     void worldOnItsWay?.then(() => {
       if (!isPlaced) showLinked()
@@ -66,6 +68,7 @@ export function ExplorePage() {
           <WorldMap
             view={view}
             inks={inks}
+            labels={labels}
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}
             describe={describe}

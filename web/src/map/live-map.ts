@@ -17,7 +17,7 @@ export interface LiveMap {
 /** Connects an engine to the world, to the page's signals and to the reader's input. */
 export function startLiveMap(parts: MapParts): LiveMap {
   let written: View | undefined
-  const engine = new MapEngine(parts.canvas, MAP_PALETTES[theme.peek()], {
+  const engine = new MapEngine(parts, MAP_PALETTES[theme.peek()], {
     moved: (view) => {
       if (view === written) return
       written = view
@@ -52,6 +52,7 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
   const ends = [
     effect(() => engine.setPalette(MAP_PALETTES[theme.value])),
     effect(() => engine.setInks(props.inks.value)),
+    effect(() => engine.setLabels(props.labels?.value)),
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {
       const view = props.view.value

@@ -1,7 +1,9 @@
 import type { Bounds, ScreenSize } from './camera.ts'
 import type { Ground } from './cell-painter.ts'
 import { type Frame, GroundPicture } from './ground-picture.ts'
+import { LabelLayer, type MapLabels } from './label-layer.ts'
 import type { MapPalette } from './map-palette.ts'
+import type { MapParts } from './map-parts.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
 import { type BoxPx, clipToBoxes, drawOutline, litBoxes, tintBoxes } from './marks.ts'
 import { type Outline, outlineOf } from './outline.ts'
@@ -12,7 +14,8 @@ import { Steering } from './steering.ts'
  * while nothing changes.
  *
  * Order of a frame: running motions advance (`steering.ts`); missing sharp parts are painted, for a few milliseconds;
- * everything is drawn on the canvas: land (`ground-picture.ts`), then highlighted cells, then outlines (`marks.ts`).
+ * everything is drawn on the canvas: land (`ground-picture.ts`), then highlighted cells, then outlines (`marks.ts`); then
+ * the letters on their own canvas (`label-layer.ts`).
  * While the zoom changes nothing is painted: cached pictures are scaled, and painted sharp when the zoom rests.
  */
 
@@ -47,6 +50,7 @@ export class MapEngine {
   private readonly canvas: HTMLCanvasElement
   private readonly context: CanvasRenderingContext2D | null
   private readonly events: EngineEvents
+  private readonly letters: LabelLayer
   private palette: MapPalette
   private pixelsPerPx = 1
   private world: World | undefined
@@ -65,8 +69,13 @@ export class MapEngine {
   private wholePaints = 0
   private wasPainted = false
 
-  constructor(canvas: HTMLCanvasElement, palette: MapPalette, events: EngineEvents) {
+  constructor(
+    { canvas, letters }: Pick<MapParts, 'canvas' | 'letters'>,
+    palette: MapPalette,
+    events: EngineEvents,
+  ) {
     this.canvas = canvas
+    this.letters = new LabelLayer(letters, palette)
     // Opaque: saves the browser blending it with what is below.
     this.context = canvas.getContext('2d', { alpha: false })
     this.palette = palette
@@ -99,6 +108,7 @@ export class MapEngine {
     this.world = world
     this.picture = new GroundPicture({ ...world, inks: this.inks }, this.palette)
     this.steering.setBounds(world.bounds)
+    this.letters.setBounds(world.bounds)
     this.cursor = undefined
     this.draft = undefined
     this.setSelected(this.selectedCells)
@@ -108,6 +118,7 @@ export class MapEngine {
   setPalette(palette: MapPalette): void {
     this.palette = palette
     this.picture?.setPalette(palette)
+    this.letters.setPalette(palette)
     this.wake()
   }
 
@@ -115,6 +126,11 @@ export class MapEngine {
     if (inks === this.inks) return
     this.inks = inks
     this.picture?.setInks(inks)
+    this.wake()
+  }
+
+  setLabels(labels: MapLabels | undefined): void {
+    this.letters.setLabels(labels)
     this.wake()
   }
 
@@ -186,15 +202,17 @@ export class MapEngine {
     const painted = steering.isZooming
       ? { onScreen: false, isMore: false }
       : picture.paint(frame, performance.now() + PAINTING_MS)
+    let areLettersMissing = false
     const lit = this.pulses
     this.pulses = lit.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
     if (this.isDirty || painted.onScreen) {
       this.wholePaints++
       this.draw(context, picture, frame, nowMs)
+      areLettersMissing = this.letters.draw(frame, this.pixelsPerPx)
       this.reportPainted(picture.isSharp(frame))
     } else if (lit.length > this.pulses.length || nowMs - this.pulsedAtMs >= PULSE_FRAME_MS)
       this.drawLit(context, picture, frame, lit, nowMs)
-    this.isDirty = steering.isMoving
+    this.isDirty = steering.isMoving || areLettersMissing
     if (this.isDirty || this.pulses.length > 0 || painted.isMore) this.nextFrame()
   }
 

@@ -26,7 +26,7 @@ export interface MapPalette {
   /** The outline of the selection, and the halo that keeps it visible against any colour on either side. */
   readonly selected: string
   readonly halo: string
-  /** The line around the parcel that the arrow keys move to. */
+  /** Letters, and the line around the parcel that the arrow keys move to. */
   readonly cursor: string
   /** Drawn over a parcel that has just changed. */
   readonly pulse: string

@@ -1,4 +1,5 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
+import type { MapLabels } from './label-layer.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
 
 /** Properties of the map component. */
@@ -7,6 +8,8 @@ export interface WorldMapProps {
   readonly view: Signal<View | undefined>
   /** Painted over the ground; undefined for nothing. */
   readonly inks: ReadonlySignal<LayerInks | undefined>
+  /** Names and lines in letters. Left out: the map has no letters. */
+  readonly labels?: ReadonlySignal<MapLabels | undefined>
   /** Cell numbers that get an outline. */
   readonly selected: ReadonlySignal<Uint32Array>
   /** For screen readers. */
@@ -29,6 +32,8 @@ export interface WorldMapProps {
 /** What the map component gives to the map. */
 export interface MapParts {
   readonly canvas: HTMLCanvasElement
+  /** Lies over the other one. */
+  readonly letters: HTMLCanvasElement
   /** The current properties: a component can be rendered with new ones. */
   readonly props: () => WorldMapProps
   /** The parcel that the mouse points at, as a text. */

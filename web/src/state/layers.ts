@@ -4,8 +4,9 @@ import { computed, effect, signal, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
+import { CELL_LINES_ZOOM } from '../map/label-layer.ts'
 import type { LayerInks } from '../map/map-types.ts'
-import { chosenDistrict, layer, mine } from './explore-state.ts'
+import { chosenDistrict, layer, mine, view } from './explore-state.ts'
 import { foundLand } from './found-land.ts'
 import { cellsOfOwner, dimmedInks, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
 import { landPrices } from './offers.ts'
@@ -76,8 +77,11 @@ export function followLayers(): () => void {
 
 let lastSeen: WorldChange | undefined
 
+/** The layer shows prices, and so do parcels that are close. */
+const needsOffers = computed(() => layer.value === 'price' || (view.value?.zoom ?? 0) >= CELL_LINES_ZOOM)
+
 function followOffers(): void {
-  if (layer.value !== 'price') {
+  if (!needsOffers.value) {
     lastSeen = undefined
     return
   }
@@ -118,7 +122,7 @@ function retryWhenReachable(): void {
 }
 
 /** Changes when another world was imported: what was loaded with the previous one has to be requested again. */
-const worldNumber = signal(0)
+export const worldNumber = signal(0)
 
 function countWorlds(): void {
   const { count, cells } = worldChange.value
