@@ -460,6 +460,30 @@ describe('the map', () => {
     expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
   })
 
+  test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {
+    const { page, photograph } = await explore('/?at=0,0&zoom=40')
+    const card = page.locator('.place-card')
+    const tower = await spotOf(page, { x: 1, y: 0, zoom: 40 })
+
+    await page.mouse.move(tower.x, tower.y)
+
+    await card.getByText('The Tower').waitFor()
+    await expect
+      .poll(() => card.innerText(), SOON)
+      .toMatch(/3,000 MANA[^]*For sale until[^]*Estate 1 · Parcels: 2 · 1,500 MANA per parcel/)
+    await expectAccessible(page)
+    await photograph('card-desktop')
+    await page.mouse.click(tower.x, tower.y)
+    await page.mouse.move(tower.x + 1, tower.y)
+    await expectQuery(page, { estate: '1' })
+    await page.keyboard.press('ArrowLeft') // the cursor is at the chosen parcel
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('status').filter({ hasText: 'Parcel 0,0' }).and(card).waitFor()
+    await page.mouse.move(tower.x, 10)
+    await page.getByRole('combobox', { name: 'Search' }).focus()
+    await expect.poll(() => card.count(), SOON).toBe(0)
+  })
+
   test('is explored with arrow keys, and says what is there', async () => {
     const { page } = await explore('/?at=0,0&zoom=40')
     await expectWorld(page)
@@ -724,14 +748,14 @@ async function expectWorld(page: Page): Promise<void> {
 /** Where a parcel is on the screen while the middle of the map is 0,0. */
 async function spotOf(page: Page, { x, y, zoom }: { x: number; y: number; zoom: number }) {
   await expectWorld(page)
-  await page.locator('canvas[data-picture=sharp]').waitFor() // before, the map may not know its size
-  const map = (await page.locator('canvas').boundingBox())!
+  await page.locator('.map-surface[data-picture=sharp]').waitFor() // before, the map may not know its size
+  const map = (await page.locator('.map-surface').boundingBox())!
   return { x: map.x + map.width / 2 + x * zoom, y: map.y + map.height / 2 - y * zoom }
 }
 
 /** What the canvas shows: x, y, zoom; nothing before it shows something. */
 async function viewOf(page: Page): Promise<number[]> {
-  const said = await page.locator('canvas').getAttribute('data-view')
+  const said = await page.locator('.map-surface').getAttribute('data-view')
   return said === null ? [] : said.split(',').map(Number)
 }
 

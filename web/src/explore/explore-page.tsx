@@ -24,6 +24,7 @@ import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
 import { followLabels, labels } from './map-labels.ts'
 import { OfflineBanner } from './offline-banner.tsx'
+import { PlaceCard, point } from './place-card.tsx'
 import { placeDescription } from './place-description.ts'
 import { SearchBox } from './search-box.tsx'
 import { followPanels, SidePanels } from './side-panels.tsx'
@@ -72,8 +73,10 @@ export function ExplorePage() {
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}
             describe={describe}
+            onPoint={point}
             onPick={pick}
           />
+          <PlaceCard />
         </div>
         <div class="explore-over">
           <SearchBox />

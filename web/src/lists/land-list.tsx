@@ -2,8 +2,8 @@ import { type LandRow, land } from '@landpass/client'
 import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
 import { client } from '../api/client.ts'
-import { findName } from '../asset/asset-names.ts'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
+import { landTexts } from '../asset/land-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { FIRST_PAGE, type ListQuery, landFilter, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { serverQuery } from '../state/land-filter.ts'
@@ -67,24 +67,16 @@ export function LandList({ query, onChange }: ListProps) {
 
 /** Two lines of a parcel or an estate: name and price, then what it is. */
 function LandLine({ row }: { readonly row: LandRow }) {
-  const { asset_type: type, asset_id: id, offer, price_per_parcel: perParcel, size, plaza, road } = row
-  const kind = text(type === 'parcel' ? 'asset.parcel.numbered' : 'asset.estate.numbered', { id })
-  const name = findName(row.name ?? undefined)
-  const facts = [
-    name !== undefined && kind,
-    type === 'estate' && text('map.parcels', { count: size }),
-    size > 1 && perParcel !== null && text('list.per_parcel', { price: formatPrice(Number(perParcel)) }),
-    plaza !== null && text('list.plaza', { count: plaza }),
-    road !== null && text('list.road', { count: road }),
-  ]
+  const { asset_type: type, asset_id: id, offer } = row
+  const { title, facts } = landTexts(row)
   return (
     <li>
       <button type="button" onClick={() => showAsset(type, id)}>
-        <bdi class="list-asset-name">{name ?? kind}</bdi>
+        <bdi class="list-asset-name">{title}</bdi>
         <span class={offer ? 'land-price' : 'land-price none'}>
           {offer ? formatPrice(Number(offer.price)) : text('asset.sale.none')}
         </span>
-        <span class="land-facts">{facts.filter(Boolean).join(' · ')}</span>
+        <span class="land-facts">{facts.join(' · ')}</span>
       </button>
     </li>
   )

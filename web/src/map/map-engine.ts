@@ -50,7 +50,7 @@ export class MapEngine {
   private readonly canvas: HTMLCanvasElement
   private readonly context: CanvasRenderingContext2D | null
   private readonly events: EngineEvents
-  private readonly letters: LabelLayer
+  private readonly letters: LabelLayer | undefined
   private palette: MapPalette
   private pixelsPerPx = 1
   private world: World | undefined
@@ -75,7 +75,7 @@ export class MapEngine {
     events: EngineEvents,
   ) {
     this.canvas = canvas
-    this.letters = new LabelLayer(letters, palette)
+    this.letters = letters && new LabelLayer(letters, palette)
     // Opaque: saves the browser blending it with what is below.
     this.context = canvas.getContext('2d', { alpha: false })
     this.palette = palette
@@ -108,7 +108,7 @@ export class MapEngine {
     this.world = world
     this.picture = new GroundPicture({ ...world, inks: this.inks }, this.palette)
     this.steering.setBounds(world.bounds)
-    this.letters.setBounds(world.bounds)
+    this.letters?.setBounds(world.bounds)
     this.cursor = undefined
     this.draft = undefined
     this.setSelected(this.selectedCells)
@@ -118,7 +118,7 @@ export class MapEngine {
   setPalette(palette: MapPalette): void {
     this.palette = palette
     this.picture?.setPalette(palette)
-    this.letters.setPalette(palette)
+    this.letters?.setPalette(palette)
     this.wake()
   }
 
@@ -130,7 +130,7 @@ export class MapEngine {
   }
 
   setLabels(labels: MapLabels | undefined): void {
-    this.letters.setLabels(labels)
+    this.letters?.setLabels(labels)
     this.wake()
   }
 
@@ -208,7 +208,7 @@ export class MapEngine {
     if (this.isDirty || painted.onScreen) {
       this.wholePaints++
       this.draw(context, picture, frame, nowMs)
-      areLettersMissing = this.letters.draw(frame, this.pixelsPerPx)
+      areLettersMissing = this.letters?.draw(frame, this.pixelsPerPx) ?? false
       this.reportPainted(picture.isSharp(frame))
     } else if (lit.length > this.pulses.length || nowMs - this.pulsedAtMs >= PULSE_FRAME_MS)
       this.drawLit(context, picture, frame, lit, nowMs)

@@ -1,6 +1,16 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
+import type { Spot } from './camera.ts'
 import type { MapLabels } from './label-layer.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
+
+/** A parcel that the reader points at. */
+export interface Pointed {
+  readonly place: Place
+  /** Where on the map, in CSS pixels. */
+  readonly spot: Spot
+  /** `pointer`: a mouse, a pen, or a finger that rests. `key`: the arrow keys. */
+  readonly by: 'pointer' | 'key'
+}
 
 /** Properties of the map component. */
 export interface WorldMapProps {
@@ -23,6 +33,8 @@ export interface WorldMapProps {
   readonly finger?: 'scroll' | 'drag'
   /** Text for screen readers about the parcel at the cursor. Left out: its coordinates. */
   describe?(place: Place): string
+  /** The reader points at a parcel; undefined: at none any more. */
+  onPoint?(pointed: Pointed | undefined): void
   /** A parcel was clicked, tapped or chosen by key. */
   onPick(place: Place): void
   /** A rectangle of parcels was drawn, by two opposite corners. */
@@ -32,8 +44,8 @@ export interface WorldMapProps {
 /** What the map component gives to the map. */
 export interface MapParts {
   readonly canvas: HTMLCanvasElement
-  /** Lies over the other one. */
-  readonly letters: HTMLCanvasElement
+  /** Lies over the other one; undefined where the map has no letters. */
+  readonly letters: HTMLCanvasElement | undefined
   /** The current properties: a component can be rendered with new ones. */
   readonly props: () => WorldMapProps
   /** The parcel that the mouse points at, as a text. */

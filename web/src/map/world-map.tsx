@@ -37,10 +37,10 @@ export function WorldMap(props: WorldMapProps) {
   const isHinting = useSignal(false)
   const helpId = useId()
   useEffect(() => {
-    if (!canvas.current || !letters.current) return
+    if (!canvas.current) return
     const live = startLiveMap({
       canvas: canvas.current,
-      letters: letters.current,
+      letters: letters.current ?? undefined,
       pointed,
       said,
       isHinting,
@@ -61,11 +61,12 @@ export function WorldMap(props: WorldMapProps) {
           class="map-surface"
           ref={canvas}
           tabIndex={0}
+          onBlur={() => props.onPoint?.(undefined)}
           aria-label={props.label}
           aria-describedby={helpId}
         />
       </div>
-      <canvas class="map-letters" ref={letters} />
+      {props.labels && <canvas class="map-letters" ref={letters} />}
       <p class="map-help" id={helpId}>
         {props.mode === 'draw' ? text('map.help.draw') : text('map.help')}
       </p>
