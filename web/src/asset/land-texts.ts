@@ -1,5 +1,5 @@
 import type { LandRow } from '@landpass/client'
-import { formatPrice } from '../texts/format.ts'
+import { formatComputedPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { findName } from './asset-names.ts'
 
@@ -18,7 +18,9 @@ export function landTexts(row: LandRow): LandTexts {
   const facts = [
     given !== undefined && kind,
     type === 'estate' && text('map.parcels', { count: size }),
-    size > 1 && perParcel !== null && text('list.per_parcel', { price: formatPrice(Number(perParcel)) }),
+    size > 1 &&
+      perParcel !== null &&
+      text('list.per_parcel', { price: formatComputedPrice(Number(perParcel)) }),
     plaza !== null && text('list.plaza', { count: plaza }),
     road !== null && text('list.road', { count: road }),
   ]

@@ -9,7 +9,7 @@ import { followChanges } from '../live/change-stream.ts'
 import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
-import { landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { landFilter, markedCells, openList, selection, selectionName, view } from '../state/explore-state.ts'
 import { followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { findPicked } from '../state/selected-cells.ts'
@@ -70,6 +70,7 @@ export function ExplorePage() {
             view={view}
             inks={inks}
             labels={labels}
+            marked={markedCells}
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}
             describe={describe}

@@ -8,6 +8,8 @@ import type { MapParts, WorldMapProps } from './map-parts.ts'
 import { MapReader, prefersReducedMotion } from './map-reader.ts'
 import type { View } from './map-types.ts'
 
+const NO_CELLS = new Uint32Array(0)
+
 export interface LiveMap {
   step(direction: 'in' | 'out'): void
   showWhole(): void
@@ -53,6 +55,7 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
     effect(() => engine.setPalette(MAP_PALETTES[theme.value])),
     effect(() => engine.setInks(props.inks.value)),
     effect(() => engine.setLabels(props.labels?.value)),
+    effect(() => engine.setMarked(props.marked?.value ?? NO_CELLS)),
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {
       const view = props.view.value

@@ -5,7 +5,7 @@ import { LabelLayer, type MapLabels } from './label-layer.ts'
 import type { MapPalette } from './map-palette.ts'
 import type { MapParts } from './map-parts.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
-import { type BoxPx, clipToBoxes, drawOutline, litBoxes, tintBoxes } from './marks.ts'
+import { type BoxPx, clipToBoxes, drawDots, drawOutline, litBoxes, tintBoxes } from './marks.ts'
 import { type Outline, outlineOf } from './outline.ts'
 import { Steering } from './steering.ts'
 
@@ -58,6 +58,7 @@ export class MapEngine {
   private inks: LayerInks | undefined
   private selectedCells: Uint32Array = new Uint32Array(0)
   private selected: Outline | undefined
+  private markedCells: Uint32Array = new Uint32Array(0)
   private cursor: Outline | undefined
   private draft: Outline | undefined
   private pulses: Pulse[] = []
@@ -139,6 +140,11 @@ export class MapEngine {
     const outline = this.world && cells.length > 0 ? outlineOf(cells, this.world.rows) : undefined
     if (!outline && !this.selected) return
     this.selected = outline
+    this.wake()
+  }
+
+  setMarked(cells: Uint32Array): void {
+    this.markedCells = cells
     this.wake()
   }
 
@@ -267,6 +273,8 @@ export class MapEngine {
     }
     const { halo, selected, cursor } = this.palette
     const { pixelsPerPx } = this
+    const marked = { numbers: this.markedCells, rows: this.world?.rows ?? 1 }
+    drawDots(context, frame, marked, { line: selected, halo, pixelsPerPx })
     if (this.selected) drawOutline(context, frame, this.selected, { line: selected, halo, pixelsPerPx })
     if (this.draft) drawOutline(context, frame, this.draft, { line: selected, halo, pixelsPerPx })
     if (this.cursor) drawOutline(context, frame, this.cursor, { line: cursor, halo, pixelsPerPx })

@@ -20,6 +20,8 @@ export interface WorldMapProps {
   readonly inks: ReadonlySignal<LayerInks | undefined>
   /** Names and lines in letters. Left out: the map has no letters. */
   readonly labels?: ReadonlySignal<MapLabels | undefined>
+  /** Cell numbers that get a dot. */
+  readonly marked?: ReadonlySignal<Uint32Array>
   /** Cell numbers that get an outline. */
   readonly selected: ReadonlySignal<Uint32Array>
   /** For screen readers. */

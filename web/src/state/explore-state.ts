@@ -38,6 +38,8 @@ export const FIRST_PAGE = { page: 1, sortBy: 'listed_at', sortOrder: 'desc' } as
 
 export const view = signal<View | undefined>(undefined)
 export const selection = signal<Selection | undefined>(undefined)
+/** Cells that the panel of the selection speaks of: they are marked on the map. */
+export const markedCells = signal<Uint32Array>(new Uint32Array(0))
 /** The name of the selection, once it is loaded. */
 export const selectionName = signal<string | undefined>(undefined)
 export const layer = signal<LayerName>('on_sale')
