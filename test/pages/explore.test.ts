@@ -369,14 +369,22 @@ describe('layers', () => {
     expect(asked.filter((address) => address.endsWith('/v2/feed')).length).toBe(1)
   })
 
-  test('a district is chosen from the list', async () => {
+  test('a district is chosen from the list, and has a panel that leads to its land', async () => {
     const { page } = await explore('/?layer=districts')
 
     await page.getByRole('button', { name: /^Road/ }).click()
 
     await expectQuery(page, { layer: 'districts', zoom: '18' })
     await page.getByRole('button', { name: /^Road/, pressed: true }).waitFor()
+    const panel = page.getByRole('region', { name: 'Selection' })
+    await panel.getByText('Nothing was sold here yet.').waitFor()
     await expectAccessible(page)
+    await panel.getByRole('button', { name: 'List the land of this district' }).click()
+    await expectQuery(page, { list: 'land', in_district: new URL(page.url()).searchParams.get('district') })
+    await page.getByRole('button', { name: /^Remove the filter “Road/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await expectQuery(page, { list: null, district: null })
   })
 
   test('my land: refused with a reason, counted, and remembered after a reload', async () => {

@@ -1,13 +1,13 @@
-import type { ComparableSale, LandValue } from '@landpass/client'
+import type { LandValue } from '@landpass/client'
 import { useEffect } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
 import { worldGrid } from '../live/world.ts'
 import { markedCells } from '../state/explore-state.ts'
-import { showAsset } from '../state/travel.ts'
-import { formatComputedPrice, formatDate, formatPrice } from '../texts/format.ts'
+import { formatComputedPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { AssetSection } from './asset-section.tsx'
 import { Folded } from './folded.tsx'
+import { SaleLine, saleKey } from './sale-line.tsx'
 import { worthText } from './worth-text.ts'
 
 /** What the asset may be worth by sales near it, and these sales, which are marked on the map too. */
@@ -42,39 +42,16 @@ export function WorthSection({ answer }: { readonly answer: Answer<LandValue> })
             </>
           )}
           <Folded items={basis.sales} none="">
-            {(sale) => <SaleLine key={`${sale.asset_id} ${sale.time} ${sale.price}`} sale={sale} />}
+            {(sale) => (
+              <SaleLine
+                key={saleKey(sale)}
+                sale={sale}
+                {...(sale.is_own && { title: text('asset.worth.own') })}
+              />
+            )}
           </Folded>
         </>
       )}
     </AssetSection>
-  )
-}
-
-function SaleLine({ sale }: { readonly sale: ComparableSale }) {
-  const {
-    asset_type: type,
-    asset_id: id,
-    price,
-    price_per_parcel: perParcel,
-    size,
-    time,
-    is_own: isOwn,
-  } = sale
-  const kind = text(type === 'parcel' ? 'asset.parcel.numbered' : 'asset.estate.numbered', { id })
-  const facts = [
-    formatDate(time),
-    size !== null && size > 1 && text('map.parcels', { count: size }),
-    size !== 1 &&
-      perParcel !== null &&
-      text('list.per_parcel', { price: formatComputedPrice(Number(perParcel)) }),
-  ]
-  return (
-    <li>
-      <button type="button" class="quiet comparable" onClick={() => showAsset(type, id)}>
-        <span>{isOwn ? text('asset.worth.own') : kind}</span>
-        <strong>{formatPrice(Number(price))}</strong>
-        <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
-      </button>
-    </li>
   )
 }

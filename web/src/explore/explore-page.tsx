@@ -22,7 +22,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { ChainState } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
-import { followLabels, labels } from './map-labels.ts'
+import { followLabels, letters } from './map-labels.ts'
 import { OfflineBanner } from './offline-banner.tsx'
 import { PlaceCard, point } from './place-card.tsx'
 import { placeDescription } from './place-description.ts'
@@ -69,7 +69,7 @@ export function ExplorePage() {
           <WorldMap
             view={view}
             inks={inks}
-            labels={labels}
+            letters={letters}
             marked={markedCells}
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}

@@ -4,8 +4,9 @@ import { computed, effect, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid } from '../live/world.ts'
-import type { MapLabels } from '../map/label-layer.ts'
+import { LabelLayer, type MapLabels } from '../map/label-layer.ts'
 import type { MapLabel } from '../map/label-placement.ts'
+import type { WorldMapProps } from '../map/map-parts.ts'
 import type { Place } from '../map/map-types.ts'
 import { estateMiddles, plazaMiddles } from '../state/land-middles.ts'
 import { offers, worldNumber } from '../state/layers.ts'
@@ -32,13 +33,19 @@ const districts = new LiveAnswer<readonly District[]>(send)
 const estates = new LiveAnswer<LandPage>(send)
 
 /** The names and prices on the map; undefined before there is a world. */
-export const labels = computed<MapLabels | undefined>(() => {
+const labels = computed<MapLabels | undefined>(() => {
   const names = [...districtNames.value, ...plazaNames.value, ...estateNames.value]
   const prices = shownPrices.value
   void worldChange.value // the grid changes in place
   const grid = worldGrid.value
   return grid && { names, linesOn: (place, zoom) => linesOn(grid, prices, place, zoom) }
 })
+
+/** What the map needs to write names and prices. */
+export const letters: NonNullable<WorldMapProps['letters']> = {
+  labels,
+  makeLayer: (canvas, palette) => new LabelLayer(canvas, palette),
+}
 
 /** Plazas and roads are districts too: their parcels lie all over the world, so their middle says nothing. */
 const districtNames = computed<readonly MapLabel[]>(() => {

@@ -46,7 +46,7 @@ export function groupText(
     case 'owner':
       return text('filter.is', { name: text('asset.owner'), value: shortAddress(filter.owner!) })
     case 'q':
-      return text('filter.quoted', { value: withoutTurns(filter.q!) })
+      return text('filter.words', { value: withoutTurns(filter.q!) })
   }
 }
 

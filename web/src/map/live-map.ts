@@ -19,7 +19,10 @@ export interface LiveMap {
 /** Connects an engine to the world, to the page's signals and to the reader's input. */
 export function startLiveMap(parts: MapParts): LiveMap {
   let written: View | undefined
-  const engine = new MapEngine(parts, MAP_PALETTES[theme.peek()], {
+  const palette = MAP_PALETTES[theme.peek()]
+  const engine = new MapEngine(parts.canvas, {
+    palette,
+    letters: parts.letters && parts.props().letters?.makeLayer(parts.letters, palette),
     moved: (view) => {
       if (view === written) return
       written = view
@@ -54,7 +57,7 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
   const ends = [
     effect(() => engine.setPalette(MAP_PALETTES[theme.value])),
     effect(() => engine.setInks(props.inks.value)),
-    effect(() => engine.setLabels(props.labels?.value)),
+    effect(() => engine.setLabels(props.letters?.labels.value)),
     effect(() => engine.setMarked(props.marked?.value ?? NO_CELLS)),
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {

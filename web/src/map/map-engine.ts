@@ -1,9 +1,8 @@
 import type { Bounds, ScreenSize } from './camera.ts'
 import type { Ground } from './cell-painter.ts'
 import { type Frame, GroundPicture } from './ground-picture.ts'
-import { LabelLayer, type MapLabels } from './label-layer.ts'
+import type { LabelLayer, MapLabels } from './label-layer.ts'
 import type { MapPalette } from './map-palette.ts'
-import type { MapParts } from './map-parts.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
 import { type BoxPx, clipToBoxes, drawDots, drawOutline, litBoxes, tintBoxes } from './marks.ts'
 import { type Outline, outlineOf } from './outline.ts'
@@ -70,13 +69,20 @@ export class MapEngine {
   private wholePaints = 0
   private wasPainted = false
 
+  /** @param letters writes over the land; undefined for a map without letters */
   constructor(
-    { canvas, letters }: Pick<MapParts, 'canvas' | 'letters'>,
-    palette: MapPalette,
-    events: EngineEvents,
+    canvas: HTMLCanvasElement,
+    {
+      palette,
+      letters,
+      ...events
+    }: EngineEvents & {
+      readonly palette: MapPalette
+      readonly letters: LabelLayer | undefined
+    },
   ) {
     this.canvas = canvas
-    this.letters = letters && new LabelLayer(letters, palette)
+    this.letters = letters
     // Opaque: saves the browser blending it with what is below.
     this.context = canvas.getContext('2d', { alpha: false })
     this.palette = palette

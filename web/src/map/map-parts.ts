@@ -1,6 +1,7 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { Spot } from './camera.ts'
-import type { MapLabels } from './label-layer.ts'
+import type { LabelLayer, MapLabels } from './label-layer.ts'
+import type { MapPalette } from './map-palette.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
 
 /** A parcel that the reader points at. */
@@ -18,8 +19,11 @@ export interface WorldMapProps {
   readonly view: Signal<View | undefined>
   /** Painted over the ground; undefined for nothing. */
   readonly inks: ReadonlySignal<LayerInks | undefined>
-  /** Names and lines in letters. Left out: the map has no letters. */
-  readonly labels?: ReadonlySignal<MapLabels | undefined>
+  /** Names and lines in letters. Left out: the map has none, and its page does not load what writes them. */
+  readonly letters?: {
+    readonly labels: ReadonlySignal<MapLabels | undefined>
+    makeLayer(canvas: HTMLCanvasElement, palette: MapPalette): LabelLayer
+  }
   /** Cell numbers that get a dot. */
   readonly marked?: ReadonlySignal<Uint32Array>
   /** Cell numbers that get an outline. */
@@ -46,7 +50,7 @@ export interface WorldMapProps {
 /** What the map component gives to the map. */
 export interface MapParts {
   readonly canvas: HTMLCanvasElement
-  /** Lies over the other one; undefined where the map has no letters. */
+  /** For letters: it lies over the other one; undefined where the map has none. */
   readonly letters: HTMLCanvasElement | undefined
   /** The current properties: a component can be rendered with new ones. */
   readonly props: () => WorldMapProps

@@ -66,7 +66,7 @@ export function WorldMap(props: WorldMapProps) {
           aria-describedby={helpId}
         />
       </div>
-      {props.labels && <canvas class="map-letters" ref={letters} />}
+      {props.letters && <canvas class="map-letters" ref={letters} />}
       <p class="map-help" id={helpId}>
         {props.mode === 'draw' ? text('map.help.draw') : text('map.help')}
       </p>
