@@ -65,7 +65,8 @@ const plazaNames = computed<readonly MapLabel[]>(() =>
 
 const plazas = computed(() => {
   void worldNumber.value
-  return worldGrid.value ? plazaMiddles(worldGrid.value) : []
+  // With the districts, and not in the task in which the world arrives: that one paints the first map.
+  return worldGrid.value && districts.state.value.data ? plazaMiddles(worldGrid.value) : []
 })
 
 const estateNames = computed<readonly MapLabel[]>(() => {

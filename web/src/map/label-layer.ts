@@ -53,6 +53,10 @@ export class LabelLayer {
   /** The one that was used last is the last one. */
   private readonly sprites = new Map<string, Sprite>()
   private newSprites = 0
+  /** Measures text. Not on the page: there, each change of the font would compute styles. */
+  private readonly ruler = document.createElement('canvas').getContext('2d')
+  private ruledFont: keyof typeof FONTS | undefined
+  private readonly widths = new Map<string, number>()
 
   constructor(canvas: HTMLCanvasElement, palette: MapPalette) {
     this.canvas = canvas
@@ -113,14 +117,13 @@ export class LabelLayer {
     this.placed = placeLabels(this.labels.names, { zoom, bounds, measure })
   }
 
-  private readonly widths = new Map<string, number>()
-
   private widthOf(text: string, font: keyof typeof FONTS): number {
     const name = `${font} ${text}`
     let width = this.widths.get(name)
-    if (width === undefined && this.context) {
-      this.context.font = FONTS[font]
-      width = Math.ceil(this.context.measureText(text).width) + 2 * HALO_PX
+    if (width === undefined && this.ruler) {
+      if (this.ruledFont !== font) this.ruler.font = FONTS[font]
+      this.ruledFont = font
+      width = Math.ceil(this.ruler.measureText(text).width) + 2 * HALO_PX
       if (this.widths.size > 2 * MOST_SPRITES) this.widths.clear()
       this.widths.set(name, width)
     }

@@ -36,6 +36,9 @@ const SPACE_PX = 3
 /** A name may be so many times as wide as its land: land is as wide as a square of its parcels. */
 const MOST_BEYOND: Readonly<Record<MapLabel['kind'], number>> = { district: 1.5, plaza: 2.5, estate: 1.2 }
 
+/** No name is measured for land with less room, in CSS pixels: measuring all names takes longer than painting the map. */
+const LEAST_NAME_PX = 24
+
 /**
  * Which names a zoom shows, and where: the largest land first, each name in the middle of its land, and none over another. Names
  * wider than their land are left out. The result depends on the zoom alone, not on the part of the world that is on the screen, so
@@ -47,8 +50,10 @@ export function placeLabels(
 ): readonly PlacedLabel[] {
   const placed: PlacedLabel[] = []
   for (const label of labels.toSorted(byImportance)) {
+    const most = MOST_BEYOND[label.kind] * Math.sqrt(label.size) * zoom
+    if (most < LEAST_NAME_PX) continue
     const { width, height } = measure(label)
-    if (width > MOST_BEYOND[label.kind] * Math.sqrt(label.size) * zoom) continue
+    if (width > most) continue
     const left = (label.place.x - bounds.minX + 0.5) * zoom - width / 2
     const top = (bounds.maxY - label.place.y + 0.5) * zoom - height / 2
     const box = { left, top, width, height }

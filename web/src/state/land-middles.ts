@@ -16,20 +16,24 @@ const PLAZA = 5
 
 /** The plazas: groups of plaza parcels that share edges. */
 export function plazaMiddles(ground: Ground): readonly Middle[] {
+  const { cells } = ground
   const rows = rowsOf(ground)
-  const left = new Set<number>()
-  ground.cells.forEach((cell, number) => {
-    if ((cell & TYPE) === PLAZA) left.add(number)
-  })
+  const isSeen = new Uint8Array(cells.length)
   const middles: Middle[] = []
-  for (const first of left) {
-    left.delete(first)
+  for (let first = 0; first < cells.length; first++) {
+    if ((cells[first]! & TYPE) !== PLAZA || isSeen[first] === 1) continue
+    isSeen[first] = 1
     const group = [first]
     for (const cell of group) {
       const beside = [cell - rows, cell + rows]
       if (cell % rows > 0) beside.push(cell - 1)
       if (cell % rows < rows - 1) beside.push(cell + 1)
-      for (const next of beside) if (left.delete(next)) group.push(next)
+      for (const next of beside) {
+        if (((cells[next] ?? 0) & TYPE) === PLAZA && isSeen[next] === 0) {
+          isSeen[next] = 1
+          group.push(next)
+        }
+      }
     }
     middles.push(middleOf(group, ground))
   }
