@@ -76,7 +76,14 @@ function LandLine({ row }: { readonly row: LandRow }) {
         <span class={offer ? 'land-price' : 'land-price none'}>
           {offer ? formatPrice(Number(offer.price)) : text('asset.sale.none')}
         </span>
-        <span class="land-facts">{facts.join(' · ')}</span>
+        <span class="land-facts">
+          {facts.map((fact, i) => (
+            <span key={fact} class="land-fact">
+              {i > 0 && ' · '}
+              {fact}
+            </span>
+          ))}
+        </span>
       </button>
     </li>
   )
