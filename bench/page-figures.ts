@@ -74,7 +74,7 @@ async function measurePanning(browser: Browser, origin: string, scale: number): 
   const { page, close } = await openSlowed(browser, scale)
   await showMap(page, origin)
   for (const steps of ZOOM_STEPS) {
-    await page.locator('canvas').focus()
+    await page.locator('.map-surface').focus()
     await page.keyboard.press('0')
     for (let step = 0; step < steps; step++) await page.keyboard.press('+')
     await page.waitForSelector(SHARP_MAP)
@@ -132,7 +132,7 @@ async function framesOfEmptyPage(browser: Browser, scale: number): Promise<Frame
 }
 
 async function framesWhilePanning(page: Page): Promise<Frames> {
-  const box = await page.locator('canvas').boundingBox()
+  const box = await page.locator('.map-surface').boundingBox()
   if (!box) throw new Error('there is no map on the page')
   return framesWhileDragging(page, box)
 }

@@ -20,7 +20,6 @@ const LEFT_OUT = /^publication\.(type|marketplace_id)$|^(tx_hash|log_index|contr
 
 const { CSV_FIELDS } = (await import(pageModule('lists/csv-fields.ts'))) as CsvFields
 const RECORDS_OF_LISTS: Readonly<Record<string, readonly string[]>> = {
-  on_sale: ['Parcel', 'Estate'],
   parcels: ['Parcel'],
   estates: ['Estate'],
   bids: ['Bid'],
@@ -59,16 +58,13 @@ test.each(['bids', 'mortgages'])('the place of an asset stands behind its id in 
   expect(CSV_FIELDS[list]!.slice(at, at + 4)).toEqual(['asset_id', ...PLACE])
 })
 
-test.each(['on_sale', 'parcels', 'estates'])(
-  'the columns of the offer are the last ones of the list %s',
-  (list) => {
-    const isOfOffer = CSV_FIELDS[list]!.map((field) => field.startsWith('publication.'))
+test.each(['parcels', 'estates'])('the columns of the offer are the last ones of the list %s', (list) => {
+  const isOfOffer = CSV_FIELDS[list]!.map((field) => field.startsWith('publication.'))
 
-    expect(isOfOffer).toContain(true)
-    expect(isOfOffer.slice(isOfOffer.indexOf(true))).not.toContain(false)
-    expect(isOfOffer[0]).toBe(false)
-  },
-)
+  expect(isOfOffer).toContain(true)
+  expect(isOfOffer.slice(isOfOffer.indexOf(true))).not.toContain(false)
+  expect(isOfOffer[0]).toBe(false)
+})
 
 function isLeftOut(field: string, schema: string): boolean {
   return LEFT_OUT.test(field) || LEFT_OUT.test(`${field} of ${schema}`)

@@ -10,7 +10,10 @@ const TOKEN_PAGES = new URL('../../server/src/site/token-pages.ts', import.meta.
 
 /** Words that are the same in both languages: everything else that equals the English text was forgotten. */
 const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
-  es: ['app.name', 'asset.plaza', 'collection.count', 'organise.counts.heading', 'organise.step.codes'],
+  es: [
+    ...['app.name', 'asset.plaza', 'collection.count', 'filter.is', 'list.plaza'],
+    ...['organise.counts.heading', 'organise.step.codes'],
+  ],
   fr: [
     'app.name',
     'asset.description',
@@ -21,7 +24,7 @@ const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
     'map.layer.districts',
     'nav.label',
   ],
-  ko: ['app.name'],
+  ko: ['app.name', 'filter.is'],
   zh: ['app.name'],
 }
 

@@ -333,6 +333,11 @@ export interface LandPageQuery extends LandFilter {
 export const findLand = ({ limit, cursor, ...query }: LandPageQuery = {}): Call<DataOf<'GET /v2/land'>> =>
   read('/v2/land', cursor === undefined ? { ...landTexts(query), limit } : { cursor, limit })
 
+/** The cells of all land that fits, as pairs of a cell's number in the feed and how many follow from there on. */
+export const landCells = (
+  query: Omit<LandFilter, 'sort_by' | 'sort_order'> = {},
+): Call<DataOf<'GET /v2/land/cells'>> => read('/v2/land/cells', landTexts(query))
+
 /** All land that fits, as a table for spreadsheets. */
 export const landCsv = (query: LandFileQuery = {}): Call<DataOf<'GET /v2/land.csv'>> =>
   readAs('text', '/v2/land.csv', landTexts(query))

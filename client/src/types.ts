@@ -511,6 +511,49 @@ export interface Operations {
     }
     data: LandPage
   }
+  'GET /v2/land/cells': {
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'asset_type'
+        | 'inside_estates'
+        | 'status'
+        | 'min_price'
+        | 'max_price'
+        | 'min_price_per_parcel'
+        | 'max_price_per_parcel'
+        | 'currency'
+        | 'source'
+        | 'min_rent'
+        | 'max_rent'
+        | 'min_size'
+        | 'max_size'
+        | 'min_width'
+        | 'max_width'
+        | 'min_height'
+        | 'max_height'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'neighbours_of'
+        | 'owner'
+        | 'lessor'
+        | 'tenant'
+        | 'may_update'
+        | 'listed_since'
+        | 'sold_since'
+        | 'ends_before'
+        | 'q'
+      >
+    >
+    data: LandCells
+  }
   'GET /v2/land.csv': {
     query?: Partial<
       Pick<
@@ -1653,6 +1696,14 @@ export interface LandRow {
   token_id: string
   /** Contract of the token. */
   contract: string
+}
+
+/** The cells of all land that fits. */
+export interface LandCells {
+  /** Parcels and estates that fit. */
+  total: number
+  /** Pairs: the number of a cell, as in the feed, and how many cells from there on. */
+  runs: number[]
 }
 
 /** Lists of the same length: equal indexes belong to the same offer. */

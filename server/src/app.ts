@@ -185,7 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   serveDescription(server)
-  servePages(server, { interfaces, offers: () => attendance?.offers() })
+  servePages(server, { interfaces, links: config.pageLinks, offers: () => attendance?.offers() })
   addRefusals()
 
   let metricsServer: MetricsServer | undefined

@@ -630,6 +630,7 @@ async function landCalls(): Promise<
       sort_by: 'distance',
       include: 'parcels',
     }),
+    landCells: land.landCells({ status: 'open', center: PLACE, radius: 5 }),
     landCsv: land.landCsv({ asset_type: 'estate' }),
     landNdjson: land.landNdjson({ asset_type: 'estate', include: 'parcels' }),
     landGeoJson: land.landGeoJson({ owner }),

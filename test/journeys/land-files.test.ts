@@ -165,6 +165,15 @@ describeOnOneEngine('land as files', (open) => {
     expect(features.map(({ geometry }) => geometry.coordinates[0]!.length)).toEqual([5, 7])
   })
 
+  test('cells for maps are runs in the order of the feed, of all that fits', async () => {
+    const cells = (query: string) => land.server.data<{ total: number }>(`/v2/land/cells?${query}`)
+
+    // Columns of five parcels from north to south: estate 1 is the second and third of the fourth column.
+    expect(await cells(`neighbours_of=1,-1&asset_type=estate`)).toEqual({ total: 1, runs: [16, 2] })
+    expect(await cells('q=nothing+is+called+so')).toEqual({ total: 0, runs: [] })
+    expect(await cells('nw=2,-2&se=2,-2')).toEqual({ total: 1, runs: [24, 1] })
+  })
+
   test('rents: tenants, lessors and who may build, until they end', async () => {
     expect(await idsOf(`tenant=${CLEO}`)).toEqual(['-2,1'])
     expect(await idsOf(`lessor=${BOB}`)).toEqual(['-2,1'])
@@ -199,6 +208,7 @@ describeOnOneEngine('land as files', (open) => {
     '/v2/land.atom?cursor=abc',
     '/v2/land.ics?include=parcels',
     '/v2/land.ics?facets=size',
+    '/v2/land/cells?sort_by=price',
   ])('%s is refused, because files have no such parameter', async (path) => {
     const { status, body } = await land.server.get(path)
 

@@ -40,7 +40,13 @@ let server: LandServer
 let change: TinyLand['change']
 
 beforeAll(async () => {
-  ;({ server, change } = await startTinyLand(await openEngine(), clock, { records: landOfThisStory() }))
+  ;({ server, change } = await startTinyLand(await openEngine(), clock, {
+    records: landOfThisStory(),
+    env: {
+      VISIT_URL: 'https://play.example/?at={x},{y}&mode=walk',
+      MARKET_URL: 'https://market.example/{contract}/{token_id}',
+    },
+  }))
 })
 afterAll(() => server.close())
 
@@ -123,6 +129,22 @@ describe('the panel of a parcel', () => {
     await expect.poll(() => page.locator('.list-table tbody tr').count(), SOON).toBe(parcels.length)
   })
 
+  test('shows the sales near it, also where they are too few for a range, and links to where it can be visited and bought', async () => {
+    const { page } = await open('/?parcel=2,0')
+    const { basis } = await server.data<{ basis: { sales: object[] } }>('/v2/parcels/2/0/value')
+
+    const worth = page.getByRole('region', { name: 'Worth, by sales near it' })
+
+    await worth.getByText('Fewer than five sales near it: too few to say.').waitFor()
+    expect(await worth.locator('li').count()).toBe(basis.sales.length)
+    expect(await page.getByRole('link', { name: 'Visit' }).getAttribute('href')).toBe(
+      'https://play.example/?at=2,0&mode=walk',
+    )
+    await expect
+      .poll(() => page.getByRole('link', { name: /marketplace/ }).getAttribute('href'), SOON)
+      .toMatch(new RegExp(`^https://market.example/0x[0-9a-f]{40}/${encodeTokenId({ x: 2, y: 0 })}$`))
+  })
+
   test('updates when a bid is made, and stays as it is while it loads', async () => {
     const { page } = await open('/?parcel=-1,1')
     await page.getByText('There are no bids.').waitFor()
@@ -174,7 +196,7 @@ describe('the panel of a parcel', () => {
     }
   })
 
-  test('says who rents it until when, and who else may act there', async () => {
+  test('says who rents it until when, and who may build there', async () => {
     const place = { x: 2, y: -1 }
     const untilMs = clock.nowMs() + DAY_MS
     const rights = { update_operator: CLEO, approvals_for_all: [ANN, CLEO], update_managers: [BOB] }
@@ -191,25 +213,25 @@ describe('the panel of a parcel', () => {
       ['Tenant', expect.stringContaining(shortened(CLEO))],
       ['Owner (lessor)', expect.stringContaining(shortened(BOB))],
     ])
-    const section = panel.locator('section').filter({ hasText: 'Who else may act here' })
-    expect(await section.locator('.right > p').allTextContents()).toEqual([
+    const section = panel.locator('section').filter({ hasText: 'Who may build here' })
+    const { who } = await server.data<{ who: { address: string }[] }>('/v2/parcels/2/-1/rights')
+    await expect
+      .poll(() => section.locator('li button').evaluateAll(TITLES), SOON)
+      .toEqual(who.map(({ address }) => address))
+    expect(await section.locator('.right .hint').allTextContents()).toEqual([
+      'Tenant',
       'May change what is built here',
-      'May change what is built on all land of the owner',
       'May do what the owner may, with all land of the owner',
+      'May do what the owner may, with all land of the owner',
+      'May change what is built on all land of the owner',
     ])
-    expect(await section.locator('li button').evaluateAll(TITLES)).toEqual([CLEO, BOB, ANN, CLEO])
     await expectAccessible(page)
     await panel.getByText('Rented until').scrollIntoViewIfNeeded()
     await photograph('asset-rented-phone-light')
 
     clock.set(untilMs)
     await panel.getByText('Rented until').waitFor({ state: 'detached' }) // the change stream announces its end
-    await change({
-      kind: 'change-parcel',
-      ...place,
-      to: { update_operator: null, approvals_for_all: null, update_managers: null },
-    })
-    await section.waitFor({ state: 'detached' })
+    await section.getByText('Owner', { exact: true }).waitFor()
   })
 
   test('says that the asset does not exist', async () => {
@@ -243,10 +265,10 @@ describe('the panel of an estate', () => {
   test('lists its parcels, and leads to them and back', async () => {
     const { page, photograph } = await open('/?estate=1')
     await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor()
-    expect(await factsOf(page)).toMatchObject({
-      Size: 'Parcels: 2',
-      Operator: expect.stringContaining('0xcccc'),
-    })
+    expect(await factsOf(page)).toMatchObject({ Size: 'Parcels: 2' })
+    const details = page.locator('details').filter({ has: page.getByText('Details', { exact: true }) })
+    await details.locator('summary').click()
+    expect(await details.innerText()).toMatch(/Operator\s+0xcccc[^]*Token id/)
     await expectPictureShown(page)
     await photograph('asset-estate-desktop-light')
 
@@ -267,67 +289,53 @@ describe('the panel of an estate', () => {
   })
 })
 
-describe('the list of what is on sale', () => {
-  test('is sorted and paged by the server, and the address says how', async () => {
-    const { page, photograph } = await open('/?list=on_sale')
-    await expectRows(page, '/v1/marketplace?limit=20')
+describe('the list of land', () => {
+  test('is sorted by the server, grows by a page, and the address says how', async () => {
+    const { page, photograph } = await open('/?list=land')
+    await expectRows(page, '/v2/land?limit=20')
 
     await page.getByLabel('Sort by').selectOption('Price')
-    await expectRows(page, '/v1/marketplace?limit=20&sort_by=price')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await expectRows(page, '/v1/marketplace?limit=20&sort_by=price&offset=20')
-    await page.getByText('Page 2 of 3').waitFor()
+    await expectRows(page, '/v2/land?limit=20&sort_by=price')
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expectRows(page, '/v2/land?limit=40&sort_by=price')
     await page.getByLabel('Order').selectOption('Descending')
-    await expectRows(page, '/v1/marketplace?limit=20&sort_by=price&sort_order=desc')
+    await expectRows(page, '/v2/land?limit=20&sort_by=price&sort_order=desc')
 
-    expect(new URL(page.url()).search).toContain('list=on_sale&sort=price.desc')
+    expect(new URL(page.url()).search).toContain('list=land&sort=price.desc')
     await expectAccessible(page)
-    await photograph('list-on-sale-desktop')
+    await photograph('list-land-desktop')
   })
 
-  test('shows its last page for a page beyond the end', async () => {
-    const { page } = await open('/?list=on_sale&page=99')
+  test('shows all rows for more pages than there are', async () => {
+    const { page } = await open('/?list=land&page=49')
 
-    await page.getByText('Page 3 of 3').waitFor()
+    await expectRows(page, '/v2/land?limit=1000')
 
-    await expectRows(page, '/v1/marketplace?limit=20&offset=40')
+    await expect.poll(() => new URL(page.url()).searchParams.get('page'), SOON).toBe('2')
   })
 
   test('selects the asset that is pressed', async () => {
-    const { page } = await open('/?list=on_sale&sort=price.desc')
+    const { page } = await open('/?list=land&status=open&sort=price.desc')
 
     await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click()
 
     await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor()
   })
 
-  test('comes as a file with the rows and digits of the interface', async () => {
-    const { page } = await open('/?list=on_sale&sort=price.asc')
+  test('comes as a table, a feed and a calendar of the same filters and order', async () => {
+    const { page } = await open('/?list=land&sort=price.asc&status=open&max_price=9000')
+    const query = 'status=open&max_price=9000&sort_by=price&sort_order=asc'
+    const linkTo = (name: string) => page.getByRole('link', { name }).getAttribute('href')
 
-    const { name, header, rows } = await download(page)
-
-    expect(name).toMatch(/^landpass-on-sale-\d{4}-\d\d-\d\d\.csv$/)
-    const { text } = await server.get('/v1/marketplace?limit=1000&sort_by=price')
-    const { data } = exactly(text) as { data: { assets: unknown[] } }
-    expect(rows).toEqual(data.assets.map((asset) => header.map((field) => cellOf(asset, field))))
-    await page.getByText(`Rows in the file: ${rows.length} of ${rows.length}`).waitFor()
-    expect(rows.flat()).toContain('16787.030000000000000003')
-    expect(rows.flat()).toContain("'=1+1")
-    expect(rows.flat()).toContain(EVIL_NOTE.replace('=', "'="))
+    expect(await linkTo('Download CSV')).toBe(`/v2/land.csv?${query}`)
+    expect(await linkTo('Atom feed')).toBe(`/v2/land.atom?${query}`)
+    expect(await linkTo('Calendar of ends')).toBe(`/v2/land.ics?${query}`)
+    const coming = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download CSV' }).click()
+    const rows = parseCsv(readFileSync(await (await coming).path(), 'utf8').slice(1))
+    const { total } = await server.data<{ total: number }>(`/v2/land?${query}`)
+    expect(rows).toHaveLength(total + 1)
   })
-})
-
-test('a download can be cancelled', async () => {
-  const { page } = await open('/?list=on_sale', {}, (page) => page.route(/limit=1000/, () => undefined))
-  const begin = page.getByRole('button', { name: 'Download CSV' })
-  await begin.click()
-  await page.getByRole('progressbar').waitFor()
-
-  await page.getByRole('button', { name: 'Cancel' }).click()
-
-  await expect.poll(() => page.getByRole('progressbar').count(), SOON).toBe(0)
-  expect(await page.evaluate('document.activeElement.innerText')).toBe('Download CSV')
-  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 describe('the lists of an address', () => {
@@ -441,19 +449,22 @@ async function expectPictureShown(page: Page): Promise<void> {
 }
 
 /** The rows of the list that is shown: what they are and cost, in this order. */
+/** Waits until the list of land has the names and prices of an answer. */
 async function expectRows(page: Page, path: string): Promise<void> {
-  const { assets } = await server.data<{
-    assets: { id: string; x?: number; data: { name?: string }; publication: { price: number } }[]
+  const { land } = await server.data<{
+    land: {
+      asset_type: string
+      asset_id: string
+      name: string | null
+      offer: { price: string } | null
+    }[]
   }>(path)
-  const expected = assets.map(({ id, x, data, publication }) => {
-    const kind = `${x === undefined ? 'Estate' : 'Parcel'} ${id}`
-    return [data.name ? `${data.name}${kind}` : kind, priceText(publication.price)]
-  })
+  const expected = land.map(({ asset_type, asset_id, name, offer }) => [
+    name ?? `${asset_type === 'estate' ? 'Estate' : 'Parcel'} ${asset_id}`,
+    offer ? priceText(Number(offer.price)) : 'Not for sale',
+  ])
   await expect
-    .poll(
-      async () => (await textsOf(page, '.list-table tbody tr', 'th, td')).map((row) => row.slice(0, 2)),
-      SOON,
-    )
+    .poll(() => textsOf(page, '.land-list li', '.list-asset-name, .land-price'), SOON)
     .toEqual(expected)
 }
 

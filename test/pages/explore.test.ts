@@ -132,7 +132,8 @@ describe('search', () => {
 })
 
 describe('the address', () => {
-  const LINK = '?at=1,-1&zoom=20&parcel=1,-1&layer=price&list=on_sale&sort=price.asc&lang=es&theme=dark'
+  const LINK =
+    '?at=1,-1&zoom=20&parcel=1,-1&layer=price&list=land&sort=price.asc&status=open&lang=es&theme=dark'
 
   test('says everything: opened elsewhere, it shows the same', async () => {
     const { page } = await explore(`/${LINK}`, { locale: 'ko-KR', theme: 'light' })
@@ -176,10 +177,10 @@ describe('the address', () => {
     await page.getByRole('radio', { name: 'By price' }).check()
     await expectQuery(page, { layer: 'price' })
     await page.getByRole('button', { name: 'Lists' }).click()
-    await expectQuery(page, { list: 'on_sale' })
+    await expectQuery(page, { list: 'land', status: 'open' })
 
     await page.goBack()
-    await expectQuery(page, { list: null, layer: 'price', parcel: '1,-1' })
+    await expectQuery(page, { list: null, status: null, layer: 'price', parcel: '1,-1' })
     await page.goBack()
     await expectQuery(page, { layer: null, parcel: '1,-1' })
     expect(await page.getByRole('radio', { name: 'For sale' }).isChecked()).toBe(true)
@@ -193,9 +194,9 @@ describe('the address', () => {
 
   test('with a page that the list does not have is corrected, and back leads to the previous address', async () => {
     const { page } = await explore('/?at=0,0&zoom=20')
-    await page.goto(`${server.origin}/?at=0,0&zoom=20&list=on_sale&page=99`)
+    await page.goto(`${server.origin}/?at=0,0&zoom=20&list=land&page=9`)
 
-    await expectQuery(page, { list: 'on_sale', page: null })
+    await expectQuery(page, { list: 'land', page: '2' })
     await page.goBack()
 
     await expectQuery(page, { list: null })
@@ -208,6 +209,71 @@ describe('the address', () => {
 
     expect(await page.getByRole('radio', { name: 'By price' }).isChecked()).toBe(true)
     expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  })
+})
+
+describe('filters', () => {
+  test('choose list, count and address; each can be removed, and an empty result says which to loosen', async () => {
+    const { page, photograph } = await explore('/')
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Status').selectOption('For sale')
+    await page.getByRole('button', { name: 'Results: 2' }).waitFor()
+    await page.getByRole('group', { name: 'Price in MANA' }).getByLabel('To').fill('1,5')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Please write digits only').waitFor()
+    await expectAccessible(page)
+    await photograph('filters-desktop')
+
+    await page.getByRole('group', { name: 'Price in MANA' }).getByLabel('To').fill('0')
+    await page.keyboard.press('Enter')
+    await expectQuery(page, { status: 'open', max_price: '0' })
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    expect(await focused(page)).toBe('Filters')
+    await page.getByText('Nothing fits these filters.').waitFor()
+    await page.getByRole('button', { name: 'Without “Price in MANA: 0 or less”: 2' }).click()
+    await expectQuery(page, { status: 'open', max_price: null })
+    await page.getByRole('button', { name: 'Results: 2' }).click()
+
+    await expect.poll(() => page.locator('.land-list li').count(), SOON).toBe(2)
+    await page.goBack()
+    await page.goBack()
+    await expectQuery(page, { list: null, status: 'open', max_price: '0' })
+    await page.getByRole('button', { name: 'Remove the filter “For sale”' }).click()
+    await expectQuery(page, { status: null })
+    expect(await focused(page)).toBe('Filters')
+  })
+
+  test('are the classes of the legends too, pressed once to keep and once more to stop', async () => {
+    const { page } = await explore('/?layer=price')
+    const classes = page.locator('.price-legend tbody').getByRole('button')
+    await classes.first().click()
+    await page.getByRole('button', { name: 'Results: 1' }).waitFor()
+    expect(await classes.first().getAttribute('aria-pressed')).toBe('true')
+    await expectAccessible(page)
+    await classes.first().click()
+    await expectQuery(page, { min_price_per_parcel: null, status: 'open' })
+    await page.getByRole('radio', { name: 'For sale' }).check()
+    await page.getByRole('button', { name: /^Parcels for sale/ }).click()
+    await expectQuery(page, { status: null })
+  })
+
+  test('keep the part of the map that is free', async () => {
+    const { page, photograph } = await explore('/?at=0,0&zoom=60&list=land', { size: 'phone' })
+    await expectWorld(page)
+
+    await page.getByRole('button', { name: 'Search this area' }).click()
+
+    await page.getByRole('button', { name: 'Remove the filter “This area”' }).waitFor()
+    const { searchParams } = new URL(page.url())
+    const [[west = NaN, north = NaN] = [], [east = NaN, south = NaN] = []] = ['nw', 'se'].map((name) =>
+      searchParams.get(name)?.split(',').map(Number),
+    )
+    // The list covers the lower half of the screen, and the filters its upper edge.
+    expect([west, east]).toEqual([-3, 3])
+    expect(south).toBeGreaterThanOrEqual(0)
+    expect(north).toBeLessThan(6)
+    await photograph('filters-phone')
   })
 })
 
@@ -303,14 +369,22 @@ describe('layers', () => {
     expect(asked.filter((address) => address.endsWith('/v2/feed')).length).toBe(1)
   })
 
-  test('a district is chosen from the list', async () => {
+  test('a district is chosen from the list, and has a panel that leads to its land', async () => {
     const { page } = await explore('/?layer=districts')
 
     await page.getByRole('button', { name: /^Road/ }).click()
 
     await expectQuery(page, { layer: 'districts', zoom: '18' })
     await page.getByRole('button', { name: /^Road/, pressed: true }).waitFor()
+    const panel = page.getByRole('region', { name: 'Selection' })
+    await panel.getByText('Nothing was sold here yet.').waitFor()
     await expectAccessible(page)
+    await panel.getByRole('button', { name: 'List the land of this district' }).click()
+    await expectQuery(page, { list: 'land', in_district: new URL(page.url()).searchParams.get('district') })
+    await page.getByRole('button', { name: /^Remove the filter “Road/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await expectQuery(page, { list: null, district: null })
   })
 
   test('my land: refused with a reason, counted, and remembered after a reload', async () => {
@@ -369,7 +443,7 @@ describe('the map', () => {
   })
 
   test.each([
-    { by: 'from a list', path: '/?list=on_sale', selected: '1,0' },
+    { by: 'from a list', path: '/?list=land&status=open', selected: '1,0' },
     { by: 'by search', path: '/', selected: '2,-2' },
   ])('has what is opened $by in the free part of a phone’s screen', async ({ path, selected }) => {
     const { page } = await explore(path, { size: 'phone' })
@@ -392,6 +466,30 @@ describe('the map', () => {
     }
     await expect.poll(edges, SOON).toBe(true)
     expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
+  })
+
+  test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {
+    const { page, photograph } = await explore('/?at=0,0&zoom=40')
+    const card = page.locator('.place-card')
+    const tower = await spotOf(page, { x: 1, y: 0, zoom: 40 })
+
+    await page.mouse.move(tower.x, tower.y)
+
+    await card.getByText('The Tower').waitFor()
+    await expect
+      .poll(() => card.innerText(), SOON)
+      .toMatch(/3,000 MANA[^]*For sale until[^]*Estate 1 · Parcels: 2 · 1,500 MANA per parcel/)
+    await expectAccessible(page)
+    await photograph('card-desktop')
+    await page.mouse.click(tower.x, tower.y)
+    await page.mouse.move(tower.x + 1, tower.y)
+    await expectQuery(page, { estate: '1' })
+    await page.keyboard.press('ArrowLeft') // the cursor is at the chosen parcel
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('status').filter({ hasText: 'Parcel 0,0' }).and(card).waitFor()
+    await page.mouse.move(tower.x, 10)
+    await page.getByRole('combobox', { name: 'Search' }).focus()
+    await expect.poll(() => card.count(), SOON).toBe(0)
   })
 
   test('is explored with arrow keys, and says what is there', async () => {
@@ -455,7 +553,7 @@ describe('the keyboard alone', () => {
   test('Escape closes the newest first', async () => {
     const { page } = await explore('/?parcel=1,-1')
     await page.getByRole('button', { name: 'Lists' }).click()
-    await expectQuery(page, { list: 'on_sale', parcel: '1,-1' })
+    await expectQuery(page, { list: 'land', parcel: '1,-1' })
 
     await page.keyboard.press('Escape')
     await expectQuery(page, { list: null, parcel: '1,-1' })
@@ -534,7 +632,7 @@ test('letters of twice the size leave everything within reach', async () => {
 })
 
 test('nothing needs scrolling sideways, from the smallest phone to the widest screen', async () => {
-  const { page } = await explore('/?parcel=1,-1&list=on_sale', { locale: 'fr' })
+  const { page } = await explore('/?parcel=1,-1&list=land&status=open&max_road=9', { locale: 'fr' })
   const sizes = [
     [360, 640],
     [640, 360],
@@ -658,14 +756,14 @@ async function expectWorld(page: Page): Promise<void> {
 /** Where a parcel is on the screen while the middle of the map is 0,0. */
 async function spotOf(page: Page, { x, y, zoom }: { x: number; y: number; zoom: number }) {
   await expectWorld(page)
-  await page.locator('canvas[data-picture=sharp]').waitFor() // before, the map may not know its size
-  const map = (await page.locator('canvas').boundingBox())!
+  await page.locator('.map-surface[data-picture=sharp]').waitFor() // before, the map may not know its size
+  const map = (await page.locator('.map-surface').boundingBox())!
   return { x: map.x + map.width / 2 + x * zoom, y: map.y + map.height / 2 - y * zoom }
 }
 
 /** What the canvas shows: x, y, zoom; nothing before it shows something. */
 async function viewOf(page: Page): Promise<number[]> {
-  const said = await page.locator('canvas').getAttribute('data-view')
+  const said = await page.locator('.map-surface').getAttribute('data-view')
   return said === null ? [] : said.split(',').map(Number)
 }
 

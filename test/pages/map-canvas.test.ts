@@ -54,6 +54,29 @@ describe('the picture', () => {
     await expectLand(map, 'light', { showsSales: true })
   })
 
+  test('dims what the filters do not keep', async () => {
+    const { land: rows } = await land.server.data<{ land: Coord[] }>('/v2/land?asset_type=estate&limit=1000')
+
+    const map = await open('/?layer=none&asset_type=estate', { size: 'desktop', theme: 'dark' })
+
+    await expect.poll(() => map.coloursAt([lonely]), SOON).toEqual(coloursOf('dark', 'owned').map(dimmed))
+    await map.shows()
+    expect(new Set(await map.coloursAt(rows))).toEqual(new Set(coloursOf('dark', 'owned')))
+  })
+
+  test('has names and coordinates in letters, which stay where they are on the land, and prices close by', async () => {
+    const map = await open('/?at=0,0&zoom=12', { size: 'desktop' })
+    await expect.poll(() => lettersOf(map), SOON).toMatchObject({ names: expect.stringMatching(/^[1-9]/) })
+    const { ink } = await lettersOf(map)
+    expect(ink).toBeGreaterThan(1_000)
+
+    for (let step = 0; step < 3; step++) await map.surface.press('+')
+    await map.shows(({ zoom }) => zoom === 96)
+
+    // At this zoom every parcel says where it is.
+    await expect.poll(async () => (await lettersOf(map)).ink, SOON).toBeGreaterThan(ink * 2)
+  })
+
   test('shows a change by itself, and paints nothing when there is none', async () => {
     const map = await open('/?layer=none', { size: 'desktop' })
     await map.shows()
@@ -262,6 +285,25 @@ function coloursOf(theme: 'light' | 'dark', ...inks: (keyof typeof INKS)[]): str
     const at = INKS[ink] * 3
     return `#${Buffer.from(PALETTES[theme].subarray(at, at + 3)).toString('hex')}`
   })
+}
+
+/** How many names the map shows, and how many pixels letters and the strips of the edge have. */
+function lettersOf({ surface }: PageMap): Promise<{ readonly names: string; readonly ink: number }> {
+  return surface.evaluate(`(() => {
+    const canvas = document.querySelector('.map-letters')
+    const { data } = canvas.getContext('2d').getImageData(40, 0, canvas.width - 40, canvas.height - 20)
+    return { names: canvas.dataset.names, ink: data.filter((part, i) => i % 4 === 3 && part > 0).length }
+  })()`)
+}
+
+/** Three tenths of a colour, over that of the gaps. */
+function dimmed(colour: string): string {
+  const [gap = ''] = coloursOf('dark', 'outside')
+  const parts = [1, 3, 5].map((at) => {
+    const [from = NaN, to = NaN] = [gap, colour].map((hex) => Number.parseInt(hex.slice(at, at + 2), 16))
+    return Math.trunc(from + (to - from) * 0.3)
+  })
+  return `#${Buffer.from(parts).toString('hex')}`
 }
 
 /** Puts two fingers on the screen, each so far from the middle, and moves them apart. */

@@ -871,7 +871,7 @@ test('the edit code is only in the body of a request: not in address, storage, p
   await listen('step 1, shown')
   expect(await page.locator('[name]:not(meta)').count()).toBe(0)
   await form.press('Continue')
-  expect(await page.locator('canvas').count()).toBe(0)
+  expect(await page.locator('.map-surface').count()).toBe(0)
   await form.places.fill(PLACES)
   await form.press('Continue')
   await listen('step 3')

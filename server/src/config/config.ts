@@ -139,6 +139,8 @@ function configOf(settings: Settings, limits: FixedLimits) {
       /** Address of a transaction, with `{tx}` in place of its hash. */
       explorerUrl: settings.CHAIN_EXPLORER_URL,
     },
+    /** Addresses of links of the map page, with names in braces; undefined: no such link. */
+    pageLinks: { visit: settings.VISIT_URL, market: settings.MARKET_URL },
     listings: {
       /** Undefined: none are read. It may contain a key. */
       url: settings.LISTINGS_URL,

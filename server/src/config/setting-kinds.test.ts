@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseProviders, parseProxies } from './setting-grammars.ts'
-import { boolean, explorerAddress, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
+import { addressWith, boolean, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
 
 test('a whole number is accepted within its bounds', () => {
   const bounds = fc.tuple(fc.nat(1_000_000), fc.nat(1_000_000)).map(([a, b]) => ({
@@ -40,18 +40,26 @@ test('a word of a list is accepted, and no other word, such as a property of all
 test('a web address loses the slashes at its end', () => {
   expect(webAddress.parse('https://land.example/api//')).toBe('https://land.example/api')
   expect(webAddress.parse('ftp://land.example')).toBe(undefined)
+  expect(webAddress.parse('https:///path')).toBe(undefined)
+  expect(word.parse('two words')).toBe(undefined)
+})
+
+test('an address with names in braces has all of them, in its path or query', () => {
+  const [transaction, place] = [addressWith('tx'), addressWith('x', 'y')]
+
   for (const address of ['https://scan.example/tx/{tx}', 'http://127.0.0.1:4000/?tx={tx}&lang=en'])
-    expect(explorerAddress.parse(address)).toBe(address)
+    expect(transaction.parse(address)).toBe(address)
+  expect(place.parse('https://game.example/?at={x},{y}')).toBe('https://game.example/?at={x},{y}')
+  expect(place.parse('https://game.example/?at={x}')).toBe(undefined)
   for (const address of [
     'https://scan.example/tx/',
     'https://{tx}.example/',
     'https://user:key@scan.example/{tx}',
     'javascript:alert(`{tx}`)',
     'https://scan.example/ {tx}',
+    'https://scan.example/{tx}"onload="x',
   ])
-    expect(explorerAddress.parse(address), address).toBe(undefined)
-  expect(webAddress.parse('https:///path')).toBe(undefined)
-  expect(word.parse('two words')).toBe(undefined)
+    expect(transaction.parse(address), address).toBe(undefined)
 })
 
 test('bytes are read from the right number of hex digits', () => {

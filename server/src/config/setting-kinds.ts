@@ -73,16 +73,22 @@ export const webAddress: Kind<string> = {
 }
 
 /**
- * A web address with `{tx}` in its path or query, and without a user name.
+ * A web address with all of some names in braces, as `{x}`, in its path or query, and without a user name.
  *
  * @example
- * explorerAddress.parse('https://scan.example/tx/{tx}') // the same
- * explorerAddress.parse('https://scan.example/tx/') // undefined
+ * addressWith('x', 'y').parse('https://game.example/?position={x},{y}') // the same
+ * addressWith('x', 'y').parse('https://game.example/?x={x}') // undefined
  */
-export const explorerAddress: Kind<string> = text(
-  'http:// or https:// address with {tx} in it',
-  /^https?:\/\/[^\s/@{}]+\/\S*\{tx\}\S*$/,
-)
+export function addressWith(...names: readonly string[]): Kind<string> {
+  const marks = names.map((name) => `{${name}}`)
+  return {
+    allowed: `http:// or https:// address with ${marks.join(' and ')} in it`,
+    parse: (text) => {
+      const isAddress = /^https?:\/\/[^\s/@{}"<>]+\/[^\s"<>]*$/.test(text)
+      return isAddress && marks.every((mark) => text.includes(mark)) ? text : undefined
+    },
+  }
+}
 
 /**
  * Bytes, written as hex digits in any letter case.

@@ -10,8 +10,8 @@ import {
   parseServerUrl,
 } from './setting-grammars.ts'
 import {
+  addressWith,
   boolean,
-  explorerAddress,
   hexBytes,
   integer,
   oneOf,
@@ -226,10 +226,22 @@ export const SETTINGS = {
       'In this time the process that follows the chain compares all of the land with the contracts, again and again (docs/chain-check.md). 0: once after each time that the world was made.',
   },
   CHAIN_EXPLORER_URL: {
-    kind: explorerAddress,
+    kind: addressWith('tx'),
     unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
     meaning:
       'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash.',
+  },
+  VISIT_URL: {
+    kind: addressWith('x', 'y'),
+    unset: 'the map page has no such link',
+    meaning:
+      'Where the map page links to for a visit of a parcel, with {x} and {y}: https://play.decentraland.org/?position={x},{y}.',
+  },
+  MARKET_URL: {
+    kind: addressWith('contract', 'token_id'),
+    unset: 'the map page has no such link',
+    meaning:
+      'Where the map page links to for buying land and bidding for it, with {contract} and {token_id}: https://decentraland.org/marketplace/contracts/{contract}/tokens/{token_id}.',
   },
   LISTINGS_URL: {
     kind: parsed('http:// or https:// address', parseServerUrl),

@@ -14,8 +14,17 @@ import { answerUnknownAddresses } from './not-found-page.ts'
 /** What the server serves. It decides which pages it has, and what they offer. */
 export interface PageOptions {
   readonly interfaces: readonly string[]
+  /** Where the map page links to for an asset, with names in braces. */
+  readonly links: PageLinks
   /** How organisers get events now; undefined where attendance is not served. */
   readonly offers: () => Offers | undefined
+}
+
+interface PageLinks {
+  /** With `{x}` and `{y}`. */
+  readonly visit: string | undefined
+  /** With `{contract}` and `{token_id}`. */
+  readonly market: string | undefined
 }
 
 interface Offers {
@@ -53,6 +62,8 @@ const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 const DOCUMENTS = 'docs/'
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
+/** An attribute in the built map page, which the server replaces by its links. */
+const LINKS_MARK = 'data-visit-url="" data-market-url=""'
 /** Attributes in the organisers' page. The server replaces them by who makes events, and which issuers can be used. */
 const OFFERS_MARK = 'data-event-makers="nobody" data-has-own="false" data-has-poap="false"'
 
@@ -77,10 +88,10 @@ const PAGE_POLICY = [
  * Serves `/`, `/organise`, `/approve`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown address. Without the land
  * interface, `/` redirects to `/organise`.
  */
-export function servePages(app: FastifyInstance, { interfaces, offers }: PageOptions): void {
+export function servePages(app: FastifyInstance, { interfaces, links, offers }: PageOptions): void {
   if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
-  if (serves('land')) servePage(app, '/', pageFile(readHtml('index.html', interfaces)))
+  if (serves('land')) servePage(app, '/', pageFile(withLinks(readHtml('index.html', interfaces), links)))
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
   if (serves('attendance')) {
     serveOrganisePage(app, organisePages(interfaces), offers)
@@ -166,6 +177,13 @@ function organisePages(interfaces: PageOptions['interfaces']): (offers: Offers |
     made.set(offered, answer)
     return answer
   }
+}
+
+/** Writes the links into the map page. Their kinds of settings allow no quotes and angle brackets. */
+function withLinks(html: string, { visit = '', market = '' }: PageLinks): string {
+  if (!html.includes(LINKS_MARK)) throw new Error('index.html has no place for links')
+  const [visitUrl, marketUrl] = [visit, market].map((address) => address.replaceAll('&', '&amp;'))
+  return html.replace(LINKS_MARK, () => `data-visit-url="${visitUrl}" data-market-url="${marketUrl}"`)
 }
 
 function pageFile(html: string): PageFile {

@@ -1,5 +1,5 @@
 import { batch, computed, effect } from '@preact/signals'
-import { chosenDistrict, layer, mine, openList, selection, view } from '../state/explore-state.ts'
+import { chosenDistrict, landFilter, layer, mine, openList, selection, view } from '../state/explore-state.ts'
 import { showLinked } from '../state/travel.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { readStored } from '../stored.ts'
@@ -29,6 +29,7 @@ const link = computed<Permalink>(() => ({
   mine: layer.value === 'mine' ? mine.value : undefined,
   district: layer.value === 'districts' ? chosenDistrict.value : undefined,
   list: openList.value,
+  filter: landFilter.value,
   language: languageChoice.value,
   theme: themeChoice.value,
 }))
@@ -157,5 +158,6 @@ function show(wanted: Permalink): void {
     mine.value = wanted.mine ?? mine.peek() ?? findTypedAddress(readStored('mine') ?? '')
     chosenDistrict.value = wanted.district
     openList.value = wanted.list
+    landFilter.value = wanted.filter
   })
 }

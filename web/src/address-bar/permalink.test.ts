@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import docs from '../../../docs/map-page.md?raw'
 import { LAYERS, LISTS, type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { FILTER_NAMES, type LandFilter, readFilter } from '../state/land-filter.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
 const BARE = parsePermalink('')
@@ -9,7 +10,7 @@ const ADDRESS = `0x${'a1'.repeat(20)}`
 const DISTRICT = '11111111-2222-4333-8444-555555555555'
 
 test('a bare address shows the whole world, what is on sale, and nothing selected', () => {
-  expect(BARE).toEqual({ layer: 'on_sale' })
+  expect(BARE).toEqual({ layer: 'on_sale', filter: {} })
   expect(permalinkText(BARE)).toBe('')
 })
 
@@ -20,13 +21,15 @@ test('a link is readable', () => {
     layer: 'price',
     mine: undefined,
     district: undefined,
-    list: { name: 'on_sale', page: 2, sortBy: 'price', sortOrder: 'asc' },
+    list: { name: 'land', page: 2, sortBy: 'price', sortOrder: 'asc' },
+    filter: { status: 'open', max_price: '500.5', nw: '-5,9', se: '5,-9', q: 'Café & bar' },
     language: 'es',
     theme: 'dark',
   }
 
   expect(permalinkText(link)).toBe(
-    '?at=12,-34.13&zoom=18&parcel=12,-34&layer=price&list=on_sale&sort=price.asc&page=2&lang=es&theme=dark',
+    '?at=12,-34.13&zoom=18&parcel=12,-34&layer=price&list=land&sort=price.asc&page=2' +
+      '&status=open&max_price=500.5&nw=-5,9&se=5,-9&q=Caf%C3%A9%20%26%20bar&lang=es&theme=dark',
   )
 })
 
@@ -63,7 +66,8 @@ describe('garbage', () => {
   test('of any kind never throws, and what is made of it is a link', () => {
     const names = fc.constantFrom('at', 'zoom', 'parcel', 'estate', 'layer', 'mine', 'district', 'list', 'of')
     const more = fc.constantFrom('sort', 'page', 'lang', 'theme', '__proto__', 'constructor', '')
-    const part = fc.tuple(fc.oneof(names, more), fc.string({ unit: 'binary', maxLength: 20 }))
+    const filters = fc.constantFrom(...FILTER_NAMES)
+    const part = fc.tuple(fc.oneof(names, more, filters), fc.string({ unit: 'binary', maxLength: 20 }))
     const query = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc
@@ -107,13 +111,14 @@ describe('garbage', () => {
 
   test('takes nothing else with it', () => {
     const link = parsePermalink(
-      '?at=x&zoom=18&parcel=1,x&estate=7&layer=price&list=on_sale&sort=up.asc&page=-2&lang=es&theme=',
+      '?at=x&zoom=18&parcel=1,x&estate=7&layer=price&list=land&sort=up.asc&status=free&max_size=-1&max_road=3&page=-2&lang=es&theme=',
     )
 
     expect(link).toEqual({
       layer: 'price',
       selection: { type: 'estate', id: '7' },
-      list: { name: 'on_sale', page: 1, sortBy: 'created_at', sortOrder: 'asc' },
+      list: { name: 'land', page: 1, sortBy: 'listed_at', sortOrder: 'asc' },
+      filter: { max_road: '3' },
       language: 'es',
     })
   })
@@ -124,7 +129,14 @@ test('moving the map, another language and another theme are no steps; all else 
   const moved = parsePermalink('?at=7,7&zoom=9&layer=price&lang=fr')
 
   expect(stepText(moved)).toBe(stepText(link))
-  for (const change of ['parcel=1,2', 'estate=1', `district=${DISTRICT}`, 'list=bids', `mine=${ADDRESS}`]) {
+  for (const change of [
+    'parcel=1,2',
+    'estate=1',
+    'status=open',
+    `district=${DISTRICT}`,
+    'list=bids',
+    `mine=${ADDRESS}`,
+  ]) {
     expect(stepText(parsePermalink(`?layer=price&${change}`)), change).not.toBe(stepText(link))
   }
 })
@@ -141,7 +153,7 @@ function links(): fc.Arbitrary<Permalink> {
   const page = fc.integer({ min: 1, max: 999 })
   const list = fc.oneof(
     fc.record({
-      name: fc.constant('on_sale' as const),
+      name: fc.constant('land' as const),
       page,
       sortBy: fc.constantFrom(...SORTS),
       sortOrder: fc.constantFrom(...SORT_ORDERS),
@@ -151,7 +163,7 @@ function links(): fc.Arbitrary<Permalink> {
         name: fc.constantFrom(...LISTS.slice(1)),
         address,
         page,
-        sortBy: fc.constant('created_at' as const),
+        sortBy: fc.constant('listed_at' as const),
         sortOrder: fc.constant('desc' as const),
       },
       { requiredKeys: ['name', 'page', 'sortBy', 'sortOrder'] },
@@ -169,7 +181,37 @@ function links(): fc.Arbitrary<Permalink> {
     mine: maybe(address),
     district: maybe(fc.uuid()),
     list: maybe(list),
+    filter: filters(address),
     language: maybe(fc.constantFrom('en' as const, 'es', 'fr', 'ko', 'zh')),
     theme: maybe(fc.constantFrom('light' as const, 'dark')),
+  })
+}
+
+/** Any filters, as the page reads them. */
+function filters(address: fc.Arbitrary<string>): fc.Arbitrary<LandFilter> {
+  const place = fc.tuple(fc.integer({ min: -150, max: 150 }), fc.integer({ min: -150, max: 150 })).map(String)
+  const digits = fc.oneof(fc.nat().map(String), fc.constantFrom('0.5', '123456789012345.000000000000000001'))
+  const values = fc.record(
+    Object.fromEntries(
+      FILTER_NAMES.map((name) => [
+        name,
+        /price|size|plaza|road/.test(name)
+          ? digits
+          : /nw|se/.test(name)
+            ? place
+            : fc.string({ unit: 'binary' }),
+      ]),
+    ),
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Readonly<Record<string, string>>>
+  const words = fc.record({
+    status: fc.constantFrom('open', 'sold'),
+    owner: address,
+    in_district: fc.uuid(),
+    q: fc.constantFrom('a b', 'é&=%', '집'),
+  })
+  return fc.tuple(values, words).map(([some, others]) => {
+    const all: Readonly<Record<string, string>> = { ...some, ...others }
+    return readFilter((name) => all[name])
   })
 }

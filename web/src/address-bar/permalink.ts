@@ -9,6 +9,7 @@ import {
   SORT_ORDERS,
   SORTS,
 } from '../state/explore-state.ts'
+import { FILTER_NAMES, type LandFilter, readFilter } from '../state/land-filter.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { findLanguage, type Language } from '../texts/languages.ts'
 import type { Theme } from '../theme.ts'
@@ -19,7 +20,8 @@ import type { Theme } from '../theme.ts'
  *   at=12,-34   the middle of the screen       layer=price       unless it is the first layer, on_sale
  *   zoom=18     CSS pixels a parcel            mine=0x…          whose land the layer mine shows
  *   parcel=12,-34 or estate=7: what is selected    district=<id>     which one the layer districts brings out
- *   list=on_sale  of=0x…  sort=price.asc  page=2   the list that is open, whose, and how
+ *   list=land  of=0x…  sort=price.asc  page=2      the list that is open, whose, and how
+ *   status=open  max_price=500 …                   which land the list has, by the names of land-filter.ts
  *   lang=es  theme=dark
  */
 export interface Permalink {
@@ -30,6 +32,7 @@ export interface Permalink {
   readonly mine: string | undefined
   readonly district: string | undefined
   readonly list: ListQuery | undefined
+  readonly filter: LandFilter
   /** Undefined: the browser's language. */
   readonly language: Language | undefined
   /** Undefined: the system's theme. */
@@ -57,6 +60,7 @@ export function permalinkText({ view, selection, ...link }: Permalink): string {
     mine: link.mine,
     district: link.district,
     ...listParts(link.list),
+    ...filterParts(link.filter),
     lang: link.language,
     theme: link.theme,
   }
@@ -78,6 +82,7 @@ export function parsePermalink(query: string): Permalink {
     mine: findTypedAddress(say('mine')),
     district: findDistrict(say('district')),
     list: findList(say),
+    filter: readFilter(say),
     language: findLanguage(say('lang')),
     theme: oneOf(['light', 'dark'], say('theme')),
   }
@@ -90,9 +95,19 @@ export function stepText(link: Permalink): string {
   return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
 }
 
+/** Only text is encoded: the other values have no letters that an address would change. */
+function filterParts(filter: LandFilter): Record<string, string | undefined> {
+  return Object.fromEntries(
+    FILTER_NAMES.map((name) => [
+      name,
+      name === 'q' ? filter.q && encodeURIComponent(filter.q) : filter[name],
+    ]),
+  )
+}
+
 function listParts(list: ListQuery | undefined): Record<string, string | undefined> {
   if (!list) return {}
-  const isSorted = list.name === 'on_sale'
+  const isSorted = list.name === 'land'
   const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
   return {
     list: list.name,
@@ -105,8 +120,8 @@ function listParts(list: ListQuery | undefined): Record<string, string | undefin
 function findList(say: (name: string) => string): ListQuery | undefined {
   const name = oneOf(LISTS, say('list'))
   if (!name) return undefined
-  const address = name === 'on_sale' ? undefined : findTypedAddress(say('of'))
-  const [sortBy = '', sortOrder = ''] = name === 'on_sale' ? say('sort').split('.') : []
+  const address = name === 'land' ? undefined : findTypedAddress(say('of'))
+  const [sortBy = '', sortOrder = ''] = name === 'land' ? say('sort').split('.') : []
   const page = findWhole(say('page'), MAX_PAGE)
   return {
     name,

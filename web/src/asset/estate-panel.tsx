@@ -6,6 +6,7 @@ import { showSelected } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { AddressFact } from './address.tsx'
+import { AssetDetails } from './asset-details.tsx'
 import { AssetFrame } from './asset-frame.tsx'
 import { estateName } from './asset-names.ts'
 import { BidsSection } from './bids-section.tsx'
@@ -14,10 +15,12 @@ import { DistrictFact } from './district-fact.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
+import { PageLinks } from './page-links.tsx'
 import { Rent } from './rent.tsx'
 import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
+import { WorthSection } from './worth-section.tsx'
 
 export interface EstatePanelProps {
   readonly id: string
@@ -28,6 +31,7 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
   const estate = useAnswer(land.estate(id))
   const publications = useAnswer(land.estatePublications(id))
   const bids = useAnswer(land.estateBids(id, { sanitize: false }))
+  const rights = useAnswer(land.estateRights(id))
   const name = estateName(estate.data ?? { id, data: {} })
   return (
     <AssetFrame
@@ -39,18 +43,34 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
     >
       {(data) => (
         <>
-          {isDissolved(data) ? <Dissolved /> : <SaleOffer publication={data.publication} />}
+          {isDissolved(data) ? <Dissolved /> : <EstateOffer estate={data} />}
           <Rent asset={data} />
           <Description value={data.data.description} />
           <EstateFacts estate={data} />
           {!isDissolved(data) && <Members places={data.data.parcels} />}
-          <RightsSection rights={data} />
+          {!isDissolved(data) && <RightsSection answer={rights} />}
           <HistorySection answer={publications} />
           <BidsSection answer={bids} />
           {!isDissolved(data) && <ImageSection selection={{ type: 'estate', id }} name={name} />}
+          <AssetDetails>
+            {data.operator !== null && <AddressFact name={text('asset.operator')} address={data.operator} />}
+            <TokenFact id={data.token_id} />
+          </AssetDetails>
         </>
       )}
     </AssetFrame>
+  )
+}
+
+function EstateOffer({ estate }: { readonly estate: Estate }) {
+  const value = useAnswer(land.estateValue(estate.id))
+  const [first] = estate.data.parcels
+  return (
+    <>
+      <SaleOffer publication={estate.publication} size={estate.data.parcels.length} />
+      {first && <PageLinks type="estate" place={first} />}
+      <WorthSection answer={value} />
+    </>
   )
 }
 
@@ -75,9 +95,7 @@ function EstateFacts({ estate }: { readonly estate: Estate }) {
         {text('asset.size.parcels', { count: estate.data.parcels.length })}
       </Fact>
       <AddressFact name={text('asset.owner')} address={estate.owner} />
-      {estate.operator !== null && <AddressFact name={text('asset.operator')} address={estate.operator} />}
       {estate.district_id !== null && <DistrictFact id={estate.district_id} answer={districts} />}
-      <TokenFact id={estate.token_id} />
     </Facts>
   )
 }

@@ -7,6 +7,7 @@ import { showEstate } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressFact } from './address.tsx'
+import { AssetDetails } from './asset-details.tsx'
 import { AssetFrame } from './asset-frame.tsx'
 import { estateName, parcelName } from './asset-names.ts'
 import { BidsSection } from './bids-section.tsx'
@@ -16,10 +17,12 @@ import { Fact, Facts } from './facts.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { MortgagesSection } from './mortgages-section.tsx'
+import { PageLinks } from './page-links.tsx'
 import { Rent } from './rent.tsx'
 import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
+import { WorthSection } from './worth-section.tsx'
 
 export interface ParcelPanelProps extends Place {
   onClose(): void
@@ -31,6 +34,9 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
   const publications = useAnswer(land.parcelPublications(place))
   const bids = useAnswer(land.parcelBids(place, { sanitize: false }))
   const mortgages = useAnswer(land.parcelMortgages(place))
+  const rights = useAnswer(land.parcelRights(place))
+  const isLot = isSold(place)
+  const value = useAnswer(isLot ? land.parcelValue(place) : undefined)
   const name = parcelName({ ...place, data: parcel.data?.data ?? {} })
   return (
     <AssetFrame
@@ -43,14 +49,20 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
       {(data) => (
         <>
           <SaleOffer publication={data.publication} />
+          <PageLinks type="parcel" place={place} />
+          {isLot && <WorthSection answer={value} />}
           <Rent asset={data} />
           <Description value={data.data.description} />
           <ParcelFacts parcel={data} />
-          <RightsSection rights={data} />
+          <RightsSection answer={rights} />
           <HistorySection answer={publications} />
           <BidsSection answer={bids} />
           <MortgagesSection answer={mortgages} />
           <ImageSection selection={{ type: 'parcel', ...place }} name={name} />
+          <AssetDetails>
+            {data.operator !== null && <AddressFact name={text('asset.operator')} address={data.operator} />}
+            <TokenFact id={`${encodeTokenId(place)}`} />
+          </AssetDetails>
         </>
       )}
     </AssetFrame>
@@ -58,7 +70,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
 }
 
 function ParcelFacts({ parcel }: { readonly parcel: Parcel }) {
-  const { x, y, estate_id: estateId, tags, operator } = parcel
+  const { x, y, estate_id: estateId, tags } = parcel
   const estate = useAnswer(estateId === null ? undefined : land.estate(estateId))
   const districts = useAnswer(parcel.district_id === null ? undefined : land.districts())
   const { road, plaza } = tags.proximity ?? {}
@@ -67,11 +79,9 @@ function ParcelFacts({ parcel }: { readonly parcel: Parcel }) {
       <Fact name={text('asset.coordinates')}>{`${x},${y}`}</Fact>
       {estateId !== null && <EstateFact id={estateId} estate={estate.data} />}
       <OwnerFact parcel={parcel} estate={estate.data} />
-      {operator !== null && <AddressFact name={text('asset.operator')} address={operator} />}
       {parcel.district_id !== null && <DistrictFact id={parcel.district_id} answer={districts} />}
       {plaza && <Fact name={text('asset.near.plaza')}>{distanceText(plaza.distance)}</Fact>}
       {road && <Fact name={text('asset.near.road')}>{distanceText(road.distance)}</Fact>}
-      <TokenFact id={`${encodeTokenId(parcel)}`} />
     </Facts>
   )
 }
@@ -103,6 +113,13 @@ const KINDS: Readonly<Record<string, TextKey>> = {
   road: 'asset.road',
   plaza: 'asset.plaza',
   district: 'asset.district_land',
+}
+
+/** Whether a parcel can be bought, or could once: plazas, roads and the land of districts are not for sale. */
+function isSold({ x, y }: Place): boolean {
+  void worldChange.value // the grid changes in place
+  const type = worldGrid.value?.tileAt(x, y).type
+  return type === 'owned' || type === 'unowned'
 }
 
 /** Taken from the grid: no answer of the interface says whether a parcel is road or plaza. */

@@ -1,35 +1,25 @@
-import type { Estate, Parcel } from '@landpass/client'
-import { type TextKey, text } from '../texts/texts.ts'
+import type { AssetRights } from '@landpass/client'
+import type { Answer } from '../live/use-answer.ts'
+import { text } from '../texts/texts.ts'
 import { Address } from './address.tsx'
+import { AssetSection } from './asset-section.tsx'
 import { Folded } from './folded.tsx'
+import { whyText } from './why-text.ts'
 
-type Rights = Pick<Parcel | Estate, 'update_operator' | 'approvals_for_all' | 'update_managers'>
-
-/** Who may act here without owning it, in words; nothing where no address is known. */
-export function RightsSection({ rights }: { readonly rights: Rights }) {
-  const { update_operator, approvals_for_all, update_managers } = rights
-  const holders: readonly (readonly [TextKey, readonly string[]])[] = [
-    ['asset.rights.update_operator', update_operator === null ? [] : [update_operator]],
-    ['asset.rights.managers', update_managers],
-    ['asset.rights.all', approvals_for_all],
-  ]
-  const known = holders.filter(([, addresses]) => addresses.length > 0)
-  if (known.length === 0) return null
+/** Who may build here, and why (docs/rights.md). */
+export function RightsSection({ answer }: { readonly answer: Answer<AssetRights> }) {
   return (
-    <section class="asset-section">
-      <h3>{text('asset.rights')}</h3>
-      {known.map(([right, addresses]) => (
-        <div key={right} class="right">
-          <p>{text(right)}</p>
-          <Folded items={addresses} none="">
-            {(address) => (
-              <li key={address}>
-                <Address address={address} />
-              </li>
-            )}
-          </Folded>
-        </div>
-      ))}
-    </section>
+    <AssetSection title={text('asset.rights')} answer={answer}>
+      {({ who }) => (
+        <Folded items={who} none={text('asset.nobody')}>
+          {({ address, why }) => (
+            <li key={`${address} ${why}`} class="right">
+              <Address address={address} />
+              <span class="hint">{whyText(why)}</span>
+            </li>
+          )}
+        </Folded>
+      )}
+    </AssetSection>
   )
 }

@@ -1,12 +1,18 @@
 import type { Publication } from '@landpass/client'
-import { formatDate, formatPrice } from '../texts/format.ts'
+import { formatComputedPrice, formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Address } from './address.tsx'
 import { ChainOffersHint } from './chain-offers-hint.tsx'
 import { Fact, Facts } from './facts.tsx'
 
+export interface SaleOfferProps {
+  readonly publication: Publication | null
+  /** Parcels of an estate. */
+  readonly size?: number
+}
+
 /** The offer that can be taken now, if there is one. */
-export function SaleOffer({ publication }: { readonly publication: Publication | null }) {
+export function SaleOffer({ publication, size = 1 }: SaleOfferProps) {
   if (!publication) {
     return (
       <div class="sale-offer sale-offer-none">
@@ -21,6 +27,7 @@ export function SaleOffer({ publication }: { readonly publication: Publication |
       <p class="sale-price">
         <span>{text('asset.sale')}</span> <strong>{formatPrice(price)}</strong>
       </p>
+      {size > 1 && <p>{text('list.per_parcel', { price: formatComputedPrice(price / size) })}</p>}
       <Facts>
         <Fact name={text('publication.expires')}>{formatDate(expires_at)}</Fact>
         <Fact name={text('publication.seller')}>

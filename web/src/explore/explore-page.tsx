@@ -1,17 +1,20 @@
 import './explore.css'
+import { batch } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
+import { FilterBar } from '../filter/filter-bar.tsx'
 import { listTitle } from '../lists/lists-panel.tsx'
 import { followChain } from '../live/chain.ts'
 import { followChanges } from '../live/change-stream.ts'
 import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
-import { FIRST_PAGE, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { landFilter, markedCells, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
-import { showLinked } from '../state/travel.ts'
+import { showFound, showLinked } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
@@ -19,7 +22,9 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { ChainState } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
+import { followLabels, letters } from './map-labels.ts'
 import { OfflineBanner } from './offline-banner.tsx'
+import { PlaceCard, point } from './place-card.tsx'
 import { placeDescription } from './place-description.ts'
 import { SearchBox } from './search-box.tsx'
 import { followPanels, SidePanels } from './side-panels.tsx'
@@ -44,6 +49,8 @@ export function ExplorePage() {
     followAddressBar()
     followPanels()
     followLayers()
+    followFilter()
+    followLabels()
     followKeys()
     void worldOnItsWay?.then(() => {
       if (!isPlaced) showLinked()
@@ -62,15 +69,20 @@ export function ExplorePage() {
           <WorldMap
             view={view}
             inks={inks}
+            letters={letters}
+            marked={markedCells}
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}
             describe={describe}
+            onPoint={point}
             onPick={pick}
           />
+          <PlaceCard />
         </div>
         <div class="explore-over">
           <SearchBox />
           <Tools />
+          <FilterBar />
           <OfflineBanner />
           <ChainState />
           <LayerPanel />
@@ -117,8 +129,12 @@ function Tools() {
   )
 }
 
+/** Without filters the list has what is for sale: all land is nothing to read. */
 function showLists(): void {
-  openList.value = { name: 'on_sale', ...FIRST_PAGE }
+  batch(() => {
+    if (!isFiltered.peek()) landFilter.value = { status: 'open' }
+    showFound()
+  })
 }
 
 /** Announces a new selection to screen readers. */

@@ -1,11 +1,13 @@
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { worldChange, worldGrid } from '../live/world.ts'
 import { ON_SALE_INK } from '../map/inks.ts'
+import { landFilter } from '../state/explore-state.ts'
+import { withoutGroup } from '../state/land-filter.ts'
 import { cellsOnSale, holdingsOf } from '../state/layer-inks.ts'
 import { text } from '../texts/texts.ts'
 import { Swatch } from './swatch.tsx'
 
-/** How many parcels are painted, and how many offers they are: an estate is sold as a whole. */
+/** How many parcels are painted, and how many offers they are: an estate is sold as a whole. A press filters by them. */
 export function OnSaleLegend() {
   void worldChange.value // the grid changes in place
   const grid = worldGrid.value
@@ -20,12 +22,17 @@ export function OnSaleLegend() {
     )
   }
   const { parcels, estates } = holdingsOf(grid, cells)
+  const filter = landFilter.value
+  const isOn = filter.status === 'open'
+  const toggle = () => {
+    landFilter.value = isOn ? withoutGroup(filter, 'status') : { ...filter, status: 'open' }
+  }
   return (
     <>
-      <p class="legend-line">
+      <button type="button" class="quiet legend-line" aria-pressed={isOn} onClick={toggle}>
         <Swatch ink={ON_SALE_INK} />
         {text('map.legend.on_sale', { count: cells.length })}
-      </p>
+      </button>
       <p class="hint">{text('map.legend.offers_on_sale', { count: parcels + estates })}</p>
       <ChainOffersHint />
     </>

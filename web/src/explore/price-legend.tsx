@@ -1,4 +1,6 @@
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
+import { landFilter } from '../state/explore-state.ts'
+import { withoutGroup } from '../state/land-filter.ts'
 import { offers, steps } from '../state/layers.ts'
 import type { PriceStep } from '../state/price-steps.ts'
 import { formatNumber } from '../texts/format.ts'
@@ -28,8 +30,7 @@ export function PriceLegend() {
           {steps.value.map((step) => (
             <tr key={step.ink}>
               <th scope="row">
-                <Swatch ink={step.ink} />
-                {rangeText(step)}
+                <StepButton step={step} />
               </th>
               <td class="number">{formatNumber(step.count)}</td>
             </tr>
@@ -40,6 +41,32 @@ export function PriceLegend() {
       <ChainOffersHint />
     </>
   )
+}
+
+/** Filters by the prices of a step; pressed again, not any more. */
+function StepButton({ step }: { readonly step: PriceStep }) {
+  const prices = pricesOf(step)
+  const filter = landFilter.value
+  const isOn = Object.entries(prices).every(([name, value]) => filter[name as keyof typeof prices] === value)
+  const toggle = () => {
+    const others = withoutGroup(filter, 'price_per_parcel')
+    landFilter.value = isOn ? others : { ...others, status: 'open', ...prices }
+  }
+  return (
+    <button type="button" class="quiet price-step" aria-pressed={isOn} onClick={toggle}>
+      <Swatch ink={step.ink} />
+      {rangeText(step)}
+    </button>
+  )
+}
+
+/** The limits as they are shown, rounded away from each other so that every price of the step is kept. */
+function pricesOf({ from, to }: PriceStep) {
+  const scale = to < 100 ? 100 : 1
+  return {
+    min_price_per_parcel: `${Math.floor(from * scale) / scale}`,
+    max_price_per_parcel: `${Math.ceil(to * scale) / scale}`,
+  }
 }
 
 /** Whole numbers from 100 on: beside thousands, decimals are noise. Smaller prices keep two decimals. */

@@ -1,9 +1,10 @@
-import { effect, signal, untracked } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { AssetPanel } from '../asset/asset-panel.tsx'
+import { DistrictPanel } from '../asset/district-panel.tsx'
 import { ListsPanel } from '../lists/lists-panel.tsx'
-import { openList, selection } from '../state/explore-state.ts'
+import { chosenDistrict, layer, openList, selection } from '../state/explore-state.ts'
 import { focusMap, isInMap, uncover } from '../state/map-frame.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { text } from '../texts/texts.ts'
@@ -13,11 +14,14 @@ type PanelName = 'asset' | 'list'
 /** The panel that was opened last. Where only one panel fits, it is the one that is shown. */
 const front = signal<PanelName>('asset')
 
+/** The district that the layer brings out: it has a panel while nothing else is selected. */
+const shownDistrict = computed(() => (layer.value === 'districts' ? chosenDistrict.value : undefined))
+
 /** Keeps the newest panel in front. */
 export function followPanels(): () => void {
   const ends = [
     effect(() => {
-      front.value = selection.value ? 'asset' : 'list'
+      front.value = selection.value || shownDistrict.value !== undefined ? 'asset' : 'list'
     }),
     effect(() => {
       front.value = openList.value ? 'list' : 'asset'
@@ -25,7 +29,7 @@ export function followPanels(): () => void {
   ]
   // A link can open both panels: then the selection is in front.
   untracked(() => {
-    front.value = selection.peek() ? 'asset' : 'list'
+    front.value = selection.peek() || shownDistrict.peek() !== undefined ? 'asset' : 'list'
   })
   return () => {
     for (const end of ends) end()
@@ -34,8 +38,9 @@ export function followPanels(): () => void {
 
 /** Closes the panel in front. @returns whether there was one */
 export function closeFrontPanel(): boolean {
-  if (!selection.peek() && !openList.peek()) return false
-  if (front.peek() === 'asset' && selection.peek()) closeAsset()
+  const hasAsset = selection.peek() !== undefined || shownDistrict.peek() !== undefined
+  if (!hasAsset && !openList.peek()) return false
+  if (front.peek() === 'asset' && hasAsset) closeAsset()
   else if (openList.peek()) closeList()
   else closeAsset()
   return true
@@ -54,6 +59,7 @@ export function switchToPanel(): boolean {
 export function SidePanels() {
   const query = openList.value
   const selected = selection.value
+  const district = selected ? undefined : shownDistrict.value
   const shown = useRef(selected)
   useEffect(() => {
     // The panel is laid out and covers a part of the map. A selection that came with the link stays where the link put
@@ -61,7 +67,7 @@ export function SidePanels() {
     if (shown.current !== selected) uncover(selectedNow.peek())
     shown.current = selected
   }, [selected])
-  if (!query && !selected) return null
+  if (!query && !selected && district === undefined) return null
   return (
     <div class="side">
       {query && (
@@ -72,6 +78,11 @@ export function SidePanels() {
       {selected && (
         <SidePanel name="asset" label={text('map.selection')} subject={JSON.stringify(selected)}>
           <AssetPanel selection={selected} onClose={closeAsset} />
+        </SidePanel>
+      )}
+      {district !== undefined && (
+        <SidePanel name="asset" label={text('map.selection')} subject={district}>
+          <DistrictPanel id={district} onClose={closeAsset} />
         </SidePanel>
       )}
     </div>
@@ -87,7 +98,8 @@ function closeList(): void {
 }
 
 function closeAsset(): void {
-  selection.value = undefined
+  if (selection.peek()) selection.value = undefined
+  else chosenDistrict.value = undefined
 }
 
 interface SidePanelProps {

@@ -12,6 +12,7 @@ import {
 import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
+import type { AddressListName } from '../state/explore-state.ts'
 import { showDistrict } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
@@ -23,6 +24,7 @@ import { type Column, ListTable } from './list-table.tsx'
 import { rowsOfPage, shownPage } from './paging.ts'
 
 export interface AddressListProps extends ListProps {
+  readonly name: AddressListName
   readonly address: string
 }
 
@@ -167,12 +169,12 @@ interface ListOfAddress<Row> extends AddressListProps {
 
 /** The interface answers these lists without pages, so the pages are made here. */
 function AddressList<Row>(props: ListOfAddress<Row>) {
-  const { query, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
+  const { name, address, query, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
   const answer = useAnswer(call)
   const page = shownPage(query.page, answer.data?.length ?? 0)
   return (
     <ListFrame
-      query={query}
+      file={{ name, address, call }}
       answer={answer}
       page={page}
       none={none}

@@ -1,7 +1,7 @@
 import { RECORD_FIELDS } from '@landpass/client'
 import type { CsvValue } from '@landpass/client/csv'
 import { parseCoord } from '@landpass/client/grid'
-import type { ListName } from '../state/explore-state.ts'
+import type { AddressListName } from '../state/explore-state.ts'
 
 const { Parcel, Estate, Bid, Contribution, Mortgage } = RECORD_FIELDS
 
@@ -13,11 +13,10 @@ const PROVENANCE: readonly string[] = ['tx_hash', 'log_index', 'contract_address
 const PLACE_FIELDS: readonly string[] = ['x', 'y', 'estate_id']
 
 /**
- * The columns of each list: the fields of its records in the order in which they are answered. What is for sale may be a
- * parcel or an estate: its offer stands behind the fields of both.
+ * The columns of each list of an address: the fields of its records in the order in which they are answered. The server writes
+ * the file of found land.
  */
-export const CSV_FIELDS: Readonly<Record<ListName, readonly string[]>> = {
-  on_sale: [...ownFields(Parcel), ...ownFields(Estate), ...offerFields(Parcel)].filter(isFirst),
+export const CSV_FIELDS: Readonly<Record<AddressListName, readonly string[]>> = {
   parcels: [...ownFields(Parcel), ...offerFields(Parcel)],
   estates: [...ownFields(Estate), ...offerFields(Estate)],
   bids: withPlace(Bid.filter((field) => !PROVENANCE.includes(field))),
@@ -36,10 +35,6 @@ function ownFields(fields: readonly string[]): readonly string[] {
 
 function offerFields(fields: readonly string[]): readonly string[] {
   return fields.filter((field) => field.startsWith('publication.') && !SECOND_NAMES.includes(field))
-}
-
-function isFirst(field: string, place: number, fields: readonly string[]): boolean {
-  return fields.indexOf(field) === place
 }
 
 /** The cells of an object. A list is one cell: texts, or places as `x,y;x,y` as everywhere in the interfaces. */

@@ -1,13 +1,13 @@
-import type { ListQuery } from '../state/explore-state.ts'
-
 /**
- * The file name for a list.
+ * The file name for a list of an address.
  *
  * @example
- * csvFileName({ name: 'on_sale', … }, Date.UTC(2026, 10, 21)) // 'landpass-on-sale-2026-11-21.csv'
+ * csvFileName({ name: 'bids', address: '0x…' }, Date.UTC(2026, 10, 21)) // 'landpass-bids-0x…-2026-11-21.csv'
  */
-export function csvFileName({ name, address }: ListQuery, nowMs: number): string {
+export function csvFileName(
+  { name, address }: { readonly name: string; readonly address: string },
+  nowMs: number,
+): string {
   const day = new Date(nowMs).toISOString().slice(0, 10)
-  const whose = name === 'on_sale' || address === undefined ? '' : `-${address}`
-  return `landpass-${name.replace('_', '-')}${whose}-${day}.csv`
+  return `landpass-${name}-${address}-${day}.csv`
 }

@@ -1,7 +1,6 @@
 import type { AssetType } from '@landpass/client'
 import { findName } from '../asset/asset-names.ts'
-import { showSelected } from '../state/explore-state.ts'
-import { showEstate } from '../state/travel.ts'
+import { showAsset } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 
 export interface ListAssetProps {
@@ -17,15 +16,9 @@ export function ListAsset({ type, id, name }: ListAssetProps) {
     type === 'parcel' ? text('asset.parcel.numbered', { id }) : text('asset.estate.numbered', { id })
   const given = findName(name)
   return (
-    <button type="button" class="list-asset" onClick={() => show(type, id)}>
+    <button type="button" class="list-asset" onClick={() => showAsset(type, id)}>
       <bdi class="list-asset-name">{given ?? kind}</bdi>
       {given !== undefined && <span class="list-asset-kind">{kind}</span>}
     </button>
   )
-}
-
-function show(type: AssetType, id: string): void {
-  const [x = 0, y = 0] = id.split(',').map(Number)
-  if (type === 'estate') showEstate(id)
-  else showSelected({ type, x, y }, { x, y })
 }

@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
-import type { ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
-import { CsvDownload } from './csv-download.tsx'
+import { CsvDownload, type CsvDownloadProps } from './csv-download.tsx'
 import { Pager } from './pager.tsx'
 
 export interface ListFrameProps<Data> {
-  readonly query: ListQuery
+  readonly file: CsvDownloadProps
   readonly answer: Answer<Data>
   /** The page that is shown, counted from 1. */
   readonly page: number
@@ -21,9 +20,9 @@ export interface ListFrameProps<Data> {
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** What all lists have in common: number of rows, pages, CSV download, loading state and failures. */
+/** What all lists of an address have in common: number of rows, pages, CSV download, loading state and failures. */
 export function ListFrame<Data>({
-  query,
+  file,
   answer,
   page,
   none,
@@ -50,7 +49,7 @@ export function ListFrame<Data>({
         <>
           {children(data)}
           <Pager page={page} total={total} counted={counted} onTurn={onTurn} />
-          <CsvDownload query={query} />
+          <CsvDownload {...file} />
         </>
       )}
     </div>

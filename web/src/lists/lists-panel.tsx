@@ -4,13 +4,13 @@ import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
 import type { ListProps } from './list-props.ts'
 import './lists.css'
-import { OnSaleList } from './on-sale-list.tsx'
+import { LandList } from './land-list.tsx'
 
 export interface ListsPanelProps extends ListProps {
   onClose(): void
 }
 
-/** What is on sale, and what an address has. */
+/** The land that the filters keep, and what an address has. */
 export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
@@ -21,14 +21,14 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
           <span aria-hidden="true">×</span>
         </button>
       </header>
-      {query.name !== 'on_sale' && <AddressForm key={query.address} query={query} onChange={onChange} />}
+      {query.name !== 'land' && <AddressForm key={query.address} query={query} onChange={onChange} />}
       <ListBody query={query} onChange={onChange} />
     </div>
   )
 }
 
 const TITLES: Readonly<Record<ListName, TextKey>> = {
-  on_sale: 'asset.sale',
+  land: 'list.land',
   parcels: 'asset.parcel.many',
   estates: 'asset.estate.many',
   bids: 'bid.title',
@@ -57,7 +57,8 @@ function ListChoice({ query, onChange }: ListProps) {
 }
 
 function ListBody({ query, onChange }: ListProps) {
-  if (query.name === 'on_sale') return <OnSaleList query={query} onChange={onChange} />
+  const { name } = query
+  if (name === 'land') return <LandList query={query} onChange={onChange} />
   if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
   const List = {
     parcels: ParcelsList,
@@ -65,8 +66,14 @@ function ListBody({ query, onChange }: ListProps) {
     bids: BidsList,
     contributions: ContributionsList,
     mortgages: MortgagesList,
-  }[query.name]
+  }[name]
   return (
-    <List key={`${query.name} ${query.address}`} query={query} address={query.address} onChange={onChange} />
+    <List
+      key={`${name} ${query.address}`}
+      name={name}
+      query={query}
+      address={query.address}
+      onChange={onChange}
+    />
   )
 }

@@ -9,7 +9,8 @@ import {
   paintRange,
   rangeSizePx,
 } from './cell-painter.ts'
-import { FIRST_INK_PIXEL } from './map-palette.ts'
+import { DIMMED } from './inks.ts'
+import { FIRST_DIMMED_PIXEL, FIRST_INK_PIXEL } from './map-palette.ts'
 
 const LEFT = 8
 const TOP = 16
@@ -84,6 +85,16 @@ test('small parcels have no gaps', () => {
 test('inks are laid over land, never where no land is', () => {
   expect(painted(groundOf([[2, 0, 3]], [[1, 2, 0]]), 1)).toEqual(['1 d'])
   expect(FIRST_INK_PIXEL + 1).toBe(LETTERS.indexOf('1'))
+})
+
+test('dimmed cells have the dimmed colour of what they would have, with and without an ink', () => {
+  const ground = groundOf([[2, 2, 0]], [[DIMMED + 1, DIMMED, DIMMED]])
+  const colours = Uint32Array.from({ length: 2 * FIRST_DIMMED_PIXEL }, (_, i) => i)
+  const pixels = new Uint32Array(3)
+
+  paintOverview(ground, colours, pixels)
+
+  expect([...pixels]).toEqual([FIRST_INK_PIXEL + 1, 2, 0].map((pixel) => FIRST_DIMMED_PIXEL + pixel))
 })
 
 test('the overview has a pixel for each parcel', () => {

@@ -1,4 +1,5 @@
-import { FIRST_INK_PIXEL } from './map-palette.ts'
+import { DIMMED } from './inks.ts'
+import { FIRST_DIMMED_PIXEL, FIRST_INK_PIXEL } from './map-palette.ts'
 
 /**
  * Paints parcels as pixels. Pure: typed arrays in, typed arrays out.
@@ -14,7 +15,7 @@ export interface Ground {
   readonly rows: number
   /** Kind and joins of each cell. */
   readonly cells: Uint8Array
-  /** The ink of each cell, 0 for none; undefined for none at all. */
+  /** The ink of each cell, 0 for none, with or without `DIMMED`; undefined for none at all. */
   readonly inks: Uint8Array | undefined
 }
 
@@ -131,5 +132,7 @@ export function paintOverview(
 /** The colour of a cell. Cells without land ignore their ink. */
 function colourOf(cell: number, ink: number, colours: Uint32Array): number {
   const kind = cell & KIND_BITS
-  return colours[ink > 0 && kind > 0 ? FIRST_INK_PIXEL + ink : kind]!
+  const shown = ink & ~DIMMED
+  const pixel = shown > 0 && kind > 0 ? FIRST_INK_PIXEL + shown : kind
+  return colours[ink === shown ? pixel : FIRST_DIMMED_PIXEL + pixel]!
 }

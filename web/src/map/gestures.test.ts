@@ -14,6 +14,7 @@ function hands({ isDrawing = false, isScrolling = false } = {}) {
     pinch: (factor, spot) => understood.push(`pinch ${factor.toFixed(2)} at ${at(spot)}`),
     pinchEnded: () => understood.push('pinch ended'),
     pick: (spot) => understood.push(`pick ${at(spot)}`),
+    look: (spot) => understood.push(`look ${at(spot)}`),
     zoomIn: (spot) => understood.push(`zoom in ${at(spot)}`),
     draft: (corners) => understood.push(corners ? `draft ${at(corners[0])} ${at(corners[1])}` : 'no draft'),
     draw: (from, to) => understood.push(`draw ${at(from)} ${at(to)}`),
@@ -42,6 +43,22 @@ test('a tap picks, even with a trembling finger', () => {
   up(104, 103)
 
   expect(understood()).toEqual(['hold', 'pick 104,103'])
+})
+
+test('a finger that rests looks, and picks nothing when it leaves; one that has moved does not look', () => {
+  const { gestures, down, move, up, understood } = hands()
+
+  down(100, 100)
+  move(103, 100)
+  gestures.rested()
+  up(103, 100)
+  expect(understood()).toEqual(['hold', 'look 100,100'])
+
+  down(100, 100)
+  move(130, 100)
+  gestures.rested()
+  up(130, 100)
+  expect(understood().filter((what) => what.startsWith('look'))).toEqual([])
 })
 
 test('a second tap soon after zooms in; two slow ones pick twice', () => {

@@ -7,7 +7,8 @@ import type { Spot } from './camera.ts'
  *                    │  │                    ▲ │
  *                    │  │                    │ └──2nd down──▶ pinching ──one up──▶ pushing
  *                    │  └──moved far, if dragging draws──▶ drawing ──up──▶ none
- *                    └──up──▶ none           a tap: picks; a second one soon after zooms in
+ *                    ├──up──▶ none           a tap: picks; a second one soon after zooms in
+ *                    └──rested (a finger)──▶ left   a long press: looks, and its end picks nothing
  *
  * A second contact cancels a drawing: two fingers always move the map. Where one finger scrolls the page, its drag is
  * ignored until a second finger comes.
@@ -39,6 +40,8 @@ export interface Meanings {
   pinch(factor: number, spot: Spot): void
   pinchEnded(): void
   pick(spot: Spot): void
+  /** A finger rests on a spot. */
+  look(spot: Spot): void
   zoomIn(spot: Spot): void
   /** A rectangle is being drawn; undefined when it is given up. */
   draft(corners: readonly [Spot, Spot] | undefined): void
@@ -106,6 +109,13 @@ export class Gestures {
       this.means.draw(this.start, contact)
     }
     if (this.contacts.size === 0) this.state = 'none'
+  }
+
+  /** Some time has passed since the last contact began. */
+  rested(): void {
+    if (this.state !== 'pressed' || !this.start?.isFinger || this.means.isDrawing()) return
+    this.state = 'left'
+    this.means.look(this.start)
   }
 
   /** The browser cancelled the contact, or the reader pressed Escape. */

@@ -16,3 +16,6 @@ export const DISTRICT_INK = 10
 export const CHOSEN_DISTRICT_INK = 11
 /** Inks in all, {@link NO_INK} among them. */
 export const INK_COUNT = 12
+
+/** Added to the number of an ink, also to {@link NO_INK}: the cell is dimmed. */
+export const DIMMED = 0x80

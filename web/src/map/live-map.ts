@@ -8,6 +8,8 @@ import type { MapParts, WorldMapProps } from './map-parts.ts'
 import { MapReader, prefersReducedMotion } from './map-reader.ts'
 import type { View } from './map-types.ts'
 
+const NO_CELLS = new Uint32Array(0)
+
 export interface LiveMap {
   step(direction: 'in' | 'out'): void
   showWhole(): void
@@ -17,7 +19,10 @@ export interface LiveMap {
 /** Connects an engine to the world, to the page's signals and to the reader's input. */
 export function startLiveMap(parts: MapParts): LiveMap {
   let written: View | undefined
-  const engine = new MapEngine(parts.canvas, MAP_PALETTES[theme.peek()], {
+  const palette = MAP_PALETTES[theme.peek()]
+  const engine = new MapEngine(parts.canvas, {
+    palette,
+    letters: parts.letters && parts.props().letters?.makeLayer(parts.letters, palette),
     moved: (view) => {
       if (view === written) return
       written = view
@@ -52,6 +57,8 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
   const ends = [
     effect(() => engine.setPalette(MAP_PALETTES[theme.value])),
     effect(() => engine.setInks(props.inks.value)),
+    effect(() => engine.setLabels(props.letters?.labels.value)),
+    effect(() => engine.setMarked(props.marked?.value ?? NO_CELLS)),
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {
       const view = props.view.value

@@ -1,9 +1,10 @@
 import type { Bounds, ScreenSize } from './camera.ts'
 import type { Ground } from './cell-painter.ts'
 import { type Frame, GroundPicture } from './ground-picture.ts'
+import type { LabelLayer, MapLabels } from './label-layer.ts'
 import type { MapPalette } from './map-palette.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
-import { type BoxPx, clipToBoxes, drawOutline, litBoxes, tintBoxes } from './marks.ts'
+import { type BoxPx, clipToBoxes, drawDots, drawOutline, litBoxes, tintBoxes } from './marks.ts'
 import { type Outline, outlineOf } from './outline.ts'
 import { Steering } from './steering.ts'
 
@@ -12,7 +13,8 @@ import { Steering } from './steering.ts'
  * while nothing changes.
  *
  * Order of a frame: running motions advance (`steering.ts`); missing sharp parts are painted, for a few milliseconds;
- * everything is drawn on the canvas: land (`ground-picture.ts`), then highlighted cells, then outlines (`marks.ts`).
+ * everything is drawn on the canvas: land (`ground-picture.ts`), then highlighted cells, then outlines (`marks.ts`); then
+ * the letters on their own canvas (`label-layer.ts`).
  * While the zoom changes nothing is painted: cached pictures are scaled, and painted sharp when the zoom rests.
  */
 
@@ -47,6 +49,7 @@ export class MapEngine {
   private readonly canvas: HTMLCanvasElement
   private readonly context: CanvasRenderingContext2D | null
   private readonly events: EngineEvents
+  private readonly letters: LabelLayer | undefined
   private palette: MapPalette
   private pixelsPerPx = 1
   private world: World | undefined
@@ -54,6 +57,7 @@ export class MapEngine {
   private inks: LayerInks | undefined
   private selectedCells: Uint32Array = new Uint32Array(0)
   private selected: Outline | undefined
+  private markedCells: Uint32Array = new Uint32Array(0)
   private cursor: Outline | undefined
   private draft: Outline | undefined
   private pulses: Pulse[] = []
@@ -65,8 +69,20 @@ export class MapEngine {
   private wholePaints = 0
   private wasPainted = false
 
-  constructor(canvas: HTMLCanvasElement, palette: MapPalette, events: EngineEvents) {
+  /** @param letters writes over the land; undefined for a map without letters */
+  constructor(
+    canvas: HTMLCanvasElement,
+    {
+      palette,
+      letters,
+      ...events
+    }: EngineEvents & {
+      readonly palette: MapPalette
+      readonly letters: LabelLayer | undefined
+    },
+  ) {
     this.canvas = canvas
+    this.letters = letters
     // Opaque: saves the browser blending it with what is below.
     this.context = canvas.getContext('2d', { alpha: false })
     this.palette = palette
@@ -99,6 +115,7 @@ export class MapEngine {
     this.world = world
     this.picture = new GroundPicture({ ...world, inks: this.inks }, this.palette)
     this.steering.setBounds(world.bounds)
+    this.letters?.setBounds(world.bounds)
     this.cursor = undefined
     this.draft = undefined
     this.setSelected(this.selectedCells)
@@ -108,6 +125,7 @@ export class MapEngine {
   setPalette(palette: MapPalette): void {
     this.palette = palette
     this.picture?.setPalette(palette)
+    this.letters?.setPalette(palette)
     this.wake()
   }
 
@@ -118,11 +136,21 @@ export class MapEngine {
     this.wake()
   }
 
+  setLabels(labels: MapLabels | undefined): void {
+    this.letters?.setLabels(labels)
+    this.wake()
+  }
+
   setSelected(cells: Uint32Array): void {
     this.selectedCells = cells
     const outline = this.world && cells.length > 0 ? outlineOf(cells, this.world.rows) : undefined
     if (!outline && !this.selected) return
     this.selected = outline
+    this.wake()
+  }
+
+  setMarked(cells: Uint32Array): void {
+    this.markedCells = cells
     this.wake()
   }
 
@@ -186,15 +214,17 @@ export class MapEngine {
     const painted = steering.isZooming
       ? { onScreen: false, isMore: false }
       : picture.paint(frame, performance.now() + PAINTING_MS)
+    let areLettersMissing = false
     const lit = this.pulses
     this.pulses = lit.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
     if (this.isDirty || painted.onScreen) {
       this.wholePaints++
       this.draw(context, picture, frame, nowMs)
+      areLettersMissing = this.letters?.draw(frame, this.pixelsPerPx) ?? false
       this.reportPainted(picture.isSharp(frame))
     } else if (lit.length > this.pulses.length || nowMs - this.pulsedAtMs >= PULSE_FRAME_MS)
       this.drawLit(context, picture, frame, lit, nowMs)
-    this.isDirty = steering.isMoving
+    this.isDirty = steering.isMoving || areLettersMissing
     if (this.isDirty || this.pulses.length > 0 || painted.isMore) this.nextFrame()
   }
 
@@ -249,6 +279,8 @@ export class MapEngine {
     }
     const { halo, selected, cursor } = this.palette
     const { pixelsPerPx } = this
+    const marked = { numbers: this.markedCells, rows: this.world?.rows ?? 1 }
+    drawDots(context, frame, marked, { line: selected, halo, pixelsPerPx })
     if (this.selected) drawOutline(context, frame, this.selected, { line: selected, halo, pixelsPerPx })
     if (this.draft) drawOutline(context, frame, this.draft, { line: selected, halo, pixelsPerPx })
     if (this.cursor) drawOutline(context, frame, this.cursor, { line: cursor, halo, pixelsPerPx })

@@ -26,7 +26,7 @@ export interface MapPalette {
   /** The outline of the selection, and the halo that keeps it visible against any colour on either side. */
   readonly selected: string
   readonly halo: string
-  /** The line around the parcel that the arrow keys move to. */
+  /** Letters, and the line around the parcel that the arrow keys move to. */
   readonly cursor: string
   /** Drawn over a parcel that has just changed. */
   readonly pulse: string
@@ -90,18 +90,30 @@ function inksOf({ onSale, prices, mine, district, chosenDistrict }: InkColours):
   return inks
 }
 
-/** The colours of a palette as pixels of a canvas: by kind, then by ink, in one list. */
+/** How much of its colour a dimmed cell keeps: the rest is that of the gaps. */
+const DIMMED_SHARE = 0.3
+
+/** The colours of a palette as pixels of a canvas, in one list: by kind, by ink, and then all of them dimmed. */
 export function pixelsOf({ kinds, inks }: MapPalette): Uint32Array {
-  const pixels = new Uint32Array(FIRST_INK_PIXEL + inks.length)
+  const pixels = new Uint32Array(2 * FIRST_DIMMED_PIXEL)
   const bytes = new Uint8Array(pixels.buffer)
+  const empty = rgbOf(kinds[0])
   const write = (at: number, colour: string) => {
-    const rgb = Number.parseInt(colour.slice(1), 16)
-    bytes.set([rgb >> 16, (rgb >> 8) & 0xff, rgb & 0xff, 0xff], at * 4)
+    const rgb = rgbOf(colour)
+    const dimmed = rgb.map((part, i) => empty[i]! + (part - empty[i]!) * DIMMED_SHARE)
+    bytes.set([...rgb, 0xff], at * 4)
+    bytes.set([...dimmed, 0xff], (FIRST_DIMMED_PIXEL + at) * 4)
   }
   for (const [kind, colour] of kinds.entries()) write(kind, colour)
   for (const [ink, colour] of inks.entries()) if (colour) write(FIRST_INK_PIXEL + ink, colour)
   return pixels
 }
 
+function rgbOf(colour: string): readonly number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+}
+
 /** Where the inks begin among the pixels of a palette: there are at most eight kinds. */
 export const FIRST_INK_PIXEL = 8
+/** Where the dimmed colours begin, in the same order. */
+export const FIRST_DIMMED_PIXEL = FIRST_INK_PIXEL + INK_COUNT

@@ -1,5 +1,17 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
+import type { Spot } from './camera.ts'
+import type { LabelLayer, MapLabels } from './label-layer.ts'
+import type { MapPalette } from './map-palette.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
+
+/** A parcel that the reader points at. */
+export interface Pointed {
+  readonly place: Place
+  /** Where on the map, in CSS pixels. */
+  readonly spot: Spot
+  /** `pointer`: a mouse, a pen, or a finger that rests. `key`: the arrow keys. */
+  readonly by: 'pointer' | 'key'
+}
 
 /** Properties of the map component. */
 export interface WorldMapProps {
@@ -7,6 +19,13 @@ export interface WorldMapProps {
   readonly view: Signal<View | undefined>
   /** Painted over the ground; undefined for nothing. */
   readonly inks: ReadonlySignal<LayerInks | undefined>
+  /** Names and lines in letters. Left out: the map has none, and its page does not load what writes them. */
+  readonly letters?: {
+    readonly labels: ReadonlySignal<MapLabels | undefined>
+    makeLayer(canvas: HTMLCanvasElement, palette: MapPalette): LabelLayer
+  }
+  /** Cell numbers that get a dot. */
+  readonly marked?: ReadonlySignal<Uint32Array>
   /** Cell numbers that get an outline. */
   readonly selected: ReadonlySignal<Uint32Array>
   /** For screen readers. */
@@ -20,6 +39,8 @@ export interface WorldMapProps {
   readonly finger?: 'scroll' | 'drag'
   /** Text for screen readers about the parcel at the cursor. Left out: its coordinates. */
   describe?(place: Place): string
+  /** The reader points at a parcel; undefined: at none any more. */
+  onPoint?(pointed: Pointed | undefined): void
   /** A parcel was clicked, tapped or chosen by key. */
   onPick(place: Place): void
   /** A rectangle of parcels was drawn, by two opposite corners. */
@@ -29,6 +50,8 @@ export interface WorldMapProps {
 /** What the map component gives to the map. */
 export interface MapParts {
   readonly canvas: HTMLCanvasElement
+  /** For letters: it lies over the other one; undefined where the map has none. */
+  readonly letters: HTMLCanvasElement | undefined
   /** The current properties: a component can be rendered with new ones. */
   readonly props: () => WorldMapProps
   /** The parcel that the mouse points at, as a text. */

@@ -18,10 +18,13 @@ export interface Pointers {
 }
 
 const MIDDLE_BUTTON = 1
+/** How long a finger rests before it looks. */
+const LONG_PRESS_MS = 500
 
 /** Listens to mouse, fingers, pen and wheel on an element. */
 export function listenToPointers(surface: HTMLElement, events: PointerEvents): Pointers {
   const gestures = new Gestures(events)
+  let rest: number | undefined
   const listening = new AbortController()
   const { signal } = listening
   const spotAt = ({ clientX, clientY }: MouseEvent): Spot => {
@@ -44,6 +47,8 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
       if (event.button > MIDDLE_BUTTON) return
       surface.setPointerCapture(event.pointerId)
       gestures.down(startOf(event))
+      window.clearTimeout(rest)
+      rest = window.setTimeout(() => gestures.rested(), LONG_PRESS_MS)
     },
     { signal },
   )
@@ -58,7 +63,11 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
   )
   surface.addEventListener('pointerup', (event) => gestures.up(contactOf(event)), { signal })
   surface.addEventListener('pointercancel', () => gestures.cancel(), { signal })
-  surface.addEventListener('pointerleave', () => events.point(undefined), { signal })
+  surface.addEventListener(
+    'pointerleave',
+    ({ pointerType }) => pointerType !== 'touch' && events.point(undefined),
+    { signal },
+  )
   // Prevents the browser's own scrolling with the middle button.
   surface.addEventListener('mousedown', (event) => event.button === MIDDLE_BUTTON && event.preventDefault(), {
     signal,
@@ -78,5 +87,9 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
     },
     { signal, passive: false },
   )
-  return { cancel: () => gestures.cancel(), end: () => listening.abort() }
+  const end = () => {
+    window.clearTimeout(rest)
+    listening.abort()
+  }
+  return { cancel: () => gestures.cancel(), end }
 }

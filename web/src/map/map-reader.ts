@@ -2,7 +2,7 @@ import { text } from '../texts/texts.ts'
 import type { Spot } from './camera.ts'
 import type { MapEngine } from './map-engine.ts'
 import { type KeyEvents, type Keys, listenToKeys } from './map-keys.ts'
-import type { MapParts } from './map-parts.ts'
+import type { MapParts, Pointed } from './map-parts.ts'
 import { listenToPointers, type PointerEvents, type Pointers } from './map-pointers.ts'
 import type { Place } from './map-types.ts'
 import { wheelFactor } from './wheel.ts'
@@ -77,7 +77,8 @@ export class MapReader {
       draft: (corners) => this.engine.showDraft(corners && this.rectangle(...corners)),
       draw: (from, to) => this.draw(from, to),
       turn: (turn, spot) => this.turn(turn, spot),
-      point: (spot) => this.point(spot && steering.parcelAt(spot)),
+      point: (spot) => this.point(spot && steering.parcelAt(spot), spot && { spot, by: 'pointer' }),
+      look: (spot) => this.point(steering.parcelAt(spot), { spot, by: 'pointer' }),
     }
   }
 
@@ -103,7 +104,8 @@ export class MapReader {
     engine.steering.bringIntoSight(place)
     engine.showCursor(place)
     engine.showDraft(corner && [corner, place])
-    this.point(place)
+    const spot = engine.steering.findSpot(place)
+    this.point(place, spot && { spot, by: 'key' })
     parts.said.value = parts.props().describe?.(place) ?? text('map.cursor', { place: placeText(place) })
   }
 
@@ -125,6 +127,7 @@ export class MapReader {
   /** Pointer input hides the cursor of the arrow keys and cancels the rectangle that it began. */
   private hold(): void {
     this.engine.steering.hold()
+    this.parts.props().onPoint?.(undefined)
     this.cursor = undefined
     this.engine.showCursor(undefined)
     this.engine.showDraft(undefined)
@@ -149,8 +152,9 @@ export class MapReader {
     if (corners) this.parts.props().onDraw?.(...corners)
   }
 
-  private point(place: Place | undefined): void {
+  private point(place: Place | undefined, where?: Pick<Pointed, 'spot' | 'by'>): void {
     this.parts.pointed.value = place ? placeText(place) : ''
+    this.parts.props().onPoint?.(place && where && { place, ...where })
   }
 }
 

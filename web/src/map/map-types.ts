@@ -12,6 +12,6 @@ export interface View extends Place {
 
 /**
  * What a layer paints over the ground, by cell number: 0 leaves a cell as it is, 1 and up are the inks of
- * `inks.ts`. The array is never changed once it is given to the map.
+ * `inks.ts`, each with or without `DIMMED`. The array is never changed once it is given to the map.
  */
 export type LayerInks = Uint8Array

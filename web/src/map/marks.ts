@@ -71,6 +71,36 @@ export interface BoxPx {
   readonly heightPx: number
 }
 
+/** In CSS pixels. */
+const DOT_PX = 5
+
+/** Draws a dot in the middle of each cell. @param cells numbers as in the feed */
+export function drawDots(
+  context: CanvasRenderingContext2D,
+  frame: Frame,
+  cells: { readonly numbers: ArrayLike<number>; readonly rows: number },
+  { line, halo, pixelsPerPx }: LineStyle,
+): void {
+  const { numbers, rows } = cells
+  context.fillStyle = line
+  context.strokeStyle = halo
+  context.lineWidth = HALO_PX * pixelsPerPx
+  for (let i = 0; i < numbers.length; i++) {
+    const column = Math.floor(numbers[i]! / rows)
+    const box = spotPx({ column, row: numbers[i]! % rows, columns: 1, rows: 1 }, frame)
+    context.beginPath()
+    context.arc(
+      box.leftPx + box.widthPx / 2,
+      box.topPx + box.heightPx / 2,
+      DOT_PX * pixelsPerPx,
+      0,
+      2 * Math.PI,
+    )
+    context.fill()
+    context.stroke()
+  }
+}
+
 function drawRing(
   context: CanvasRenderingContext2D,
   { leftPx, topPx, widthPx, heightPx }: BoxPx,

@@ -20,8 +20,9 @@ import './map.css'
  *   ground-picture.ts   the land as pictures: a coarse one of all, sharp ones of its parts (chunk-cache.ts)
  *   cell-painter.ts     parcels → pixels, in the colours of map-palette.ts
  *   marks.ts            outlines (outline.ts) and what lights up
+ *   label-layer.ts      names, lines on parcels, coordinates on the edge; label-placement.ts: which, and where
  *
- * camera, motion, steering, gestures, wheel, cell-painter, outline and map-palette know no browser.
+ * camera, motion, steering, gestures, wheel, cell-painter, outline, label-placement and map-palette know no browser.
  */
 
 /** The map of the world, drawn on a canvas. It fills the element that it is in. */
@@ -29,6 +30,7 @@ export function WorldMap(props: WorldMapProps) {
   const latest = useRef(props)
   latest.current = props
   const canvas = useRef<HTMLCanvasElement>(null)
+  const letters = useRef<HTMLCanvasElement>(null)
   const map = useRef<LiveMap | undefined>(undefined)
   const pointed = useSignal('')
   const said = useSignal('')
@@ -38,6 +40,7 @@ export function WorldMap(props: WorldMapProps) {
     if (!canvas.current) return
     const live = startLiveMap({
       canvas: canvas.current,
+      letters: letters.current ?? undefined,
       pointed,
       said,
       isHinting,
@@ -58,10 +61,12 @@ export function WorldMap(props: WorldMapProps) {
           class="map-surface"
           ref={canvas}
           tabIndex={0}
+          onBlur={() => props.onPoint?.(undefined)}
           aria-label={props.label}
           aria-describedby={helpId}
         />
       </div>
+      {props.letters && <canvas class="map-letters" ref={letters} />}
       <p class="map-help" id={helpId}>
         {props.mode === 'draw' ? text('map.help.draw') : text('map.help')}
       </p>

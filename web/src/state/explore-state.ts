@@ -1,5 +1,6 @@
 import { batch, signal } from '@preact/signals'
 import type { Place, View } from '../map/map-types.ts'
+import type { LandFilter } from './land-filter.ts'
 
 /** The state of the map page; the address bar has the same (permalink.ts). */
 
@@ -10,29 +11,35 @@ export type Selection =
 export const LAYERS = ['on_sale', 'price', 'districts', 'mine', 'none'] as const
 export type LayerName = (typeof LAYERS)[number]
 
-export const LISTS = ['on_sale', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+export const LISTS = ['land', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
 export type ListName = (typeof LISTS)[number]
+export type AddressListName = Exclude<ListName, 'land'>
 
-export const SORTS = ['price', 'created_at', 'block_time_updated_at', 'expires_at'] as const
+export const SORTS = [
+  ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),
+  'sold_at' as const,
+]
 export const SORT_ORDERS = ['asc', 'desc'] as const
 
 /** The open list: which one, of whom, which page, in which order. */
 export interface ListQuery {
   readonly name: ListName
-  /** The address whose list it is, in lower case. Undefined for `on_sale`, and until an address is entered. */
+  /** The address whose list it is, in lower case. Undefined for `land`, and until an address is entered. */
   readonly address?: string
-  /** Counted from 1. */
+  /** Counted from 1. Of `land`: how many pages are shown. */
   readonly page: number
-  /** Of `on_sale`: the server's `sort_by`. */
+  /** Of `land`: the server's `sort_by`. */
   readonly sortBy: (typeof SORTS)[number]
   readonly sortOrder: (typeof SORT_ORDERS)[number]
 }
 
-/** The first page of a list, newest first. */
-export const FIRST_PAGE = { page: 1, sortBy: 'created_at', sortOrder: 'desc' } as const
+/** The first page of a list, newest offer first. */
+export const FIRST_PAGE = { page: 1, sortBy: 'listed_at', sortOrder: 'desc' } as const
 
 export const view = signal<View | undefined>(undefined)
 export const selection = signal<Selection | undefined>(undefined)
+/** Cells that the panel of the selection speaks of: they are marked on the map. */
+export const markedCells = signal<Uint32Array>(new Uint32Array(0))
 /** The name of the selection, once it is loaded. */
 export const selectionName = signal<string | undefined>(undefined)
 export const layer = signal<LayerName>('on_sale')
@@ -41,6 +48,8 @@ export const mine = signal<string | undefined>(undefined)
 /** The id of the district that the layer `districts` highlights. */
 export const chosenDistrict = signal<string | undefined>(undefined)
 export const openList = signal<ListQuery | undefined>(undefined)
+/** Which land the list has; the map dims all other. */
+export const landFilter = signal<LandFilter>({})
 
 /** Smallest zoom after moving to a place, in CSS pixels a parcel. */
 export const CLOSE_ZOOM = 18

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { CHOSEN_DISTRICT_INK, DISTRICT_INK, FIRST_PRICE_INK, MINE_INK, ON_SALE_INK } from '../map/inks.ts'
+import {
+  CHOSEN_DISTRICT_INK,
+  DIMMED,
+  DISTRICT_INK,
+  FIRST_PRICE_INK,
+  MINE_INK,
+  ON_SALE_INK,
+} from '../map/inks.ts'
 import type { LayerInks } from '../map/map-types.ts'
 import { drawGrid } from './drawn-grid.ts'
 import {
   cellsOfOwner,
   cellsOnSale,
+  dimmedInks,
   districtInks,
   holdingsOf,
   onSaleInks,
@@ -27,6 +35,18 @@ const GRID = drawGrid(['AAu.', 'DaPb', 'DRRR'], {
   D: { type: 3 },
   P: { type: 5 },
   R: { type: 4 },
+})
+
+test('all cells but the found ones are dimmed, with and without an ink', () => {
+  const onSale = onSaleInks(GRID)
+  const runs = [GRID.cellAt(0, 2), 1, GRID.cellAt(3, 1), 2]
+
+  const inks = dimmedInks(GRID, onSale, runs)
+
+  const found = [GRID.cellAt(0, 2), GRID.cellAt(3, 1), GRID.cellAt(3, 1) + 1]
+  expect([...inks]).toEqual([...onSale].map((ink, cell) => (found.includes(cell) ? ink : ink | DIMMED)))
+  expect([...dimmedInks(GRID, undefined, runs)].map((ink) => ink & ~DIMMED)).toEqual([...onSale].fill(0))
+  expect(dimmedInks(GRID, undefined, [])).toEqual(new Uint8Array(onSale.length).fill(DIMMED))
 })
 
 describe('a layer paints', () => {

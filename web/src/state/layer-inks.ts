@@ -1,5 +1,5 @@
 import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
-import { CHOSEN_DISTRICT_INK, DISTRICT_INK, MINE_INK, NO_INK, ON_SALE_INK } from '../map/inks.ts'
+import { CHOSEN_DISTRICT_INK, DIMMED, DISTRICT_INK, MINE_INK, NO_INK, ON_SALE_INK } from '../map/inks.ts'
 import type { LayerInks } from '../map/map-types.ts'
 import { type PriceStep, priceInk } from './price-steps.ts'
 
@@ -35,6 +35,22 @@ export function ownerInks({ cells }: Ground, owned: Uint32Array): LayerInks {
   const inks = new Uint8Array(cells.length)
   for (const cell of owned) inks[cell] = MINE_INK
   return inks
+}
+
+/**
+ * Dims all cells but some.
+ *
+ * @param inks undefined: no cell has an ink
+ * @param runs of the cells that are not dimmed: pairs of the first one and how many follow from there on
+ */
+export function dimmedInks(
+  { cells }: Ground,
+  inks: LayerInks | undefined,
+  runs: readonly number[],
+): LayerInks {
+  const dimmed = new Uint8Array(cells.length).fill(DIMMED)
+  for (let i = 0; i + 1 < runs.length; i += 2) dimmed.fill(NO_INK, runs[i], runs[i]! + runs[i + 1]!)
+  return inks ? dimmed.map((dim, cell) => dim | inks[cell]!) : dimmed
 }
 
 /** The cells of an address (in lower case), those of its estates among them. */

@@ -4,9 +4,11 @@ import { computed, effect, signal, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
+import { CELL_LINES_ZOOM } from '../map/label-layer.ts'
 import type { LayerInks } from '../map/map-types.ts'
-import { chosenDistrict, layer, mine } from './explore-state.ts'
-import { cellsOfOwner, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
+import { chosenDistrict, layer, mine, view } from './explore-state.ts'
+import { foundLand } from './found-land.ts'
+import { cellsOfOwner, dimmedInks, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
 import { landPrices } from './offers.ts'
 import { priceSteps } from './price-steps.ts'
 
@@ -38,8 +40,14 @@ export const chosenCells = computed(() => {
   return grid && data && data.id === chosenDistrict.value ? cellsOf(data.parcels, grid) : NO_CELLS
 })
 
-/** The inks of the current layer. */
+/** The inks of the current layer. What the filters do not keep is dimmed. */
 export const inks = computed<LayerInks | undefined>(() => {
+  const { grid } = currentGrid.value
+  const found = foundLand.value
+  return grid && found ? dimmedInks(grid, layerInks.value, found.runs) : layerInks.value
+})
+
+const layerInks = computed<LayerInks | undefined>(() => {
   const { grid } = currentGrid.value
   if (!grid) return undefined
   switch (layer.value) {
@@ -69,8 +77,11 @@ export function followLayers(): () => void {
 
 let lastSeen: WorldChange | undefined
 
+/** The layer shows prices, and so do parcels that are close. */
+const needsOffers = computed(() => layer.value === 'price' || (view.value?.zoom ?? 0) >= CELL_LINES_ZOOM)
+
 function followOffers(): void {
-  if (layer.value !== 'price') {
+  if (!needsOffers.value) {
     lastSeen = undefined
     return
   }
@@ -111,7 +122,7 @@ function retryWhenReachable(): void {
 }
 
 /** Changes when another world was imported: what was loaded with the previous one has to be requested again. */
-const worldNumber = signal(0)
+export const worldNumber = signal(0)
 
 function countWorlds(): void {
   const { count, cells } = worldChange.value

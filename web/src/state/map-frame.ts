@@ -1,8 +1,10 @@
 import { worldGrid } from '../live/world.ts'
+import { nearestParcel, placeAt } from '../map/camera.ts'
 import { destination, view } from './explore-state.ts'
 import { type Frame, findBox, fittingView, openedView, uncoveredView } from './fitting.ts'
+import { cornersOf } from './land-filter.ts'
 
-/** What lies over the map besides the search box. */
+/** What lies over the map besides the search box and the filters. */
 const PANELS = ['.side', '.layer-body']
 /** The row of buttons that a panel below the map pushes up: it covers the map as well. */
 const BUTTONS = ['.layer-toggle', '.tools']
@@ -40,6 +42,22 @@ export function uncover(cells: Uint32Array): void {
   else if (picked) view.value = uncoveredView(picked, box, frame)
 }
 
+/** The parcels in the part of the map that nothing covers, as filters have an area; undefined without a map. */
+export function visibleArea(): ReturnType<typeof cornersOf> | undefined {
+  const [frame, shown, grid] = [findFrame(PANELS), view.peek(), worldGrid.peek()]
+  if (!frame || !shown || !grid) return undefined
+  const { width, height, covered } = frame
+  const placeAtSpot = (right: number, down: number) => {
+    const place = placeAt(shown, { widthPx: width, heightPx: height }, { xPx: right, yPx: down })
+    const { x, y } = nearestParcel(grid.bounds, place)
+    return `${x},${y}`
+  }
+  return cornersOf(
+    placeAtSpot(covered.left, covered.top),
+    placeAtSpot(width - covered.right, height - covered.bottom),
+  )
+}
+
 /** Moves the focus to the map. */
 export function focusMap(): void {
   findMap()?.querySelector('canvas')?.focus()
@@ -62,7 +80,7 @@ function isBelow(panel: DOMRect, map: DOMRect): boolean {
 function findFrame(panels: readonly string[]): Frame | undefined {
   const map = findMap()?.getBoundingClientRect()
   if (!map) return undefined
-  const covered = { left: 0, right: 0, top: edgesOf('.search')?.bottom ?? map.top, bottom: 0 }
+  const covered = { left: 0, right: 0, top: edgesOf('.filter-line')?.bottom ?? map.top, bottom: 0 }
   covered.top -= map.top
   for (const panel of panels) {
     const edges = edgesOf(panel)

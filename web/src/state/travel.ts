@@ -1,4 +1,4 @@
-import type { SearchResult } from '@landpass/client'
+import type { AssetType, SearchResult } from '@landpass/client'
 import { batch, effect } from '@preact/signals'
 import { worldGrid } from '../live/world.ts'
 import {
@@ -26,6 +26,13 @@ export function showResult({ type, id, x, y }: SearchResult): void {
   else if (x !== null && y !== null) showSelected({ type, x, y }, { x, y })
 }
 
+/** @param id `x,y` of a parcel, the number of an estate */
+export function showAsset(type: AssetType, id: string): void {
+  const [x = 0, y = 0] = id.split(',').map(Number)
+  if (type === 'estate') showEstate(id)
+  else showSelected({ type, x, y }, { x, y })
+}
+
 export function showEstate(id: string): void {
   const grid = worldGrid.peek()
   batch(() => {
@@ -33,6 +40,11 @@ export function showEstate(id: string): void {
     if (grid) showCells(cellsOfEstate(grid, id))
     destination.value = view.value
   })
+}
+
+/** Opens the list of the land that the filters keep. */
+export function showFound(): void {
+  openList.value = { name: 'land', ...FIRST_PAGE }
 }
 
 /** Moves the map to the selection of a link that has no map position. */

@@ -11,6 +11,11 @@ export function formatPrice(mana: number): string {
   return `${formatNumber(mana, digits)} MANA`
 }
 
+/** A price that was computed, such as that of one of several parcels: in whole MANA, from 100 on. */
+export function formatComputedPrice(mana: number): string {
+  return formatPrice(mana < 100 ? mana : Math.round(mana))
+}
+
 /** A short price for narrow spaces: `12.3K`, `1.2만`. */
 export function formatShortPrice(mana: number): string {
   if (isTiny(mana)) return formatNumber(mana, { notation: 'scientific', maximumFractionDigits: 0 })

@@ -43,8 +43,8 @@ export type FacetName = (typeof FACETS)[number]
 const MAX_TEXT = 100
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT} characters`
 
-/** What is kept, and in which order. */
-export const filterQuery = {
+/** What is kept. */
+export const keptQuery = {
   asset_type: wordsQuery(ASSET_TYPES, { title: 'AssetTypes', description: 'Both if left out.' }),
   inside_estates: Type.Optional(
     Type.Boolean({
@@ -89,6 +89,11 @@ export const filterQuery = {
       description: 'Each of these words is in its name or description. Letter case and accents are ignored.',
     }),
   ),
+}
+
+/** What is kept, and in which order. */
+export const filterQuery = {
+  ...keptQuery,
   sort_by: Type.Optional(
     oneOf(SORTS, {
       title: 'LandSort',

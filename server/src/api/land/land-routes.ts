@@ -12,6 +12,7 @@ import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { filePieces, type RowFormat } from '../common/row-files.ts'
 import { nameOfNumber } from './asset-numbers.ts'
+import { landCells } from './land-cells.ts'
 import { cursorText, readCursor } from './land-cursor.ts'
 import { landFacets } from './land-facets.ts'
 import { type FeedFacts, landAtom, landCalendar } from './land-feeds.ts'
@@ -23,10 +24,11 @@ import {
   type FilterQuery,
   filterQuery,
   includeQuery,
+  keptQuery,
   type LandQuery,
   readLandQuery,
 } from './land-query.ts'
-import { landPageSchema } from './land-row-shapes.ts'
+import { landCellsSchema, landPageSchema } from './land-row-shapes.ts'
 import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
 import { assetsWithText } from './land-texts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
@@ -99,6 +101,31 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       }
       const cost = findCost(view) + limit / ROWS_PER_UNIT
       return send(request, reply, { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body })
+    },
+  )
+
+  app.get(
+    '/land/cells',
+    {
+      schema: {
+        tags: ['land'],
+        operationId: 'landCells',
+        summary: 'The cells of all land that fits, for maps',
+        description: 'Cells are numbered as in the feed: see docs/find-land.md.',
+        querystring: strictQuery(keptQuery),
+        response: freshSchema(landCellsSchema, ['invalid_parameter']),
+      },
+    },
+    (request, reply) => {
+      const query = readLandQuery(request.query)
+      const state = land.state()
+      const view = landViewOf(state, land.registries, land.clock.nowMs())
+      const body = async () => {
+        const assets = await findAssets(state, view, query)
+        return JSON.stringify({ total: assets.length, runs: landCells(view, assets) })
+      }
+      const freshness = state.freshness(lastEndOf(view))
+      return send(request, reply, { freshness, format: DATA, cost: findCost(view), body })
     },
   )
 

@@ -116,7 +116,18 @@ const page = closedObject(
   'A page of land.',
 )
 
+const cells = closedObject(
+  {
+    total: Type.Integer({ description: 'Parcels and estates that fit.' }),
+    runs: Type.Array(Type.Integer(), {
+      description: 'Pairs: the number of a cell, as in the feed, and how many cells from there on.',
+    }),
+  },
+  'The cells of all land that fits.',
+)
+
 /** Named schemas of openapi.json. */
-export const LAND_ROW_SHAPES = { LandRow: row, LandPage: page } as const
+export const LAND_ROW_SHAPES = { LandRow: row, LandPage: page, LandCells: cells } as const
 
 export const landPageSchema = shapeRef('LandPage')
+export const landCellsSchema = shapeRef('LandCells')
