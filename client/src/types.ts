@@ -85,6 +85,8 @@ export interface Operations {
   'GET /health/live': {
     data: {
       status: 'live'
+      /** Of Landpass, as `landpass --version` prints it. */
+      version: string
     }
   }
   /** Can it answer? 503 until the migrations ran, the world is loaded and the database answers */
