@@ -1,9 +1,9 @@
-// Part of .ci/run: packs what a release publishes, installs it into an empty folder, and starts the demo there with `npx landpass` on
-// each version of Node.js that the README names; on the other versions than the running one it also runs tests. Those are installed
-// from npm into a temporary folder; npm has such packages only for Linux on x64.
+// Part of .ci/run: packs what a release publishes, installs it into an empty folder with the steps of deploy/Containerfile, and starts the
+// demo there as npx does, on each version of Node.js that the README names; on the other versions than the running one it also runs
+// tests. Those are installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The least that `engines` in package.json names beyond the version that runs this, and the newest. */
 const VERSIONS = ['22.13.0', '24']
+const CONTAINER_FILE = readFileSync(join(ROOT, 'deploy/Containerfile'), 'utf8')
 const MINUTE_MS = 60_000
 const COMMAND_LIMIT_MS = 15 * MINUTE_MS
 const START_LIMIT_MS = 3 * MINUTE_MS
@@ -48,16 +49,19 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Packs the server and installs it. @returns the folder in which it is installed */
+/** Runs the steps of the container file that make the image: they pack the server and install it. @returns where it is installed */
 function installPackage() {
-  run('npm', ['run', '--silent', 'package'])
-  const release = join(ROOT, 'dist/release')
-  run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release })
-  const name = readdirSync(release).find((file) => /^landpass-\d.*\.tgz$/.test(file))
-  const target = join(folder, 'installed')
-  mkdirSync(target)
-  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(release, name)], { cwd: target })
-  return target
+  const folders = { '/src': ROOT, '/app': join(folder, 'installed') }
+  const inFolders = (text) => text.replace(/\/src\b|\/app\b/g, (name) => folders[name])
+  mkdirSync(folders['/app'])
+  let cwd
+  for (const line of CONTAINER_FILE.slice(0, CONTAINER_FILE.lastIndexOf('\nFROM ')).split('\n')) {
+    const [instruction] = line.split(' ', 1)
+    if (instruction === 'WORKDIR') cwd = inFolders(line.slice('WORKDIR '.length))
+    if (instruction === 'RUN') run('sh', ['-c', inFolders(line.slice('RUN '.length))], { cwd })
+  }
+  run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(ROOT, 'dist/release') })
+  return folders['/app']
 }
 
 /** Installs a version of Node.js. @returns the path of its program */
@@ -120,6 +124,8 @@ async function startAndCheck(node, installed) {
       if (!response.ok) throw new Error(`${path} answered ${response.status}`)
       await response.arrayBuffer()
     }
+    const [, health] = /^HEALTHCHECK .*CMD (.*)$/m.exec(CONTAINER_FILE)
+    run(node, JSON.parse(health).slice(1), { env: { ...env, PORT: new URL(origin).port } })
   } finally {
     server.kill('SIGINT')
     const killing = setTimeout(() => server.kill('SIGKILL'), STOP_LIMIT_MS)

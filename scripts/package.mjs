@@ -12,7 +12,7 @@ const RELEASE = join(ROOT, 'dist', 'release')
 const SERVER = join(RELEASE, 'landpass')
 /** What the package of the server has, with the same paths as in a clone: the bundle finds its files by them. */
 const CONTENTS = [
-  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'NOTICE', 'docs'],
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'NOTICE', 'docs', 'deploy'],
   ...['simulators/README.md', 'simulators/src/chain/README.md'],
   ...['server/bundle', 'web/dist', 'web/locales'],
 ]

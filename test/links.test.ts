@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['client/README.md', 'faults/README.md', 'simulators/README.md', 'web/README.md'],
+  ...['client/README.md', 'deploy/README.md', 'faults/README.md', 'simulators/README.md', 'web/README.md'],
   ...['docs', 'server/src', 'simulators/src'].flatMap(filesBelow).filter((path) => path.endsWith('.md')),
 ]
 

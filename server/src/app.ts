@@ -58,6 +58,7 @@ export type Interface = (typeof INTERFACES)[number]
 
 export interface App {
   readonly server: FastifyInstance
+  readonly metrics: Metrics
   /** Holds the state of the land; never started where the land is not served. */
   readonly keeper: StateKeeper
   /** Undefined where attendance is not served: then neither its settings nor its key are read. */
@@ -188,6 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   return {
     server,
+    metrics,
     keeper,
     attendance,
     metricsPort: () => metricsServer?.port,

@@ -16,6 +16,7 @@ import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
+import { ServiceManager } from './service-manager.ts'
 import { loadSimulators } from './simulators.ts'
 import { type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
@@ -82,6 +83,7 @@ interface Serving extends Pick<ServeOptions, 'only'> {
 
 async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: Serving): Promise<void> {
   let chain: ServedChain | undefined
+  const serviceManager = new ServiceManager(process.env)
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(given), import('../app.ts')])
   try {
@@ -119,7 +121,10 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
         ? await tokenExamples(address, options.standIns, { engine, config })
         : []
       announce(address, app, { ...options, tokens })
-      if ((await stopped) === 'SIGTERM') await app.drain()
+      serviceManager.announceReady()
+      const signal = await stopped
+      serviceManager.announceStop()
+      if (signal === 'SIGTERM') await app.drain()
       clearInterval(tidying)
     } finally {
       await app.close()

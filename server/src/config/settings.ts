@@ -59,7 +59,7 @@ export const SETTINGS = {
     kind: text('postgres:// address', /^postgres(ql)?:\/\/\S+$/),
     unset: 'the embedded database',
     meaning:
-      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas. PgBouncer must be 1.21 or newer (docs/running.md).',
+      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas. PgBouncer must be 1.21 or newer (docs/operate/database.md).',
     secret: 'password',
   },
   DATABASE_POOL_SIZE: {
@@ -136,7 +136,7 @@ export const SETTINGS = {
     kind: parsed('IP addresses or ranges (10.0.0.0/8), separated by commas', parseProxies),
     unset: 'none',
     meaning:
-      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/running.md). Without it, limits count the address of the connection.',
+      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md). Without it, limits count the address of the connection.',
   },
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
