@@ -17,7 +17,7 @@ const CONTENTS = [
   ...['server/bundle', 'web/dist', 'web/locales'],
 ]
 /** Pictures of the documents, and records of how the rest was made. */
-const LEFT_OUT = /[/\\](?:images|\.inputs(?:\.json)?)$/
+const LEFT_OUT = /[/\\](?:images|\.env|\.inputs(?:\.json)?)$/
 /** A library that the bundle loads, by any of the ways to load one. */
 const LOADED =
   /(?:\bfrom|\bimport|__require\(|import\.meta\.url\)\(|href\)\(|import\.meta\.resolve\(|import\()\s*[`"']([^`"'.][^`"']*)[`"']/g

@@ -112,7 +112,7 @@ function panelOf({ name, help, type, labelNames }: DescribedMetric, gridPos: obj
 }
 
 function queryOf({ name, type, labelNames }: Omit<DescribedMetric, 'help'>): object {
-  const labels = labelNames.length > 0 ? labelNames : ['instance']
+  const labels = labelNames.length > 0 ? labelNames : ['instance', 'worker']
   const series = `${name}{instance=~"$instance"}`
   const value = type === 'counter' ? `rate(${series}[$__rate_interval])` : series
   return {

@@ -37,6 +37,7 @@ import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
+import type { WorkerGroup } from './http/worker-group.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import type { ListingsStatus } from './land/changes/listings-reading.ts'
@@ -97,6 +98,8 @@ export interface AppOptions {
   readonly registries?: Registries | undefined
   /** Contracts that signed offers of the network are about; undefined: none are read. */
   readonly tradeContracts?: TradeContracts | undefined
+  /** The other processes that serve with this one; undefined where it serves alone. */
+  readonly group?: WorkerGroup | undefined
   /** Where the program of the thread that reads the land lies, when it is bundled. */
   readonly stateThread?: URL | undefined
 }
@@ -117,6 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics(config.metrics)
   const budget = new CostBudget(config.readCostPerMinute)
+  if (options.group && budget.isLimited) budget.shareWith(options.group)
   const costLimits = { budget, largeAnswers: new LargeAnswers() }
   const readyAnswers = new ReadyAnswers(metrics)
   const stopping = new Stopping()
@@ -128,7 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({
         callContract: await callContractOf(config, closing.signal),
-        ...{ config, engine, clock, metrics, log: server.log },
+        ...{ config, engine, clock, metrics, log: server.log, group: options.group },
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
     : undefined

@@ -5,6 +5,7 @@ import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
+import type { WorkerGroup } from '../http/worker-group.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { addRoutes, type Endpoints } from './attendance-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
@@ -69,6 +70,8 @@ export interface AttendanceOptions {
   readonly log: FastifyBaseLogger
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
   readonly drawPlaces?: EventMakerOptions['drawPlaces']
+  /** The processes that serve with this one. */
+  readonly group: WorkerGroup | undefined
   /** Calls contracts at an Ethereum node; undefined where no node is set. */
   readonly callContract?: CallContract | undefined
 }
@@ -146,7 +149,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { world, publicUrl } = config
   const { makers, limits } = config.attendance
   const shared = { db, clock, world, publicUrl, ...makers, assertConfigured, tokenAnswers }
-  const endpoints: Endpoints = { ...shared, ...events, ...players, ...claims }
+  const endpoints: Endpoints = { ...shared, ...events, ...players, ...claims, group: options.group }
   return {
     get setupProblem() {
       return setupProblem

@@ -50,6 +50,12 @@ export const SETTINGS = {
     default: '127.0.0.1',
     meaning: 'Address to listen on. 127.0.0.1 accepts only this machine, 0.0.0.0 all networks.',
   },
+  WORKERS: {
+    kind: integer({ min: 1, max: 64 }),
+    default: 1,
+    meaning:
+      'How many processes `landpass serve` starts, on one port; above 1 with PostgreSQL only. Connections, streams and calls to the issuer are divided among them, rounded up; requests and the cost of reading are counted together.',
+  },
   DATA_DIR: {
     kind: text('folder', /./),
     default: './data',

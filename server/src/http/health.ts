@@ -159,7 +159,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: strin
       },
     },
     async (_request, reply) => {
-      const text = await metrics.registry.metrics()
+      const text = await metrics.text()
       return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },
   )

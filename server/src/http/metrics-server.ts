@@ -72,10 +72,10 @@ async function answer(
   else send(response, 404, `The metrics are at ${metricsPath}.\n`)
 }
 
-async function sendMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
+async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
   try {
-    const text = await registry.metrics()
-    response.setHeader('content-type', registry.contentType)
+    const text = await metrics.text()
+    response.setHeader('content-type', metrics.registry.contentType)
     send(response, 200, text)
   } catch {
     send(response, 500, 'A metric could not be read.\n')
