@@ -41,7 +41,7 @@ const SRC = join(ROOT, 'server/src')
 
 /** What people open in a browser, and the files that these pages are made of. */
 const PAGES =
-  /^\/(?:docs.*|organise|approve|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|robots\.txt|landpass\.webmanifest)?$/
+  /^\/(?:docs.*|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|robots\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
@@ -60,6 +60,7 @@ const UNVERSIONED = [
   '/health/ready/attendance',
   '/metrics',
   '/openapi.json',
+  '/operate/parts',
 ]
 /** Nor are these: the clients of the attendance interface call them so. */
 const ATTENDANCE =

@@ -1900,6 +1900,64 @@ export interface Operations {
     }
     data: Uint8Array
   }
+  /** For the operator: the condition of each part, and why it is not good. Needs the header Operator-Key */
+  'GET /operate/parts': {
+    data: {
+      /** Of Landpass. */
+      version: string
+      /** When this process began. */
+      started_at: string
+      parts: {
+        part:
+          | 'database'
+          | 'land'
+          | 'chain'
+          | 'offers'
+          | 'attendance'
+          | 'issuer'
+          | 'presence'
+          | 'events'
+          | 'limits'
+        /** look: it works, and the operator should look at it; off: this server does not have it. */
+        condition: 'good' | 'look' | 'bad' | 'off'
+        problem:
+          | (
+              | 'database_unavailable'
+              | 'database_read_only'
+              | 'database_full'
+              | 'queries_wait'
+              | 'world_not_loaded'
+              | 'chain_stopped'
+              | 'chain_old'
+              | 'offers_stopped'
+              | 'attendance_not_configured'
+              | 'issuer_fails'
+              | 'presence_unknown'
+              | 'events_held'
+              | 'events_wait'
+              | 'requests_refused'
+              | 'requests_shed'
+            )
+          | null
+        /** Counts are those of this process since its start; age_s is in seconds. */
+        facts: {
+          connections?: number
+          queries_waiting?: number
+          revision?: number
+          block?: number
+          age_s?: number
+          calls?: number
+          calls_failed?: number
+          answers?: number
+          answers_unknown?: number
+          waiting?: number
+          held?: number
+          refused?: number
+          shed?: number
+        }
+      }[]
+    }
+  }
   /** All texts of a language */
   'GET /translations/{locale}': {
     path: {

@@ -8,6 +8,7 @@ import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { GRANT_SIGNATURE_HEADER } from './attendance/grants/grant-routes.ts'
+import { isOperator } from './attendance/issuers/own/made-events/operator-key.ts'
 import { SHARE_SIZE } from './attendance/issuers/own/token-pictures/share-image.ts'
 import { getToken } from './attendance/issuers/own/tokens/token-list-queries.ts'
 import type { SignedToken } from './attendance/issuers/own/tokens/token-queries.ts'
@@ -47,6 +48,8 @@ import { ListingsStatusReader, readerSeries } from './listings/listings-status.t
 import { MarketplaceServer } from './listings/marketplace-server.ts'
 import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
+import { findingsOf } from './operation/find.ts'
+import { operationRoutes } from './operation/operation-routes.ts'
 import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
@@ -180,6 +183,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     await attendance.register(server)
   }
   const startedAtMs = clock.nowMs()
+  const { operatorKey } = config.attendance.makers
+  operationRoutes(server, {
+    startedAtMs,
+    isOperator: (request) => isOperator(request, operatorKey),
+    find: findingsOf({
+      ...{ engine, metrics, attendance },
+      served: servesLand ? { keeper, chainStatus, listingsStatus, clock } : undefined,
+    }),
+  })
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   serveDescription(server)
   servePages(server, { interfaces, offers: () => attendance?.offers() })

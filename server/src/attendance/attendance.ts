@@ -105,6 +105,8 @@ export interface Attendance {
   findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
   open(): Promise<void>
+  /** How many events wait for the approval of the operator. */
+  countWaiting(): Promise<number>
   /** Starts the claim worker and the cleanup, once. */
   start(): void
   /** Finishes the running steps of claims; what is unfinished is left to other processes. */
@@ -172,6 +174,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       if (!setupProblem) await ownIssuer.open()
       isOpen = true
     },
+    countWaiting: async () => (await events.approvals.waiting({ after: 0, limit: 1 })).total,
     start: () => {
       if (setupProblem || isStarted) return
       isStarted = true

@@ -71,7 +71,7 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/organise`, `/approve`, their files, and a page for browsers that ask for an unknown address. Without the land
+ * Serves `/`, `/organise`, `/approve`, `/operate`, their files, and a page for browsers that ask for an unknown address. Without the land
  * interface, `/` redirects to `/organise`.
  */
 export function servePages(app: FastifyInstance, { interfaces, offers }: PageOptions): void {
@@ -83,6 +83,7 @@ export function servePages(app: FastifyInstance, { interfaces, offers }: PageOpt
     serveOrganisePage(app, organisePages(interfaces), offers)
     servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
   }
+  servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
   for (const path of filesBelow(DIST)) serveFile(app, path)
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
