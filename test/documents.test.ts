@@ -297,7 +297,7 @@ describe('the pages about the land and about HTTP', () => {
   test('docs/land.md has every address of the older interface', () => {
     const text = page('docs/land.md')
     const addresses = Object.keys(description.paths).filter(
-      (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics)/.test(path) && !ATTENDANCE.test(path),
+      (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics|operate)/.test(path) && !ATTENDANCE.test(path),
     )
 
     expect(addresses.length).toBeGreaterThan(20)
