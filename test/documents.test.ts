@@ -297,7 +297,8 @@ describe('the pages about the land and about HTTP', () => {
   test('docs/land.md has every address of the older interface', () => {
     const text = page('docs/land.md')
     const addresses = Object.keys(description.paths).filter(
-      (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics|operate)/.test(path) && !ATTENDANCE.test(path),
+      (path) =>
+        !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics|operate)/.test(path) && !ATTENDANCE.test(path),
     )
 
     expect(addresses.length).toBeGreaterThan(20)
@@ -339,9 +340,20 @@ describe('a server over the demo world', () => {
   test('answers the examples in README.md and the pages about the land as they say', async () => {
     const pages = [
       'README.md',
-      ...['land', 'http', 'map', 'tiles', 'search', 'offers', 'find-land', 'sales', 'rights'].map(
-        (name) => `docs/${name}.md`,
-      ),
+      ...[
+        ...[
+          'start/developers',
+          'land',
+          'http',
+          'map',
+          'tiles',
+          'search',
+          'offers',
+          'find-land',
+          'sales',
+          'rights',
+        ],
+      ].map((name) => `docs/${name}.md`),
     ]
     const text = pages.map(page).join('')
     const examples = examplesOf(text)

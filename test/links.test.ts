@@ -29,9 +29,11 @@ describe('the links of the documents', () => {
     expect(leadsSomewhere('README.md', 'docs/map.md#where-a-parcel-is')).toBe(true)
   })
 
-  test('docs/README.md leads to every page of docs', () => {
-    const listed = relativeLinksOf('docs/README.md').map((link) => join('docs', link))
-    const pages = PAGES.filter((page) => page.startsWith('docs/') && !page.startsWith('docs/decisions/'))
+  test('docs/README.md and the first pages of its readers lead to every page of docs', () => {
+    const first = ['docs/README.md', ...PAGES.filter((page) => page.startsWith('docs/start/'))]
+    const listed = first.flatMap((page) => relativeLinksOf(page).map((link) => join(dirname(page), link)))
+    const others = /^docs\/(?:decisions\/|help\/\w+\.\w\w\.md$)/
+    const pages = PAGES.filter((page) => page.startsWith('docs/') && !others.test(page))
 
     expect(pages.filter((page) => !listed.includes(page))).toEqual(['docs/README.md'])
   })
@@ -66,10 +68,12 @@ function filesBelow(folder: string): string[] {
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
 }
 
-/** Targets of links and images that stay in the project; code is left out. */
+/** Targets of links and images that stay in the project; code and pages of the server are left out. */
 function relativeLinksOf(page: string): string[] {
   const links = proseOf(page).matchAll(/\]\(([^()\s]+)\)|<img src="([^"]+)"/g)
-  return [...links].map(([, link, image]) => link ?? image ?? '').filter((link) => !/^[a-z]+:/.test(link))
+  return [...links]
+    .map(([, link, image]) => link ?? image ?? '')
+    .filter((link) => !/^(?:[a-z]+:|\/)/.test(link))
 }
 
 function leadsSomewhere(page: string, link: string): boolean {

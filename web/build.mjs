@@ -1,6 +1,6 @@
-// Makes web/dist: the pages as the server sends them. Vite bundles them; then the service worker gets the list of files to
-// cache, and every text is compressed once, as small as it gets, so that no request pays for it. Does nothing where no
-// file has changed of which the pages were made.
+// Makes web/dist: the pages as the server sends them. Vite bundles them; then the documents are made (help/build.mjs), the
+// service worker gets the list of files to cache, and every text is compressed once, as small as it gets, so that no request
+// pays for it. Does nothing where no file has changed of which the pages were made.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -11,34 +11,49 @@ import { arePagesStale, recordPageInputs } from './page-inputs.mjs'
 const WEB = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
-/** The pages themselves are finished and compressed by each server, which says in them what it serves. */
-const TEXT = /\.(?:js|css|svg|txt|webmanifest)$/
-/** Not cached for use without a connection: the file for search engines, and the style of the page for unknown addresses. */
-const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/]
+/** The pages themselves are finished and compressed by each server, which says in them what it serves; documents are complete. */
+const TEXT = /\.(?:js|css|svg|txt|webmanifest|json)$|\/docs\/.*\.html$/
+/** Not cached for use without a connection: the file for search engines, the style of the page for unknown addresses, the documents. */
+const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/, /^docs\//]
 const WORKER = 'service-worker.js'
 
 if (!arePagesStale(ROOT)) process.exit()
 
 // Loaded here, because it takes longer than to see that there is nothing to do.
-const { build } = await import('vite')
+const [{ build }, { buildHelp }] = await Promise.all([import('vite'), import('./help/build.mjs')])
 const modules = new Set()
 const listModules = {
   name: 'list-modules',
   moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')),
 }
-await build({
+const { output } = await build({
   configFile: join(WEB, 'vite.config.ts'),
   root: WEB,
   logLevel: 'warn',
   plugins: [listModules],
   worker: { format: 'es', plugins: () => [listModules] },
 })
-fillInWorker()
+const help = output.find(({ name, isEntry }) => isEntry && name === 'help')
+const helpFiles = await buildHelp(ROOT, join(DIST, 'docs'), {
+  script: `/${help.fileName}`,
+  styles: stylesOf(help).map((path) => `/${path}`),
+})
+fillInWorker([help.fileName, ...help.dynamicImports, ...help.viteMetadata.importedCss])
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
-recordPageInputs(ROOT, [...modules])
+recordPageInputs(ROOT, [...modules, ...helpFiles.map((path) => join(ROOT, path))])
 
-/** The worker's list of files, and a name for this list that changes with any of them. */
-function fillInWorker() {
+/** Paths of the style sheets of a script and of all that it imports. */
+function stylesOf(script) {
+  const imported = output.filter(({ fileName }) => script.imports?.includes(fileName)).flatMap(stylesOf)
+  return [...new Set([...imported, ...script.viteMetadata.importedCss])]
+}
+
+/**
+ * The worker's list of files, and a name for this list that changes with any of them.
+ *
+ * @param ofDocuments files that only the documents need: those have no copy for use without a connection
+ */
+function fillInWorker(ofDocuments) {
   const files = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
   const hash = createHash('sha256')
   for (const path of files.sort()) hash.update(path).update(readFileSync(path))
@@ -47,7 +62,9 @@ function fillInWorker() {
     .map((path) => relative(DIST, path).split(sep).join('/'))
   const lost = NOT_CACHED.find((pattern) => !texts.some((path) => pattern.test(path)))
   if (lost) throw new Error(`web/dist has no file ${lost}: correct NOT_CACHED`)
-  const cached = texts.filter((path) => !NOT_CACHED.some((pattern) => pattern.test(path)))
+  const cached = texts.filter(
+    (path) => !ofDocuments.includes(path) && !NOT_CACHED.some((pattern) => pattern.test(path)),
+  )
   const addresses = cached.map((path) => `/${path}`)
   const worker = join(DIST, WORKER)
   const text = readFileSync(worker, 'utf8')

@@ -4,7 +4,7 @@ import { pageTexts } from './page-texts.mjs'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Five pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
+/** Five pages, the script of the documents, and the service worker, which caches two pages for use without a connection; `build.mjs` finishes what comes out of it. */
 export default defineConfig({
   root: at('.'),
   appType: 'mpa',
@@ -27,6 +27,7 @@ export default defineConfig({
         approve: at('approve.html'),
         operate: at('operate.html'),
         'not-found': at('not-found.html'),
+        help: at('src/help/help-page.ts'),
         'service-worker': at('src/worker/service-worker.ts'),
       },
       output: {

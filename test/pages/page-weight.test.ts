@@ -6,7 +6,6 @@ import { emptyDir, freshEngine } from '@landpass/server/test/support/database/en
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { OFFERS_POAP, startTinyLand } from '@landpass/server/test/support/land/tiny-land'
 import { testBrowser } from '@landpass/server/test/support/pages/browser'
-import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -157,19 +156,6 @@ test('favicon, icons of the manifest and robots.txt are served', async () => {
   expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
 })
 
-test('the documentation fits a phone, has enough contrast, and links back', async () => {
-  const { page, photograph } = await openPage(`${server.origin}/docs/`, { size: 'phone' })
-  await page.locator('.opblock-summary-control').first().click()
-  await page.getByRole('button', { name: 'Execute' }).waitFor()
-
-  const widths = await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')
-  expect(widths).toEqual([390, 390])
-  expect(await contrastFaults(page)).toEqual([])
-  await photograph('docs-phone')
-  await page.getByRole('link', { name: 'Back to Landpass' }).click()
-  await page.waitForURL(`${server.origin}/`)
-})
-
 describe('one interface alone', () => {
   test('land: a map, no form, and no link to one', async () => {
     const alone = await serveAlone('land')
@@ -196,45 +182,6 @@ describe('one interface alone', () => {
   })
 })
 
-/** One element of each look of the documentation; axe would take half a minute for all of them. */
-const DOCS_TEXTS = [
-  '.way-back a',
-  '.info .version',
-  '.info .version-stamp .version',
-  '.info .url',
-  '.opblock-get .opblock-summary-method',
-  '.opblock-post .opblock-summary-method',
-  '.opblock-patch .opblock-summary-method',
-  '.opblock.is-open .parameter__in',
-  '.opblock.is-open .btn.try-out__btn',
-  '.opblock.is-open .btn.execute',
-]
-
-/** The texts whose contrast to their background is below that of WCAG AA, or that are not there. */
-async function contrastFaults(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(() => {
-    const channels = (colour) => colour.match(/[\\d.]+/g).map(Number)
-    const light = (colour) => {
-      const [r, g, b] = channels(colour).map((value) => {
-        const share = value / 255
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-      })
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b
-    }
-    const isOpaque = (colour) => channels(colour)[3] === undefined
-    const groundOf = (element) => {
-      const { backgroundColor } = getComputedStyle(element)
-      return isOpaque(backgroundColor) || !element.parentElement ? backgroundColor : groundOf(element.parentElement)
-    }
-    return ${JSON.stringify(DOCS_TEXTS)}.filter((selector) => {
-      const element = document.querySelector(selector)
-      if (!element) return true
-      const [dark, bright] = [light(getComputedStyle(element).color), light(groundOf(element))].sort((a, b) => a - b)
-      return (bright + 0.05) / (dark + 0.05) < 4.5
-    })
-  })()`)
-}
-
 /** What a page's HTML names, of this server. */
 async function filesOf(path: string): Promise<string[]> {
   const html = (await server.ask('GET', path)).bytes.toString()
@@ -258,13 +205,3 @@ async function serveAlone(name: Interface) {
   await app.start()
   return { origin, close: () => app.close() }
 }
-
-test('the page that describes the interface lists its calls and opens one, also where its address has a query', async () => {
-  const { page, asked } = await openPage(`${server.origin}/docs?from=elsewhere`, { size: 'desktop' })
-  await page.locator('#operations-parcels-parcel').waitFor()
-  await page.locator('#operations-parcels-parcel .opblock-summary').click()
-  await page.getByRole('button', { name: 'Execute' }).waitFor()
-
-  expect(page.url()).toContain(`${server.origin}/docs/`)
-  expect(new Set(asked.map((address) => new URL(address).origin))).toEqual(new Set([server.origin]))
-})

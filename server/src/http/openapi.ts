@@ -4,7 +4,6 @@ import Type, { type TSchema } from 'typebox'
 import { VERSION } from '../version.ts'
 import { BARE_JSON, send } from './answer.ts'
 import { SmallBody } from './compressed-bodies.ts'
-import { serveDocsPage } from './docs-page.ts'
 import { withComponents } from './openapi-components.ts'
 import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { tagOf } from './text-tag.ts'
@@ -115,7 +114,7 @@ function documented(schema: FastifySchema, url: string): FastifySchema {
   return { ...schema, hide, querystring: { ...query, required } }
 }
 
-/** `/openapi.json`, and `/docs`, its page for people. */
+/** `/openapi.json`. The pages below `/docs/interface` are made of the same description (`web/help`). */
 export function serveDescription(app: FastifyInstance): void {
   let document: { readonly tag: string; readonly body: SmallBody } | undefined
   const schema = {
@@ -131,7 +130,6 @@ export function serveDescription(app: FastifyInstance): void {
     const { body, tag } = document
     return send(request, reply, { freshness: { tag }, format: BARE_JSON, body: () => body })
   })
-  serveDocsPage(app)
 }
 
 function documentOf(app: FastifyInstance): { readonly tag: string; readonly body: SmallBody } {

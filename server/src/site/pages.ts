@@ -44,10 +44,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
   '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 }
 /** Pictures that their own format compresses: `web/build.mjs` makes no compressed copies of them. */
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
+/** Documents, which are complete as they were built. */
+const DOCUMENTS = 'docs/'
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 /** Attributes in the organisers' page. The server replaces them by who makes events, and which issuers can be used. */
@@ -71,7 +74,8 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/organise`, `/approve`, `/operate`, their files, and a page for browsers that ask for an unknown address. Without the land
+ * Serves `/`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown
+ * address. Without the land
  * interface, `/` redirects to `/organise`.
  */
 export function servePages(app: FastifyInstance, { interfaces, offers }: PageOptions): void {
@@ -84,7 +88,10 @@ export function servePages(app: FastifyInstance, { interfaces, offers }: PageOpt
     servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
   }
   servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
-  for (const path of filesBelow(DIST)) serveFile(app, path)
+  for (const path of filesBelow(DIST)) {
+    if (path.startsWith(DOCUMENTS)) serveDocument(app, path)
+    else serveFile(app, path)
+  }
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
 
@@ -124,6 +131,17 @@ function serveFile(app: FastifyInstance, path: string): void {
   const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   const answer = answerOf(file, cacheControl)
   app.get(`/${path}`, { schema: HIDDEN }, (request, reply) => send(request, reply, answer))
+}
+
+/** A page or a file of the documents, which is read when it is first requested: most are not. */
+function serveDocument(app: FastifyInstance, path: string): void {
+  let answer: Answer | undefined
+  const isPage = path.endsWith('.html')
+  const address = isPage ? path.slice(0, -'.html'.length).replace(/(^|\/)index$/, '$1') : path
+  app.get(`/${address}`, { schema: HIDDEN }, (request, reply) => {
+    answer ??= answerOf(readFile(path), 'no-cache')
+    return send(request, isPage ? reply.headers(PAGE_HEADERS) : reply, answer)
+  })
 }
 
 function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
@@ -176,11 +194,11 @@ function typeOf(path: string): string {
   return type
 }
 
-/** Paths of the files below a folder, without their compressed copies. */
+/** Paths of the files below a folder, without their compressed copies and the record of the build. */
 function filesBelow(folder: string, prefix = ''): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = prefix + entry.name
     if (entry.isDirectory()) return filesBelow(`${folder}${entry.name}/`, `${path}/`)
-    return extname(path) in TYPES ? [path] : []
+    return extname(path) in TYPES && !entry.name.startsWith('.') ? [path] : []
   })
 }

@@ -1,4 +1,5 @@
 import { text } from '../texts/texts.ts'
+import { HelpLink } from '../ui/help-link.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
 import { DescriptionField, LinkField, NameField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
@@ -17,7 +18,9 @@ export function MakeForm() {
   return (
     <>
       <h1>{text('organise.way.here')}</h1>
-      <p class="lead">{text('organise.way.here_explained')}</p>
+      <p class="lead">
+        {text('organise.way.here_explained')} <HelpLink to="organisers#make-the-event" />
+      </p>
       {eventMakers() === 'approved' && <p>{text('organise.way.here_approved')}</p>}
       {whyClosed('poap') && <p class="hint">{text('organise.way.no_poap')}</p>}
       <OtherWay />

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
+import { HelpLink } from '../ui/help-link.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { CodesStep } from './codes-step.tsx'
 import { showOwnPlaces } from './event-state.ts'
@@ -20,7 +21,9 @@ export function OrganiseForm() {
   return (
     <>
       <h1>{text('organise.title')}</h1>
-      <p class="lead">{text('organise.intro')}</p>
+      <p class="lead">
+        {text('organise.intro')} <HelpLink to="organisers#make-the-event" />
+      </p>
       <OtherWay isBegin={step.value === 'event'} />
       <Steps />
       <section class="card step">

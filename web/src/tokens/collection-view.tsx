@@ -10,6 +10,7 @@ import { withoutTurns } from '../texts/bidi.ts'
 import { formatDate, formatNumber, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { HelpLink } from '../ui/help-link.tsx'
 import { pageAddress } from '../ui/link-preferences.ts'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
@@ -33,6 +34,7 @@ export function CollectionView({ address, page }: CollectionProps) {
   return (
     <>
       <h1>{text('collection.heading')}</h1>
+      <HelpLink to="players" />
       <p class="row collection-address">
         <code>{address}</code>
         <CopyButton value={address} label={text('token.holder')} />

@@ -4,6 +4,7 @@ import type { Availability } from '../../api/attendance.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { HelpLink } from '../../ui/help-link.tsx'
 import { Numbers } from '../live-counts.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { stateWords } from '../state-words.ts'
@@ -44,6 +45,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
       <h2 ref={heading} tabIndex={-1}>
         {text('controls.heading')}
       </h2>
+      <HelpLink to="organisers#during-the-event" />
       {/* The title alone is announced: the numbers below change with every claim */}
       <p class="state" role="status">
         {titleOf(state, shown)}

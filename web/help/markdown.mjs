@@ -1,0 +1,89 @@
+// Markdown as GitHub reads it, with the links of the site.
+import { posix } from 'node:path'
+import markdownIt from 'markdown-it'
+import { addressOf } from './contents.mjs'
+
+/**
+ * @param pages what the site has. Links to other files of the project become plain text: the site does not have them
+ * @returns a renderer. Its environment is the page (`path` counts), or nothing for texts without links to files
+ */
+export function markdownFor(pages) {
+  const paths = new Set(pages.map(({ path }) => path))
+  const markdown = markdownIt({ html: true, linkify: false })
+  markdown.core.ruler.push('headings', ({ tokens, env }) => giveIds(tokens, env?.ids))
+  markdown.core.ruler.push('links', ({ tokens, env }) => {
+    for (const { children } of tokens) if (children) redirect(children, env?.path, paths)
+  })
+  // Wide tables and code scroll by themselves, and not the page; with the keys, too
+  const { fence } = markdown.renderer.rules
+  markdown.renderer.rules.fence = (...given) => fence(...given).replace('<pre', '<pre tabindex="0"')
+  markdown.renderer.rules.code_block = (tokens, i) =>
+    `<pre tabindex="0"><code>${markdown.utils.escapeHtml(tokens[i].content)}</code></pre>\n`
+  markdown.renderer.rules.table_open = () => '<div class="scrolls" tabindex="0"><table>\n'
+  markdown.renderer.rules.table_close = () => '</table></div>\n'
+  return markdown
+}
+
+/**
+ * Headings and their ids, as links find them.
+ *
+ * @param page its `text`; `ids` where the headings of a translation have those of the English text
+ */
+export function headingsOf(markdown, page) {
+  const tokens = markdown.parse(page.text, page)
+  return tokens.flatMap((token, i) =>
+    token.type === 'heading_open'
+      ? [{ level: Number(token.tag.slice(1)), id: token.attrGet('id'), text: plainText(tokens[i + 1]) }]
+      : [],
+  )
+}
+
+function giveIds(tokens, ids) {
+  const given = new Map()
+  const wanted = ids?.values()
+  tokens.forEach((token, i) => {
+    if (token.type !== 'heading_open') return
+    const name = plainText(tokens[i + 1])
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const times = given.get(name) ?? 0
+    given.set(name, times + 1)
+    token.attrSet('id', wanted?.next().value ?? (times === 0 ? name : `${name}-${times}`))
+  })
+}
+
+function plainText({ children }) {
+  return children.map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
+}
+
+/** Links between documents become addresses of the site. */
+function redirect(children, from, paths) {
+  const dropped = []
+  for (const token of children) {
+    if (token.type === 'image') token.attrSet('src', fileAddress(from, token.attrGet('src')))
+    if (token.type === 'link_open') {
+      const href = linkAddress(from, token.attrGet('href'), paths)
+      dropped.push(href === undefined)
+      if (href === undefined) hide(token)
+      else token.attrSet('href', href)
+    } else if (token.type === 'link_close' && dropped.pop()) hide(token)
+  }
+}
+
+function hide(token) {
+  Object.assign(token, { type: 'text', tag: '', content: '', nesting: 0 })
+}
+
+/** @returns undefined for what the site does not have */
+function linkAddress(from, href, paths) {
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return href
+  const [path, heading] = href.split('#')
+  const target = posix.join(posix.dirname(from ?? '.'), path)
+  if (!paths.has(target)) return target.startsWith('images/') ? `/docs/${target}` : undefined
+  return addressOf(target) + (heading === undefined ? '' : `#${heading}`)
+}
+
+function fileAddress(from, src) {
+  return /^[a-z]+:/.test(src) ? src : `/docs/${posix.join(posix.dirname(from ?? '.'), src)}`
+}
