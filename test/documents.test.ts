@@ -41,7 +41,7 @@ const SRC = join(ROOT, 'server/src')
 
 /** What people open in a browser, and the files that these pages are made of. */
 const PAGES =
-  /^\/(?:docs.*|organise|approve|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
+  /^\/(?:docs.*|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
@@ -62,6 +62,7 @@ const UNVERSIONED = [
   '/health/ready/attendance',
   '/metrics',
   '/openapi.json',
+  '/operate/parts',
 ]
 /** Nor are these: the clients of the attendance interface call them so. */
 const ATTENDANCE =
@@ -298,7 +299,8 @@ describe('the pages about the land and about HTTP', () => {
   test('docs/land.md has every address of the older interface', () => {
     const text = page('docs/land.md')
     const addresses = Object.keys(description.paths).filter(
-      (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics)/.test(path) && !ATTENDANCE.test(path),
+      (path) =>
+        !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics|operate)/.test(path) && !ATTENDANCE.test(path),
     )
 
     expect(addresses.length).toBeGreaterThan(20)

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['booth/README.md', 'client/README.md', 'faults/README.md', 'simulators/README.md', 'web/README.md'],
+  ...['booth', 'client', 'deploy', 'faults', 'simulators', 'web'].map((folder) => `${folder}/README.md`),
   ...['docs', 'server/src', 'simulators/src'].flatMap(filesBelow).filter((path) => path.endsWith('.md')),
 ]
 

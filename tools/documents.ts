@@ -3,6 +3,8 @@ import { defaultText, type Setting } from '@landpass/server/config/setting-reade
 import { SETTINGS } from '@landpass/server/config/settings'
 import { ERRORS, type ErrorMeaning } from '@landpass/server/errors'
 import { clientTypes, type OpenApi } from './client-types.ts'
+import { alertRules, dashboard, envExample } from './deploy-documents.ts'
+import { describedMetrics } from './described-metrics.ts'
 import { recordFields } from './record-fields.ts'
 
 /** A committed document that is made from the code, by its path below the project's folder. */
@@ -19,6 +21,9 @@ export async function generatedDocuments(): Promise<readonly GeneratedDocument[]
     { path: 'client/src/record-fields.ts', text: recordFields(description) },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
+    { path: 'deploy/.env.example', text: envExample() },
+    { path: 'deploy/prometheus-rules.yml', text: alertRules() },
+    { path: 'deploy/grafana-dashboard.json', text: dashboard(await describedMetrics()) },
   ]
 }
 

@@ -25,6 +25,7 @@ export default defineConfig({
         organise: at('organise.html'),
         tokens: at('tokens.html'),
         approve: at('approve.html'),
+        operate: at('operate.html'),
         'not-found': at('not-found.html'),
         help: at('src/help/help-page.ts'),
         'service-worker': at('src/worker/service-worker.ts'),

@@ -25,6 +25,9 @@ export const readyLand = (): Call<DataOf<'GET /health/ready/land'>> => read('/he
 export const readyAttendance = (): Call<DataOf<'GET /health/ready/attendance'>> =>
   read('/health/ready/attendance')
 
+/** The condition of each part of the server, for the operator, whose key the transport sends. @throws {LandpassError} `operator_only` */
+export const operatedParts = (): Call<DataOf<'GET /operate/parts'>> => read('/operate/parts')
+
 /** At which block of the chain the land is, and whether it follows the chain. */
 export const chain = (): Call<DataOf<'GET /v2/chain'>> => read('/v2/chain')
 

@@ -84,6 +84,8 @@ export interface Operations {
   'GET /health/live': {
     data: {
       status: 'live'
+      /** Of Landpass, as `landpass --version` prints it. */
+      version: string
     }
   }
   'GET /health/ready': {
@@ -1094,6 +1096,63 @@ export interface Operations {
       change?: boolean
     }
     data: Uint8Array
+  }
+  'GET /operate/parts': {
+    data: {
+      /** Of Landpass. */
+      version: string
+      /** When this process began. */
+      started_at: string
+      parts: {
+        part:
+          | 'database'
+          | 'land'
+          | 'chain'
+          | 'offers'
+          | 'attendance'
+          | 'issuer'
+          | 'presence'
+          | 'events'
+          | 'limits'
+        /** look: it works, and the operator should look at it; off: this server does not have it. */
+        condition: 'good' | 'look' | 'bad' | 'off'
+        problem:
+          | (
+              | 'database_unavailable'
+              | 'database_read_only'
+              | 'database_full'
+              | 'queries_wait'
+              | 'world_not_loaded'
+              | 'chain_stopped'
+              | 'chain_old'
+              | 'offers_stopped'
+              | 'attendance_not_configured'
+              | 'issuer_fails'
+              | 'presence_unknown'
+              | 'events_held'
+              | 'events_wait'
+              | 'requests_refused'
+              | 'requests_shed'
+            )
+          | null
+        /** Counts are those of this process since its start; age_s is in seconds. */
+        facts: {
+          connections?: number
+          queries_waiting?: number
+          revision?: number
+          block?: number
+          age_s?: number
+          calls?: number
+          calls_failed?: number
+          answers?: number
+          answers_unknown?: number
+          waiting?: number
+          held?: number
+          refused?: number
+          shed?: number
+        }
+      }[]
+    }
   }
   'GET /translations/{locale}': {
     /** Dotted key to text. */

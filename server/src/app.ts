@@ -9,6 +9,7 @@ import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { GRANT_SIGNATURE_HEADER } from './attendance/grants/grant-routes.ts'
+import { isOperator } from './attendance/issuers/own/made-events/operator-key.ts'
 import { SHARE_SIZE } from './attendance/issuers/own/token-pictures/share-image.ts'
 import { getToken } from './attendance/issuers/own/tokens/token-list-queries.ts'
 import type { SignedToken } from './attendance/issuers/own/tokens/token-queries.ts'
@@ -39,6 +40,7 @@ import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
+import type { WorkerGroup } from './http/worker-group.ts'
 import { type RevisionRange, readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import { type ListingsStatus, READINGS, type ReadingName, SERVERS } from './land/changes/listings-reading.ts'
@@ -52,6 +54,8 @@ import { RentalsServer } from './listings/rentals-server.ts'
 import { ServerClient } from './listings/server-client.ts'
 import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
+import { findingsOf } from './operation/find.ts'
+import { operationRoutes } from './operation/operation-routes.ts'
 import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
@@ -64,6 +68,7 @@ export type Interface = (typeof INTERFACES)[number]
 
 export interface App {
   readonly server: FastifyInstance
+  readonly metrics: Metrics
   /** Holds the state of the land; never started where the land is not served. */
   readonly keeper: StateKeeper
   /** Undefined where attendance is not served: then neither its settings nor its key are read. */
@@ -104,6 +109,8 @@ export interface AppOptions {
   readonly tradeContracts?: TradeContracts | undefined
   /** Contracts that signed offers to rent are about; undefined: none are read. */
   readonly rentalContracts?: RentalContracts | undefined
+  /** The other processes that serve with this one; undefined where it serves alone. */
+  readonly group?: WorkerGroup | undefined
   /** Where the program of the thread that reads the land lies, when it is bundled. */
   readonly stateThread?: URL | undefined
 }
@@ -124,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics(config.metrics)
   const budget = new CostBudget(config.readCostPerMinute)
+  if (options.group && budget.isLimited) budget.shareWith(options.group)
   const costLimits = { budget, largeAnswers: new LargeAnswers() }
   const readyAnswers = new ReadyAnswers(metrics)
   const stopping = new Stopping()
@@ -135,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({
         callContract: await callContractOf(config, closing.signal),
-        ...{ config, engine, clock, metrics, log: server.log },
+        ...{ config, engine, clock, metrics, log: server.log, group: options.group },
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
     : undefined
@@ -183,6 +191,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     await attendance.register(server)
   }
   const startedAtMs = clock.nowMs()
+  const { operatorKey } = config.attendance.makers
+  operationRoutes(server, {
+    startedAtMs,
+    isOperator: (request) => isOperator(request, operatorKey),
+    find: findingsOf({
+      ...{ engine, metrics, attendance },
+      served: servesLand ? { keeper, chainStatus, offers, clock } : undefined,
+    }),
+  })
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   serveDescription(server)
   servePages(server, { interfaces, links: config.pageLinks, offers: () => attendance?.offers() })
@@ -196,6 +213,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   return {
     server,
+    metrics,
     keeper,
     attendance,
     metricsPort: () => metricsServer?.port,

@@ -189,9 +189,10 @@ export const ERRORS = {
   },
   operator_only: {
     status: 403,
-    where: 'POST /events, GET /events/waiting, POST /events/:id/approval, POST /event/:id/gifts',
+    where:
+      'POST /events, GET /events/waiting, POST /events/:id/approval, POST /event/:id/gifts, GET /operate/parts',
     meaning:
-      'Only the operator of this server makes or approves events here, or has not allowed tokens for a list.',
+      'Only the operator of this server makes or approves events here and reads how it is, or has not allowed tokens for a list.',
     next: 'Ask the operator, who sends the header Operator-Key.',
   },
   wrong_edit_code: {

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-const PACKAGE = new URL('../../package.json', import.meta.url)
+/** Of a clone, or of the installed package `landpass`, which has the same folders. */
+const PACKAGE = new URL('../../../package.json', import.meta.url)
 
-/** The version of the server's package. */
-export const { version: VERSION } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly version: string }
+const { version, private: isClone } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as {
+  readonly version: string
+  readonly private?: boolean
+}
+
+/** The version of Landpass. */
+export const VERSION = version
+
+/** How the user runs a command of the server in the folder where it was started. */
+export const COMMAND = isClone ? 'npm run landpass --' : 'npx landpass'

@@ -90,6 +90,7 @@ describe('one interface alone', () => {
       '/health/ready/attendance',
       '/metrics',
       '/openapi.json',
+      '/operate/parts',
       '/tokens/log',
       '/tokens/{id}',
       '/tokens/{id}/attestation',

@@ -296,6 +296,9 @@ test('events that are made here are answered alike', async () => {
   const headers = { 'operator-key': OPERATOR_KEY }
   const waiting = await Promise.all(attendances.map((server) => server.get('/events/waiting', headers)))
   asked.add('get /events/waiting')
+  const operated = await Promise.all(attendances.map((server) => server.get('/operate/parts', headers)))
+  asked.add('get /operate/parts')
+  expect(operated.map(({ body }) => (body.data as { parts: unknown[] }).parts.length)).toEqual([9, 9])
   expect(waiting.map(({ status, text }) => [status, text])).toEqual(
     Array(2).fill([200, '{"ok":true,"data":{"total":0,"next":null,"events":[]}}']),
   )

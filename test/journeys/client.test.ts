@@ -344,6 +344,11 @@ describe('attendance', () => {
     expect(made.approval).toBe('waiting')
     const waiting = await ofOperator.send(attendance.waitingEvents({ limit: 1 }))
     expect(waiting).toMatchObject({ total: 1, next: null, events: [{ event: { uuid }, tokens: 2 }] })
+    const { parts } = await ofOperator.send(system.operatedParts())
+    expect(parts).toContainEqual({
+      ...{ part: 'events', condition: 'look', problem: 'events_wait' },
+      facts: { waiting: 1, held: 0 },
+    })
     await ofOperator.send(attendance.approveEvent(uuid, { approval: 'approved', may_give: true }))
     expect(await client.send(attendance.sentences(uuid))).toMatchObject({ now: 'The token is yours.' })
     await signed.send(attendance.claim(uuid))
@@ -592,7 +597,7 @@ type CallsOf<Interface> = {
 /** One call of each function, of something that there is; the compiler wants every one. */
 async function landCalls(): Promise<
   CallsOf<Omit<typeof land, 'changeStream' | 'landStream' | 'availableParcel'>> &
-    CallsOf<Omit<typeof system, 'readyAttendance'>>
+    CallsOf<Omit<typeof system, 'readyAttendance' | 'operatedParts'>>
 > {
   const { reference, engine } = server
   const [publication] = reference.publications.map(({ shown }) => shown)

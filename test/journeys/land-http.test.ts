@@ -4,6 +4,7 @@ import { describeOnOneEngine, freshEngine } from '@landpass/server/test/support/
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { addressOf, hashOf } from '@landpass/server/test/support/land/land-rows'
+import { VERSION } from '@landpass/server/version'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const ADDRESS = addressOf('someone')
@@ -223,7 +224,7 @@ describeOnOneEngine('the form of every answer', (open) => {
   })
 
   test('health: alive, and ready with the revision', async () => {
-    await land.expectData('/health/live', { status: 'live' })
+    await land.expectData('/health/live', { status: 'live', version: VERSION })
     const { revision } = await land.server.data<{ revision: number }>('/health/ready')
     expect(revision).toBe(land.server.app.keeper.revision)
     await land.expectData('/health/ready/land', { status: 'ready', revision })

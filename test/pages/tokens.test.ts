@@ -536,6 +536,34 @@ describe('where the operator approves events', () => {
     ])
     await bounded.close()
   })
+
+  // The last one: its event goes on waiting
+  test('the operator sees the condition of the server, and what to do about it', async () => {
+    const approving = await startAnother({ EVENT_MAKERS: 'approved', OPERATOR_KEY })
+    const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5 }
+    expect((await approving.send('POST', '/events', event)).status).toBe(200)
+    const opened = await open(`${approving.origin}/operate`, { size: 'phone', locale: 'fr-FR' })
+    const { page } = opened
+    const say = wordsOf('fr')
+    await page.locator('#operator-key').fill('another')
+    await pressIn(page)(say('operate.open'))
+    await page.getByText(say('approve.wrong_key')).waitFor()
+    expectRefusals(opened, 403)
+    await page.locator('#operator-key').fill(OPERATOR_KEY)
+    await pressIn(page)(say('operate.open'))
+
+    const part = (name: string) => page.locator('.part', { hasText: say(`operate.part.${name}`) })
+    await part('events').getByText(say('operate.problem.events_wait')).waitFor()
+    await part('database').getByText(say('operate.condition.good')).waitFor()
+    await part('chain').getByText(say('operate.condition.off')).waitFor()
+    await expectGood(opened, 'operate-fr-phone')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await pressIn(page)(say('operate.again'))
+    await expectGood(opened, 'operate-fr-phone-dark')
+    await page.getByRole('link', { name: say('approve.title') }).click()
+    await page.getByRole('heading', { name: say('approve.title') }).waitFor()
+    await approving.close()
+  })
 })
 
 describe('what a program that previews links reads', () => {

@@ -177,10 +177,10 @@ test('another fetch function can be passed', async () => {
   const asked: unknown[] = []
   const fake: typeof fetch = async (url) => {
     asked.push(url)
-    return new Response('{"ok":true,"data":{"status":"live"}}')
+    return new Response('{"ok":true,"data":{"status":"live","version":"1.2.0"}}')
   }
   const client = createClient({ baseUrl: 'http://x', transport: fetchTransport({ fetch: fake }) })
 
-  expect(await client.send(system.live())).toEqual({ status: 'live' })
+  expect(await client.send(system.live())).toEqual({ status: 'live', version: '1.2.0' })
   expect(asked).toEqual(['http://x/health/live'])
 })

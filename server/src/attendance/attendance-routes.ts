@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LimitsConfig } from '../config/config.ts'
 import { publicBase } from '../http/public-base.ts'
+import type { WorkerGroup } from '../http/worker-group.ts'
 import { dateAnswers } from './answer-date.ts'
 import { captchaRoutes } from './captcha/captcha-routes.ts'
 import { claimRoutes } from './claims/claim-routes.ts'
@@ -62,13 +63,15 @@ type RouteOptions = (typeof ROUTES)[number] extends (app: never, options: infer 
 export type Endpoints = Omit<RouteOptions, keyof Limits | 'baseOf' | 'isOperator' | 'downloads'> & {
   readonly publicUrl: string | undefined
   readonly operatorKey: string | undefined
+  /** The processes that serve with this one, and share the limits. */
+  readonly group: WorkerGroup | undefined
 }
 
 /** Registers all endpoints, with common limits. */
 export async function addRoutes(
   scope: FastifyInstance,
   config: LimitsConfig,
-  { publicUrl, operatorKey, ...parts }: Endpoints,
+  { publicUrl, operatorKey, group, ...parts }: Endpoints,
 ): Promise<void> {
   // Addresses are not logged: organisers put edit codes into queries and in place of the event number
   scope.addHook('onRoute', (route) => {
@@ -77,7 +80,7 @@ export async function addRoutes(
   dateAnswers(scope, parts.clock)
   const options: RouteOptions = {
     ...parts,
-    ...(await registerLimits(scope, config)),
+    ...(await registerLimits(scope, config, group)),
     baseOf: (request) => publicBase(request, publicUrl),
     isOperator: (request: Pick<FastifyRequest, 'headers'>) => isOperator(request, operatorKey),
     downloads: new Downloads(),

@@ -5,6 +5,7 @@ import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
+import type { WorkerGroup } from '../http/worker-group.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { addRoutes, type Endpoints } from './attendance-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
@@ -69,6 +70,8 @@ export interface AttendanceOptions {
   readonly log: FastifyBaseLogger
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
   readonly drawPlaces?: EventMakerOptions['drawPlaces']
+  /** The processes that serve with this one. */
+  readonly group: WorkerGroup | undefined
   /** Calls contracts at an Ethereum node; undefined where no node is set. */
   readonly callContract?: CallContract | undefined
 }
@@ -102,6 +105,8 @@ export interface Attendance {
   findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
   open(): Promise<void>
+  /** How many events wait for the approval of the operator. */
+  countWaiting(): Promise<number>
   /** Starts the claim worker and the cleanup, once. */
   start(): void
   /** Finishes the running steps of claims; what is unfinished is left to other processes. */
@@ -146,7 +151,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { world, publicUrl } = config
   const { makers, limits } = config.attendance
   const shared = { db, clock, world, publicUrl, ...makers, assertConfigured, tokenAnswers }
-  const endpoints: Endpoints = { ...shared, ...events, ...players, ...claims }
+  const endpoints: Endpoints = { ...shared, ...events, ...players, ...claims, group: options.group }
   return {
     get setupProblem() {
       return setupProblem
@@ -169,6 +174,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       if (!setupProblem) await ownIssuer.open()
       isOpen = true
     },
+    countWaiting: async () => (await events.approvals.waiting({ after: 0, limit: 1 })).total,
     start: () => {
       if (setupProblem || isStarted) return
       isStarted = true

@@ -1,9 +1,14 @@
-import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
+import rateLimit, {
+  type CreateRateLimitOptions,
+  type FastifyRateLimitStore,
+  type FastifyRateLimitStoreCtor,
+} from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress, clientSite } from '../http/client-address.ts'
+import type { WorkerGroup } from '../http/worker-group.ts'
 
 /** Counts a request. As `onRequest` of a route it counts it before anything of it is read, so refused requests count too. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -53,7 +58,7 @@ const MAX_SENDERS = 20_000
  * `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds); with two limits, those of the limit with fewer requests left.
  * Over the limit: 429 `too_many_requests` with `Retry-After`. A limit of 0 counts nothing and sets no header.
  *
- * Each process has its own counts. A minute or day begins with the first request of a sender.
+ * Processes of one group share their counts. A minute or day begins with the first request of a sender.
  *
  * @example
  * const limits = await registerLimits(app, config.limits)
@@ -63,27 +68,46 @@ const MAX_SENDERS = 20_000
  *   return …
  * })
  */
-export async function registerLimits(app: FastifyInstance, config: LimitsConfig): Promise<Limits> {
-  await app.register(rateLimit, { global: false })
-  const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
-  const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
-  const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
+export async function registerLimits(
+  app: FastifyInstance,
+  config: LimitsConfig,
+  group?: WorkerGroup,
+): Promise<Limits> {
+  await app.register(rateLimit, { global: false, ...(group && { store: sharedStoreOf(group) }) })
+  const client = limitOf(app, 'client', config.clientPerMinute, clientAddress, 'this network address')
+  const image = limitOf(app, 'image', config.imagePerMinute, clientAddress, 'this network address')
+  const organiser = limitOf(
+    app,
+    'organiser',
+    config.organiserPerMinute,
+    clientAddress,
+    'this network address',
+  )
   const makerRequest = limitOf(
     app,
+    'makerRequest',
     REQUESTS_OF_AN_EVENT * config.makerPerMinute,
     clientAddress,
     'this network address',
   )
-  const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
-  const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
-  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY, {
-    limit: 'waiting_events',
-  })
-  const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
-  const share = limitOf(app, config.sharePicturesPerMinute, clientAddress, 'this network address')
-  const player = limitByName(app, config.playerPerMinute, 'this player')
-  const grant = limitOf(app, config.grantsPerMinute, clientAddress, 'this network address')
-  const eventGrant = limitByName(app, config.eventGrantsPerMinute, 'the server of this event')
+  const maker = limitOf(app, 'maker', config.makerPerMinute, clientAddress, 'this network address')
+  const makerDay = limitOf(app, 'makerDay', config.eventsPerDay, clientAddress, 'this network address', DAY)
+  const waitingDay = limitOf(
+    app,
+    'waitingDay',
+    config.waitingEventsPerDay,
+    clientSite,
+    'this network address',
+    DAY,
+    {
+      limit: 'waiting_events',
+    },
+  )
+  const list = limitOf(app, 'list', config.tokenListsPerMinute, clientAddress, 'this network address')
+  const share = limitOf(app, 'share', config.sharePicturesPerMinute, clientAddress, 'this network address')
+  const player = limitByName(app, 'player', config.playerPerMinute, 'this player')
+  const grant = limitOf(app, 'grant', config.grantsPerMinute, clientAddress, 'this network address')
+  const eventGrant = limitByName(app, 'eventGrant', config.eventGrantsPerMinute, 'the server of this event')
   return {
     clientLimit: client,
     imageLimit: image,
@@ -100,12 +124,34 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   }
 }
 
+/** Counts the requests of all processes of a group, with the interface of the plugin. */
+function sharedStoreOf(group: WorkerGroup): FastifyRateLimitStoreCtor {
+  return class SharedStore {
+    private readonly limit: string
+
+    /** The name of a limit is an option of ours, which the plugin passes on. */
+    constructor(options: object) {
+      this.limit = (options as { readonly limit?: string }).limit ?? ''
+    }
+
+    incr(sender: string, done: FastifyRateLimitStoreCallback, windowMs = MINUTE.durationMs): void {
+      group.count(this.limit, sender, windowMs).then((count) => done(null, count), done)
+    }
+
+    child(options: object): SharedStore {
+      return new SharedStore(options)
+    }
+  }
+}
+
+type FastifyRateLimitStoreCallback = Parameters<FastifyRateLimitStore['incr']>[1]
+
 /** A limit of senders whose name the route learns while it reads the request. */
-function limitByName(app: FastifyInstance, max: number, sender: string) {
+function limitByName(app: FastifyInstance, name: string, max: number, sender: string) {
   const names = new WeakMap<FastifyRequest, string>()
-  const count = limitOf(app, max, (request) => names.get(request) ?? '', sender)
-  return async (request: FastifyRequest, reply: FastifyReply, name: string): Promise<void> => {
-    names.set(request, name)
+  const count = limitOf(app, name, max, (request) => names.get(request) ?? '', sender)
+  return async (request: FastifyRequest, reply: FastifyReply, sent: string): Promise<void> => {
+    names.set(request, sent)
     await count(request, reply)
   }
 }
@@ -129,6 +175,7 @@ const countsInHeaders = new WeakMap<FastifyReply, Count>()
 
 function limitOf(
   app: FastifyInstance,
+  name: string,
   max: number,
   keyGenerator: (request: FastifyRequest) => string,
   sender: string,
@@ -138,7 +185,8 @@ function limitOf(
 ): LimitHook {
   if (max === 0) return async () => {}
   // `cache` is missing in the types of the plugin; its default is 5,000 senders
-  const options: CreateRateLimitOptions & { cache: number } = {
+  const options: CreateRateLimitOptions & { cache: number; limit: string } = {
+    limit: name,
     max,
     timeWindow: window.durationMs,
     keyGenerator,

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../clock.ts'
+import { COMMAND } from '../version.ts'
 import type { StandIns } from './stand-ins.ts'
 
 /** How long the event of the example can be claimed. */
@@ -33,7 +34,7 @@ export function ownTokenExample(
     'and list the tokens of the player:',
     '',
     `  curl -X POST ${server}/events -d '${event}'`,
-    `  npm run landpass -- simulate player --server ${server} --event ${eventNumber} --presence ${presence}`,
+    `  ${COMMAND} simulate player --server ${server} --event ${eventNumber} --presence ${presence}`,
     `  curl ${collection}`,
     '',
     `This server has signed the token. Open the last address in a browser: ${collection}`,
@@ -61,7 +62,7 @@ export function poapExample(
     '',
     `  curl -X POST ${server}/event/90001 -d '{"editCode":"012345","coordinates":"52,-10"}'`,
     `  curl -X POST ${server}/addcodes/90001 -d '{"editCode":"012345"}'`,
-    `  npm run landpass -- simulate player --server ${server} --event 90001 --presence ${presence} --issuer ${issuer}`,
+    `  ${COMMAND} simulate player --server ${server} --event 90001 --presence ${presence} --issuer ${issuer}`,
     `  curl ${issuer}/simulator/ledger`,
     '',
     'A player gets one token of an event: add --seed ann for another player. The simulators forget everything when they',

@@ -5,6 +5,7 @@ import type { Config, Environment } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
+import { COMMAND } from '../version.ts'
 import type { Simulators } from './simulators.ts'
 import { hasEnded, type Simulator, startSimulator } from './stand-ins.ts'
 
@@ -197,8 +198,7 @@ function reasonOf({ message }: Error, worldId: unknown): string {
     : `Its chain cannot go on: ${message} ${HOW_TO_BEGIN_ANEW}`
 }
 
-const HOW_TO_BEGIN_ANEW =
-  'For a demo whose land changes, start with another folder: DATA_DIR=./living npm start'
+const HOW_TO_BEGIN_ANEW = `For a demo whose land changes, start with another folder: DATA_DIR=./living ${COMMAND} serve --demo`
 
 /** Commands for a new user to paste, while looking at the map. */
 export function landExample(server: string, simulator: string): readonly string[] {
@@ -212,6 +212,6 @@ export function landExample(server: string, simulator: string): readonly string[
     `  curl -X POST ${simulator}/simulator/reorganise -d '{"depth":3}'`,
     `  curl -X PATCH ${simulator}/simulator/market -d '{"transactions_per_minute":60}'`,
     '',
-    'simulators/src/chain/README.md goes on from here. npm start -- --still leaves the chain out.',
+    `simulators/src/chain/README.md goes on from here. ${COMMAND} serve --demo --still leaves the chain out.`,
   ]
 }

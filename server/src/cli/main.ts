@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --min-semi-space-size=8 --v8-pool-size=2
 import { existsSync } from 'node:fs'
 import { createProgram } from './program.ts'
 import { reportFailure } from './run-command.ts'

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, Option } from 'commander'
 import type { App, Interface } from '../app.ts'
@@ -16,8 +17,10 @@ import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
+import { ServiceManager } from './service-manager.ts'
 import { loadSimulators } from './simulators.ts'
 import { type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
+import type { WorkerChannel } from './workers/worker-channel.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
 /** Ctrl-C, and what a service manager sends. */
@@ -32,7 +35,11 @@ export function addServeCommand(program: Command): void {
     .option('--still', 'with --demo: no simulated chain, so the land does not change')
     .addOption(new Option('--only <interface>', 'serve one interface alone').choices(['land', 'attendance']))
     .action(async (options: ServeOptions) => {
-      await serve(readConfig(process.env), options)
+      const config = readConfig(process.env)
+      if (config.workers === 1) await serve(config, options)
+      else if (cluster.isWorker) await serveAsWorker(config, options)
+      else if (options.demo) throw new CommandError('The demo is served by one process. Unset WORKERS.')
+      else await (await import('./workers/worker-processes.ts')).runWorkerProcesses(config)
     })
 }
 
@@ -40,6 +47,22 @@ interface ServeOptions {
   readonly demo?: boolean
   readonly still?: boolean
   readonly only?: Interface
+}
+
+/** Serves as one of several processes, which another one started. */
+async function serveAsWorker(config: Config, options: ServeOptions): Promise<void> {
+  const [{ WorkerChannel }, { shareOfWorker }] = await Promise.all([
+    import('./workers/worker-channel.ts'),
+    import('./workers/share-of-worker.ts'),
+  ])
+  const channel = new WorkerChannel(process.env)
+  try {
+    const parts = { demo: undefined, living: undefined, standIns: undefined, channel }
+    const { only } = options
+    await serveUntil(channel.stopped, shareOfWorker(config), { ...parts, ...(only && { only }) })
+  } finally {
+    channel.close()
+  }
 }
 
 async function serve(given: Config, options: ServeOptions): Promise<void> {
@@ -75,6 +98,8 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
 }
 
 interface Serving extends Pick<ServeOptions, 'only'> {
+  /** Undefined where this process serves alone. */
+  readonly channel?: WorkerChannel
   readonly demo: DemoFiller | undefined
   readonly living: LivingDemo | undefined
   readonly standIns: StandIns | undefined
@@ -82,6 +107,7 @@ interface Serving extends Pick<ServeOptions, 'only'> {
 
 async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: Serving): Promise<void> {
   let chain: ServedChain | undefined
+  const serviceManager = new ServiceManager(process.env)
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(given), import('../app.ts')])
   try {
@@ -98,14 +124,19 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       ...{ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries },
       tradeContracts: tradeContractsOf(network),
       rentalContracts: rentalContractsOf(network),
+      group: options.channel,
     })
+    if (options.channel) {
+      app.metrics.shareWith(options.channel, options.channel.number)
+      options.channel.describeWith(() => app.metrics.registry.metrics())
+    }
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
     const waiting = new DatabaseWait(engine, app.server, absence)
-    const address = await listen(app, config)
+    let address = options.channel?.listensAtOnce === false ? undefined : await listen(app, config)
     try {
-      await app.startMetrics()
-      // Listens first: /health/ready answers 503 until the world is loaded.
+      if (address !== undefined) await app.startMetrics()
+      // Mostly listens first: /health/ready answers 503 until the world is loaded.
       const isStarted = await waiting.start(stopped, async () => {
         await app.attendance?.open()
         if (options.only === 'attendance') assertAttendance(app)
@@ -116,11 +147,17 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       })
       if (!isStarted) return
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
+      const isFirst = address !== undefined
+      address ??= await listen(app, config)
       const tokens = options.standIns
         ? await tokenExamples(address, options.standIns, { engine, config })
         : []
-      announce(address, app, { ...options, tokens })
-      if ((await stopped) === 'SIGTERM') await app.drain()
+      if (isFirst) announce(address, app, { ...options, tokens })
+      serviceManager.announceReady()
+      options.channel?.announceReady()
+      const signal = await stopped
+      serviceManager.announceStop()
+      if (signal === 'SIGTERM') await app.drain()
       clearInterval(tidying)
     } finally {
       await app.close()

@@ -70,6 +70,8 @@ function configOf(settings: Settings, limits: FixedLimits) {
   return {
     port: settings.PORT,
     host: settings.HOST,
+    /** Processes that serve together. */
+    workers: settings.WORKERS,
     dataDir: settings.DATA_DIR,
     /** Undefined: the embedded database in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,

@@ -50,6 +50,12 @@ export const SETTINGS = {
     default: '127.0.0.1',
     meaning: 'Address to listen on. 127.0.0.1 accepts only this machine, 0.0.0.0 all networks.',
   },
+  WORKERS: {
+    kind: integer({ min: 1, max: 64 }),
+    default: 1,
+    meaning:
+      'How many processes `landpass serve` starts, on one port; above 1 with PostgreSQL only. Connections, streams and calls to the issuer are divided among them, rounded up; requests and the cost of reading are counted together.',
+  },
   DATA_DIR: {
     kind: text('folder', /./),
     default: './data',
@@ -59,7 +65,7 @@ export const SETTINGS = {
     kind: text('postgres:// address', /^postgres(ql)?:\/\/\S+$/),
     unset: 'the embedded database',
     meaning:
-      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas. PgBouncer must be 1.21 or newer (docs/running.md).',
+      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas. PgBouncer must be 1.21 or newer (docs/operate/database.md).',
     secret: 'password',
   },
   DATABASE_POOL_SIZE: {
@@ -136,7 +142,7 @@ export const SETTINGS = {
     kind: parsed('IP addresses or ranges (10.0.0.0/8), separated by commas', parseProxies),
     unset: 'none',
     meaning:
-      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/running.md). Without it, limits count the address of the connection.',
+      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md). Without it, limits count the address of the connection.',
   },
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),

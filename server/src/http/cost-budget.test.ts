@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { CostBudget } from './cost-budget.ts'
+import type { Spent } from './worker-group.ts'
 
 const PER_MINUTE = 600
 let nowMs = 0
@@ -76,4 +77,32 @@ test('with the default budget a client reads each parcel of the world within a m
     nowMs += MINUTE_MS / PARCELS
     if (!bucket.take(1).isTaken) expect.fail(`refused after ${i}`)
   }
+})
+
+test('processes that serve together know a moment later what was spent in the others', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const takes: ((spent: readonly Spent[]) => void)[] = []
+  const budgets = [0, 1].map((i) => {
+    const budget = budgetOf()
+    budget.shareWith({
+      metrics: async () => '',
+      count: async () => ({ current: 1, ttl: 1 }),
+      announceSpent: (spent) => takes[1 - i]?.(spent),
+      onSpent: (take) => takes.push(take),
+    })
+    return budget
+  })
+  const [one, other] = budgets.map((budget) => budget.bucketOf('192.0.2.7'))
+
+  one?.take(100)
+  one?.settle(50)
+  expect(other?.take(1).remaining).toBe(599)
+  vi.advanceTimersByTime(100)
+
+  expect([one?.take(0).remaining, other?.take(0).remaining]).toEqual([449, 449])
+  vi.advanceTimersByTime(1_000)
+  expect([one?.take(0).remaining, other?.take(0).remaining]).toEqual([449, 449])
 })

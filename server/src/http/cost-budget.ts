@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import type { WorkerGroup } from './worker-group.ts'
 
 /** How many addresses have a budget of their own, about 200 bytes each; beyond it the least recently used is dropped. */
 const MAX_ADDRESSES = 20_000
+/** How long other processes do not know what was spent here: an address can overdraw its budget by what it spends in this time. */
+const ANNOUNCE_EVERY_MS = 100
 
 /** What is left of a budget. */
 export interface Balance {
@@ -35,6 +38,8 @@ export class CostBudget {
   /** Units that were charged since the start, also where nothing is limited. */
   charged = 0
   private readonly buckets = new LRUCache<string, CostBucket>({ max: MAX_ADDRESSES })
+  /** What was spent since the last announcement; undefined where no other process serves. */
+  private spent: Map<string, number> | undefined
 
   /**
    * @param perMinute units; 0 is no limit
@@ -55,11 +60,27 @@ export class CostBudget {
     return this.buckets.size
   }
 
+  /** Makes the budgets those of all processes that serve together. */
+  shareWith(group: WorkerGroup): void {
+    const spent = new Map<string, number>()
+    this.spent = spent
+    group.onSpent((elsewhere) => {
+      for (const [address, units] of elsewhere) this.bucketOf(address).settleElsewhere(units)
+    })
+    setInterval(() => {
+      if (spent.size === 0) return
+      group.announceSpent([...spent])
+      spent.clear()
+    }, ANNOUNCE_EVERY_MS).unref()
+  }
+
   /** The bucket of an address; a new one is full. */
   bucketOf(address: string): CostBucket {
     const known = this.buckets.get(address)
     if (known) return known
-    const made = new CostBucket(this.perMinute, this.nowMs)
+    const { spent } = this
+    const onSpent = spent && ((units: number) => spent.set(address, (spent.get(address) ?? 0) + units))
+    const made = new CostBucket(this.perMinute, this.nowMs, onSpent)
     this.buckets.set(address, made)
     return made
   }
@@ -69,12 +90,15 @@ export class CostBudget {
 export class CostBucket {
   private readonly perMinute: number
   private readonly nowMs: () => number
+  private readonly onSpent: ((units: number) => void) | undefined
   private left: number
   private filledAtMs: number
 
-  constructor(perMinute: number, nowMs: () => number) {
+  /** @param onSpent is told what was taken in this process */
+  constructor(perMinute: number, nowMs: () => number, onSpent?: (units: number) => void) {
     this.perMinute = perMinute
     this.nowMs = nowMs
+    this.onSpent = onSpent
     this.left = perMinute
     this.filledAtMs = nowMs()
   }
@@ -92,11 +116,18 @@ export class CostBucket {
       return this.balance(false, Math.max(1, this.secondsFor(missing)))
     }
     this.left -= units
+    this.onSpent?.(units)
     return this.balance(true, 0)
   }
 
   /** Takes units for work that is done: the bucket may be overdrawn, and then refuses until it has filled again. */
   settle(units: number): void {
+    this.settleElsewhere(units)
+    this.onSpent?.(units)
+  }
+
+  /** The same for work that another process did. */
+  settleElsewhere(units: number): void {
     this.fill()
     this.left -= units
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { withTimeLimit } from '../clock.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
+import { VERSION } from '../version.ts'
 import type { Metrics } from './metrics.ts'
 import { okSchema, streamSchema } from './schemas.ts'
 import type { Stopping } from './stopping.ts'
@@ -22,6 +23,11 @@ export interface HealthOptions {
   readonly stopping: Stopping
 }
 
+const LIVE = Type.Object({
+  status: Type.Literal('live'),
+  version: Type.String({ description: 'Of Landpass, as `landpass --version` prints it.' }),
+})
+
 /** A balancer must hear within 2 s, also while all connections to the database hang. */
 const CHECK_TIMEOUT_MS = 1_500
 
@@ -34,11 +40,13 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
         tags: ['operation'],
         operationId: 'live',
         summary: 'Is the process alive?',
-        response: okSchema(Type.Object({ status: Type.Literal('live') })),
+        response: okSchema(LIVE),
       },
     },
     (_request, reply) =>
-      reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'live' } }),
+      reply
+        .header('cache-control', 'no-store')
+        .send({ ok: true, data: { status: 'live', version: VERSION } }),
   )
   const ready = (path: string, check: ReadinessCheck, words: ReadyWords) => {
     const boundedCheck = within(CHECK_TIMEOUT_MS, check)
@@ -151,7 +159,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: strin
       },
     },
     async (_request, reply) => {
-      const text = await metrics.registry.metrics()
+      const text = await metrics.text()
       return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },
   )

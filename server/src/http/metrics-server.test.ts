@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
+import { VERSION } from '../version.ts'
 import { Metrics } from './metrics.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 
@@ -57,7 +58,7 @@ test('a process that serves nothing else has its health on this port, too', asyn
     return [answer.status, await answer.json()]
   }
 
-  expect(await ask('/health/live')).toEqual([200, { ok: true, data: { status: 'live' } }])
+  expect(await ask('/health/live')).toEqual([200, { ok: true, data: { status: 'live', version: VERSION } }])
   expect(await ask('/health/ready?x')).toEqual([200, { ok: true, data: { status: 'ready', block: 7 } }])
   failure = new AppError('database_unavailable', 'The database does not answer.')
   expect(await ask('/health/ready')).toMatchObject([503, { ok: false, code: 'database_unavailable' }])

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError, internalError } from '../errors.ts'
+import { VERSION } from '../version.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
 import { errorJson } from './error-handler.ts'
 import type { ReadinessCheck } from './health.ts'
@@ -56,7 +57,7 @@ export async function serveMetrics(
 /** What answers each path. */
 type Pages = Readonly<Record<string, (response: ServerResponse) => Promise<void>>>
 
-const LIVE = JSON.stringify({ ok: true, data: { status: 'live' } })
+const LIVE = JSON.stringify({ ok: true, data: { status: 'live', version: VERSION } })
 
 async function answer(
   pages: Pages,
@@ -71,10 +72,10 @@ async function answer(
   else send(response, 404, `The metrics are at ${metricsPath}.\n`)
 }
 
-async function sendMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
+async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
   try {
-    const text = await registry.metrics()
-    response.setHeader('content-type', registry.contentType)
+    const text = await metrics.text()
+    response.setHeader('content-type', metrics.registry.contentType)
     send(response, 200, text)
   } catch {
     send(response, 500, 'A metric could not be read.\n')

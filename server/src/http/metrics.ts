@@ -7,6 +7,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { WorkerGroup } from './worker-group.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -102,6 +103,7 @@ export class Metrics {
   private readonly duration: Histogram.Internal<string>
   private readonly groups = new Map<string, GroupCounts>()
   private readonly writtenBefore = new WeakMap<Socket, number>()
+  private group: WorkerGroup | undefined
 
   constructor({ maxAgeMs = 0 }: MetricsOptions = {}) {
     this.maxAgeMs = maxAgeMs
@@ -143,6 +145,17 @@ export class Metrics {
         read: () => [...this.groups].map(([group, { bytes }]) => ({ labels: { group }, value: bytes })),
       },
     ])
+  }
+
+  /** Makes {@link text} that of all processes that serve together; those of this one get the label `worker`. */
+  shareWith(group: WorkerGroup, worker: number): void {
+    this.registry.setDefaultLabels({ worker: String(worker) })
+    this.group = group
+  }
+
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string> {
+    return this.group ? this.group.metrics() : this.registry.metrics()
   }
 
   addGauges(sources: readonly GaugeSource[]): void {

@@ -85,7 +85,8 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/organise`, `/approve`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown address. Without the land
+ * Serves `/`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown
+ * address. Without the land
  * interface, `/` redirects to `/organise`.
  */
 export function servePages(app: FastifyInstance, { interfaces, links, offers }: PageOptions): void {
@@ -97,6 +98,7 @@ export function servePages(app: FastifyInstance, { interfaces, links, offers }: 
     serveOrganisePage(app, organisePages(interfaces), offers)
     servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
   }
+  servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
   for (const path of filesBelow(DIST)) {
     if (path.startsWith(DOCUMENTS)) serveDocument(app, path)
     else serveFile(app, path)

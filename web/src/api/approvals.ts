@@ -1,4 +1,4 @@
-import { attendance, createClient, fetchTransport } from '@landpass/client'
+import { attendance, createClient, fetchTransport, system } from '@landpass/client'
 
 /** The calls of the operator, whose key each of them has in a header. Nothing stores the key. */
 export class OperatorCalls {
@@ -14,6 +14,11 @@ export class OperatorCalls {
   /** @param after number of the last event of the page before @throws {LandpassError} `operator_only` */
   waiting(after: number) {
     return this.client.send(attendance.waitingEvents({ after, limit: PAGE }))
+  }
+
+  /** The condition of each part of the server. @throws {LandpassError} `operator_only` */
+  parts() {
+    return this.client.send(system.operatedParts())
   }
 
   /** @throws {LandpassError} `content_changed`, `invalid_parameter` */

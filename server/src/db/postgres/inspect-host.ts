@@ -67,6 +67,6 @@ async function assertPreparedStatements(client: BoundedClient): Promise<void> {
 function unsupportedPooler(): CommandError {
   return new CommandError(
     'DATABASE_URL leads to a connection pooler that does not support prepared statements. PgBouncer 1.21 or newer ' +
-      'is needed, with max_prepared_statements greater than 0: docs/running.md. Otherwise connect to PostgreSQL itself.',
+      'is needed, with max_prepared_statements greater than 0: docs/operate/database.md. Otherwise connect to PostgreSQL itself.',
   )
 }

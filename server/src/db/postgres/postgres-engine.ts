@@ -145,7 +145,7 @@ class PostgresEngine implements Engine {
     if (statementTimeoutMs > 0) return
     this.#notices.add(
       'Single statements have no time limit in the database, because a pooler shares its connections. ' +
-        'Set statement_timeout for the role: docs/running.md.',
+        'Set statement_timeout for the role: docs/operate/database.md.',
     )
   }
 }

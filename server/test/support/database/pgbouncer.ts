@@ -8,7 +8,7 @@ import { emptyDir } from './engines.ts'
 /** Programs of real PgBouncers to test with, separated by colons; without it only the simulated pooler is used. */
 export const PGBOUNCERS = (process.env.LANDPASS_PGBOUNCER ?? '').split(':').filter((file) => file !== '')
 
-/** Starts a real PgBouncer in transaction mode, with the settings of docs/running.md. @returns the URL through it */
+/** Starts a real PgBouncer in transaction mode, with the settings of docs/operate/database.md. @returns the URL through it */
 export async function startPgBouncer(program: string, databaseUrl: string) {
   const target = new URL(databaseUrl)
   const dir = emptyDir()
