@@ -268,7 +268,7 @@ describe('the panel of an estate', () => {
     expect(await factsOf(page)).toMatchObject({ Size: 'Parcels: 2' })
     const details = page.locator('details').filter({ has: page.getByText('Details', { exact: true }) })
     await details.locator('summary').click()
-    expect(await details.innerText()).toMatch(/Operator\s+0xcccc[^]*Token id/)
+    expect(await details.innerText()).toMatch(/Operator\s+0xcccc[\s\S]*Token id/)
     await expectPictureShown(page)
     await photograph('asset-estate-desktop-light')
 

@@ -478,7 +478,7 @@ describe('the map', () => {
     await card.getByText('The Tower').waitFor()
     await expect
       .poll(() => card.innerText(), SOON)
-      .toMatch(/3,000 MANA[^]*For sale until[^]*Estate 1 · Parcels: 2 · 1,500 MANA per parcel/)
+      .toMatch(/3,000 MANA[\s\S]*For sale until[\s\S]*Estate 1 · Parcels: 2 · 1,500 MANA per parcel/)
     await expectAccessible(page)
     await photograph('card-desktop')
     await page.mouse.click(tower.x, tower.y)
