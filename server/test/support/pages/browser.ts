@@ -70,7 +70,7 @@ let browser: Promise<Browser> | undefined
  * const open = testBrowser()
  * test('the map is drawn', async () => {
  *   const { page } = await open(`${origin}/map.html`, { size: 'phone' })
- *   await page.locator('.map-surface').click()
+ *   await page.locator('canvas').click()
  * })
  */
 export function testBrowser(): OpenPage {
