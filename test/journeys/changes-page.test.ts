@@ -37,8 +37,13 @@ const rename = (x: number, y: number, name: string) =>
   ({ kind: 'change-parcel', x, y, to: { name } }) as const
 
 test('the examples of docs/changes.md are what a client receives', async () => {
-  const [first, second, ...more] = consoleExamples()
+  const [search, first, second, ...more] = consoleExamples()
   expect(more).toEqual([])
+  // Its states are of one process, and its rows of another world
+  const searching = await EventReader.open(search!.url)
+  await searching.next()
+  expect(helloFields(searching.text)).toEqual(helloFields(search!.answer))
+  searching.close()
   const reader = await EventReader.open(first!.url)
   await reader.next()
   const expires_at_ms = land.nowMs() + HOUR_MS
@@ -150,6 +155,11 @@ function consoleExamples(): readonly { url: string; answer: string }[] {
       answer: `${answer}\n`,
     }),
   )
+}
+
+function helloFields(text: string): readonly string[] {
+  const [, data = ''] = /^event: hello\ndata: (.*)$/m.exec(text) ?? []
+  return Object.keys(JSON.parse(data))
 }
 
 /** When to come back is another time for every stream, and heartbeats come with the clock of the machine. */

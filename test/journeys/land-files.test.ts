@@ -141,7 +141,7 @@ describeOnOneEngine('land as files', (open) => {
     )
     expect(lines.find((line) => line.startsWith('parcel,"\'-2,2",-2,2,'))).toContain('"\'=<b>')
     expect(lines.join()).toMatch(/,'\d{38,},0x/)
-    expect(header!.split(',').length).toBe(28)
+    expect(header!.split(',').length).toBe(31)
   })
 
   test('GeoJSON has the outlines of estates, with holes and parts', async () => {
