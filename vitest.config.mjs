@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     // Once for all projects: what they share must not stand in them.
     globalSetup: ['server/dist/test/support/run/global-setup.js'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       project('quick', {
         include: [
@@ -32,8 +32,8 @@ export default defineConfig({
         exclude: [SLOW],
       }),
       project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      // Those of pages too: they mostly wait for a browser, while the others need the processor.
-      project('journeys', { include: ['dist/test/**/*.test.js'] }),
+      // Those of pages too: they mostly wait for a browser, or for other processes, so that three at once use two cores.
+      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 3 }),
     ],
   },
 })
@@ -43,20 +43,20 @@ function project(name, files) {
   return {
     test: {
       name,
-      ...files,
       sequence: { groupOrder: ['quick', 'slow', 'journeys'].indexOf(name) },
       // Only for tests that hang: a busy machine takes several times as long as an idle one.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       pool: 'forks',
       maxWorkers: 2,
-      // Test files share two processes, because starting one and loading the server takes longer than most test files.
+      // Test files share two or three processes, because starting one and loading the server takes longer than most test files.
       isolate: false,
       restoreMocks: true,
       setupFiles: ['server/dist/test/support/run/each-file.setup.js'],
       // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
       server: { deps: { external: [/\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
       execArgv: V8_OPTIONS,
+      ...files,
     },
   }
 }
