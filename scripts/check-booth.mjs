@@ -1,6 +1,6 @@
 // `npm run check:booth`: packs booth/, builds its template and the scene of its tests with the real SDK, in a temporary folder, and
-// runs the tests with that scene. Part of .ci/run and not of `npm test`: it downloads about 400 MB, and needs a newer Node.js than
-// the server does, which it installs too.
+// runs the tests with that scene. Not part of `npm test` and .ci/run: it downloads about 400 MB, and needs a newer Node.js than the
+// server does, which it installs too. The public CI runs it as a job of its own.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
