@@ -155,7 +155,7 @@ function say({ show }: ClaimOptions, code: string, sentence: string, isRehearsal
   show({ code, sentence, isRehearsal })
 }
 
-/** A player who has a token already is told so without the event, which is asked for then. */
+/** The answer for a player who has a token already does not name the event, which is asked for then. */
 async function done({ server, event }: ClaimOptions, answer: Answer | undefined): Promise<ClaimResult> {
   const known = answer?.data.event ?? (await send<EventData>('GET', `${server}/event/${event}`)).data
   const { name, image_url: imageUrl } = known

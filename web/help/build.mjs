@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Eleventy from '@11ty/eleventy'
-import { readContents, wordsIn } from './contents.mjs'
+import { readContents, WORDS } from './contents.mjs'
 import { interfacePages } from './interface.mjs'
 import { headingsOf, markdownFor } from './markdown.mjs'
 import { searchIndexOf } from './search-index.mjs'
@@ -37,7 +37,7 @@ export async function buildHelp(root, out, files) {
           ...page,
           ...files,
           groups,
-          words: wordsIn(page.language),
+          words: WORDS[page.language],
           parts: page.parts ?? headingsOf(markdown, page).filter(({ level }) => level === 2),
           layout: 'page.njk',
           permalink: `${page.address.slice('/docs/'.length) || 'index'}.html`,

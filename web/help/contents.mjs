@@ -10,48 +10,57 @@ const READERS = ['buyers', 'developers', 'organisers', 'scene-builders', 'operat
 /** Help in each language: `players.md` is English, `players.es.md` Spanish. */
 const HELP = 'help'
 /** The words of each page around its text. */
-const WORDS = {
-  en: [
-    'Skip to the text',
-    'Search the documents',
-    'Found',
-    'Documents',
-    'On this page',
-    'English',
-    'Nothing found',
-    'The search does not answer now',
-  ],
-  es: [
-    'Ir al texto',
-    'Buscar en los documentos',
-    'Resultados',
-    'Documentos',
-    'En esta página',
-    'Español',
-    'Sin resultados',
-    'La búsqueda no responde ahora',
-  ],
-  fr: [
-    'Aller au texte',
-    'Chercher dans les documents',
-    'Résultats',
-    'Documents',
-    'Sur cette page',
-    'Français',
-    'Aucun résultat',
-    'La recherche ne répond pas pour le moment',
-  ],
-  ko: [
-    '본문으로 건너뛰기',
-    '문서 검색',
-    '검색 결과',
-    '문서',
-    '이 페이지에서',
-    '한국어',
-    '결과 없음',
-    '지금은 검색할 수 없습니다',
-  ],
-  zh: ['跳到正文', '搜索文档', '搜索结果', '文档', '本页内容', '中文', '没有结果', '搜索暂时无法使用'],
+export const WORDS = {
+  en: {
+    skip: 'Skip to the text',
+    search: 'Search the documents',
+    found: 'Found',
+    contents: 'Documents',
+    parts: 'On this page',
+    languageName: 'English',
+    nothing: 'Nothing found',
+    fault: 'The search does not answer now',
+  },
+  es: {
+    skip: 'Ir al texto',
+    search: 'Buscar en los documentos',
+    found: 'Resultados',
+    contents: 'Documentos',
+    parts: 'En esta página',
+    languageName: 'Español',
+    nothing: 'Sin resultados',
+    fault: 'La búsqueda no responde ahora',
+  },
+  fr: {
+    skip: 'Aller au texte',
+    search: 'Chercher dans les documents',
+    found: 'Résultats',
+    contents: 'Documents',
+    parts: 'Sur cette page',
+    languageName: 'Français',
+    nothing: 'Aucun résultat',
+    fault: 'La recherche ne répond pas pour le moment',
+  },
+  ko: {
+    skip: '본문으로 건너뛰기',
+    search: '문서 검색',
+    found: '검색 결과',
+    contents: '문서',
+    parts: '이 페이지에서',
+    languageName: '한국어',
+    nothing: '결과 없음',
+    fault: '지금은 검색할 수 없습니다',
+  },
+  zh: {
+    skip: '跳到正文',
+    search: '搜索文档',
+    found: '搜索结果',
+    contents: '文档',
+    parts: '本页内容',
+    languageName: '中文',
+    nothing: '没有结果',
+    fault: '搜索暂时无法使用',
+  },
 }
 const LINK = /\[[^\]]*\]\(([^()\s#]+\.md)(?:#[^()\s]*)?\)/g
 const TITLE = /^# (.+)$/m
@@ -83,7 +92,7 @@ export function readContents(root) {
     page.sameLanguage = pages.filter(
       ({ path, language }) => path.startsWith(`${HELP}/`) && language === page.language,
     )
-    page.isIn = groups.filter(({ paths }) => paths.includes(page.path)).map(({ path }) => path)
+    page.ownGroup = groups.find(({ paths }) => paths.includes(page.path))?.path
   }
   return {
     pages,
@@ -100,7 +109,9 @@ function pageOf(path, text, help) {
   const [, name, language = 'en'] = /^(.*?)(?:\.(\w\w))?\.md$/.exec(path)
   const translations = Object.keys(WORDS).flatMap((language) => {
     const other = language === 'en' ? `${name}.md` : `${name}.${language}.md`
-    return help.includes(other) ? { address: addressOf(other), language, name: WORDS[language][5] } : []
+    return help.includes(other)
+      ? { address: addressOf(other), language, name: WORDS[language].languageName }
+      : []
   })
   return {
     path,
@@ -112,12 +123,6 @@ function pageOf(path, text, help) {
     translations,
     original: language === 'en' ? undefined : `${name}.md`,
   }
-}
-
-/** @returns the words around the text of a page in this language */
-export function wordsIn(language) {
-  const [skip, search, found, contents, parts, , nothing, fault] = WORDS[language]
-  return { skip, search, found, contents, parts, nothing, fault }
 }
 
 /** The address of a document: `docs/attendance/README.md` is `/docs/attendance`, `docs/land.md` is `/docs/land`. */

@@ -93,17 +93,14 @@ class Describer {
     }
   }
 
-  #parameter({ name, in: place, required = false, description = '', schema = {}, example }) {
-    const resolved = this.#resolved(schema)
+  #parameter({ name, in: place, required = false, description = '', schema = {} }) {
     return {
       name,
       place,
       required: required || place === 'path',
       about: this.html(description),
       type: this.type(schema),
-      default: resolved.default,
-      options: resolved.enum,
-      example: example ?? resolved.examples?.[0],
+      default: this.#resolved(schema).default,
     }
   }
 

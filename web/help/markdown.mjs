@@ -16,9 +16,12 @@ export function markdownFor(pages) {
   })
   // The policy of the pages allows no inline styles
   markdown.core.ruler.push('columns', ({ tokens }) => {
-    for (const { attrs } of tokens)
-      for (const attr of attrs ?? [])
-        if (attr[0] === 'style') attr.splice(0, 2, 'class', COLUMN_CLASSES[attr[1]])
+    for (const token of tokens) {
+      const style = token.attrGet('style')
+      if (style === null) continue
+      token.attrs = token.attrs.filter(([name]) => name !== 'style')
+      if (style === 'text-align:right') token.attrSet('class', 'number')
+    }
   })
   // Wide tables and code scroll by themselves, and not the page; with the keys, too
   const { fence } = markdown.renderer.rules
@@ -29,9 +32,6 @@ export function markdownFor(pages) {
   markdown.renderer.rules.table_close = () => '</table></div>\n'
   return markdown
 }
-
-/** Columns of numbers, and others. */
-const COLUMN_CLASSES = { 'text-align:right': 'number', 'text-align:center': 'centred', 'text-align:left': '' }
 
 /**
  * Headings and their ids, as links find them.

@@ -94,7 +94,7 @@ export class CostBucket {
   private left: number
   private filledAtMs: number
 
-  /** @param onSpent is told what was taken in this process */
+  /** @param onSpent is called with what was taken in this process */
   constructor(perMinute: number, nowMs: () => number, onSpent?: (units: number) => void) {
     this.perMinute = perMinute
     this.nowMs = nowMs

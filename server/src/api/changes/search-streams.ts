@@ -208,7 +208,7 @@ export class SearchStreams {
     const step = assets && SearchStep.between(before, after, assets)
     const slice = new WorkSlice()
     const differences = new Map<Search, SearchDifference | undefined>()
-    // All are compared before the first is told: a failure on the way leaves every stream at the step before.
+    // All are compared before the first event is sent: a failure on the way leaves every stream at the step before.
     for (const search of this.searches.values()) {
       if (slice.isOver) await slice.next()
       if (step) differences.set(search, await step.differenceFor(search.query))
