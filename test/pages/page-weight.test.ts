@@ -176,6 +176,7 @@ test('every page leads programs to the description of the interface, and to a te
     ['/'],
     ['/organise'],
     ['/approve'],
+    ['/operate'],
     ['/docs/'],
     ['/docs/interface'],
     ['/nothing', 'text/html'],
