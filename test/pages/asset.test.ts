@@ -306,12 +306,20 @@ describe('the list of land', () => {
     await photograph('list-land-desktop')
   })
 
-  test('shows all rows for more pages than there are', async () => {
-    const { page } = await open('/?list=land&page=49')
+  test('shows all rows for more pages than there are, and corrects the address before there is a map', async () => {
+    const { page } = await open('/?parcel=2,0')
+    let releaseWorld = () => {}
+    const held = new Promise<void>((resolve) => {
+      releaseWorld = resolve
+    })
+    await page.route(/\/v2\/feed/, (route) => held.then(() => route.continue()))
+
+    await page.goto(`${server.origin}/?list=land&page=49`)
 
     await expectRows(page, '/v2/land?limit=1000')
-
     await expect.poll(() => new URL(page.url()).searchParams.get('page'), SOON).toBe('2')
+    releaseWorld()
+    await expect.poll(() => page.locator('.explore-map canvas').count(), SOON).toBeGreaterThan(0)
   })
 
   test('selects the asset that is pressed', async () => {
@@ -448,7 +456,6 @@ async function expectPictureShown(page: Page): Promise<void> {
   await expect.poll(width, SOON).toBe(640)
 }
 
-/** The rows of the list that is shown: what they are and cost, in this order. */
 /** Waits until the list of land has the names and prices of an answer. */
 async function expectRows(page: Page, path: string): Promise<void> {
   const { land } = await server.data<{

@@ -51,7 +51,7 @@ export function followAddressBar(): void {
     const wanted = link.value
     // While the page applies an address, the changes that this makes must not write a new one.
     if (mode === 'reading') steps.isAt(wanted)
-    else steps.goTo(wanted, { isStep: mode === 'stepping' && isStep(wanted, steps.current) })
+    else steps.goTo(wanted, { isStep: mode === 'stepping' && hasOtherSubject(wanted, steps.current) })
   })
   window.addEventListener('popstate', () => {
     steps.forgetMovement()
@@ -97,8 +97,10 @@ class Steps {
 
   goTo(wanted: Permalink, { isStep }: { readonly isStep: boolean }): void {
     if (permalinkText(wanted) === permalinkText(this.current)) return
-    // The first view of the map is no movement: a page without any input keeps the address that it was opened with.
-    const isBeginning = this.current.view === undefined && !this.isTouched
+    // The first view of the map is no movement: a page without any input keeps the address that it was opened with,
+    // unless that is corrected, which can happen before the map has a view.
+    const isBeginning =
+      this.current.view === undefined && !this.isTouched && !hasOtherSubject(wanted, this.current)
     if (isStep) this.leave()
     this.current = wanted
     if (isStep) this.push()
@@ -137,7 +139,8 @@ class Steps {
   }
 }
 
-function isStep(wanted: Permalink, current: Permalink): boolean {
+/** Whether something else is opened, selected or filtered, and not only the map moved. */
+function hasOtherSubject(wanted: Permalink, current: Permalink): boolean {
   return stepText(wanted) !== stepText(current)
 }
 
