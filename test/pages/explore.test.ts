@@ -2,6 +2,7 @@ import { importSnapshot } from '@landpass/server/land/snapshot/import'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { applyLandChanges } from '@landpass/server/test/support/land/land-changes'
+import { publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -367,6 +368,34 @@ describe('layers', () => {
     await expect.poll(asksForOffers, SOON).toBe(2)
     // Two changes in a row are two readings of what changed, and no reason to read the whole world again.
     expect(asked.filter((address) => address.endsWith('/v2/feed')).length).toBe(1)
+  })
+
+  test('what was paid is painted, and leads to sales over time, where a sale shows as it happens', async () => {
+    const { page, photograph } = await explore('/?layer=sales&asset_type=parcel&status=open')
+    const legend = page.locator('.price-legend tbody').getByRole('row')
+    await expect.poll(() => legend.count(), SOON).toBe(2)
+    expect(await legend.first().innerText()).toMatch(/^251\s+1$/)
+    await page.getByRole('button', { name: 'Sales over time' }).click()
+
+    await expectQuery(page, { list: 'sales', of: null })
+    const panel = page.getByRole('region', { name: 'Lists' })
+    await panel.getByRole('img', { name: 'Sales over time' }).waitFor()
+    await panel.getByText('These filters do not apply to sales: For sale.').waitFor()
+    const sales = panel.getByRole('log').getByRole('listitem')
+    await expect.poll(() => sales.count(), SOON).toBe(2)
+    await panel.getByText('The same as a table').click()
+    expect(await panel.getByRole('row').nth(1).innerText()).toMatch(/^Mar 2019\s+2\s/)
+    await expectAccessible(page)
+    await photograph('explore-sales')
+
+    const sold = { status: 'sold', closed_by: 'event', buyer: BOB, asset_id: '1,1', price: '700' } as const
+    const publication = publicationRow('as it happens', { ...sold, block_time_updated_at_ms: JUNE })
+    await change({ kind: 'open-publication', publication })
+
+    await expect.poll(() => sales.count(), SOON).toBe(3)
+    expect(await sales.first().innerText()).toMatch(/^Parcel 1,1\s+700 MANA/)
+    await expect.poll(() => legend.count(), SOON).toBe(3)
+    expect(await panel.getByRole('row').nth(1).innerText()).toMatch(/^Jun 2019\s+1\s+700 MANA/)
   })
 
   test('a district is chosen from the list, and has a panel that leads to its land', async () => {

@@ -8,12 +8,18 @@ export type Selection =
   | { readonly type: 'parcel'; readonly x: number; readonly y: number }
   | { readonly type: 'estate'; readonly id: string }
 
-export const LAYERS = ['on_sale', 'price', 'districts', 'mine', 'none'] as const
+export const LAYERS = ['on_sale', 'price', 'sales', 'districts', 'mine', 'none'] as const
 export type LayerName = (typeof LAYERS)[number]
 
-export const LISTS = ['land', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+/** Lists of what an address has. */
+export const ADDRESS_LISTS = ['parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+export type AddressListName = (typeof ADDRESS_LISTS)[number]
+export const LISTS = ['land', 'sales', ...ADDRESS_LISTS] as const
 export type ListName = (typeof LISTS)[number]
-export type AddressListName = Exclude<ListName, 'land'>
+
+export function isAddressList(name: ListName): name is AddressListName {
+  return name !== 'land' && name !== 'sales'
+}
 
 export const SORTS = [
   ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),

@@ -47,6 +47,11 @@ export function showFound(): void {
   openList.value = { name: 'land', ...FIRST_PAGE }
 }
 
+/** Opens the sales of the land that the filters keep. */
+export function showSales(): void {
+  openList.value = { name: 'sales', ...FIRST_PAGE }
+}
+
 /** Moves the map to the selection of a link that has no map position. */
 export function showLinked(): void {
   const grid = worldGrid.peek()
