@@ -109,6 +109,28 @@ describe('search', () => {
     await expect.poll(view, SOON).toEqual(whole)
   })
 
+  test('shows a place while it is typed, goes back with Escape, and stays where it is chosen', async () => {
+    const { page, photograph } = await explore('/?at=2,2&zoom=18')
+    await expectWorld(page)
+    const box = page.getByRole('combobox', { name: 'Search' })
+    const middle = async () => (await viewOf(page)).slice(0, 2)
+
+    await box.fill('1,-1')
+    await expect.poll(middle, SOON).toEqual([1, -1])
+    await expectQuery(page, { parcel: null })
+    await photograph('explore-typed-place')
+    await box.press('Escape')
+    await expect.poll(middle, SOON).toEqual([2, 2])
+    await box.fill('0,-2')
+    await page.getByRole('option', { name: /^0,-2 Road/ }).waitFor()
+    await expect.poll(middle, SOON).toEqual([0, -2])
+    await box.press('Enter')
+
+    await expectQuery(page, { parcel: '0,-2' })
+    await page.goBack()
+    await expect.poll(middle, SOON).toEqual([2, 2])
+  })
+
   test('says that nothing was found, that a place is outside, that it is offline, and finds places without the server', async () => {
     const { page, problems } = await explore('/')
     const box = page.getByRole('combobox', { name: 'Search' })

@@ -46,6 +46,8 @@ export const view = signal<View | undefined>(undefined)
 export const selection = signal<Selection | undefined>(undefined)
 /** Cells that the panel of the selection speaks of: they are marked on the map. */
 export const markedCells = signal<Uint32Array>(new Uint32Array(0))
+/** A place that is typed into the search box, and not yet chosen: it is outlined as a selection is. */
+export const previewed = signal<Place | undefined>(undefined)
 /** The name of the selection, once it is loaded. */
 export const selectionName = signal<string | undefined>(undefined)
 export const layer = signal<LayerName>('on_sale')
