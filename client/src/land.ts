@@ -136,6 +136,11 @@ export type SalesQuery = Partial<QueryOf<'GET /v2/sales'>>
 export const sales = ({ limit, cursor, ...query }: SalesQuery = {}): Call<DataOf<'GET /v2/sales'>> =>
   read('/v2/sales', cursor === undefined ? { ...query, limit } : { cursor, limit })
 
+/** What was paid for each cell: pairs of a cell's number in the feed and how many follow from there on, each with a price. */
+export const saleCells = (
+  query: Partial<QueryOf<'GET /v2/sales/cells'>> = {},
+): Call<DataOf<'GET /v2/sales/cells'>> => read('/v2/sales/cells', query)
+
 /** Quartiles, volume and number of sales, and open offers, in groups: docs/sales.md. */
 export const stats = (query: Partial<QueryOf<'GET /v2/stats'>> = {}): Call<DataOf<'GET /v2/stats'>> =>
   read('/v2/stats', query)

@@ -853,6 +853,40 @@ export interface Operations {
     }
     data: SalesPage
   }
+  'GET /v2/sales/cells': {
+    query?: Partial<
+      Pick<
+        SharedQuery,
+        | 'from'
+        | 'to'
+        | 'asset_type'
+        | 'asset'
+        | 'nw'
+        | 'se'
+        | 'center'
+        | 'radius'
+        | 'district'
+        | 'min_plaza'
+        | 'max_plaza'
+        | 'min_road'
+        | 'max_road'
+        | 'buyer'
+        | 'seller'
+      >
+    > & {
+      /** The lowest number of parcels that were sold. */
+      min_size?: number
+      /** The highest number of parcels that were sold. */
+      max_size?: number
+      /** The lowest price, in MANA. */
+      min_price?: string
+      /** The highest price, in MANA. */
+      max_price?: string
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
+      source?: string
+    }
+    data: SaleCells
+  }
   'GET /v2/stats': {
     query?: Partial<
       Pick<
@@ -1890,6 +1924,16 @@ export interface Sale {
   tx_hash: string | null
   /** Position in its block of the log of the sale; null where it is unknown. */
   log_index: number | null
+}
+
+/** What was paid for each cell. */
+export interface SaleCells {
+  /** Sales that count: of land on the map, and of known size. */
+  total: number
+  /** Pairs: the number of a cell, as in the feed, and how many cells from there on have the same price. */
+  runs: number[]
+  /** By run: the median price for each parcel, rounded to six digits. Items: MANA, with up to 18 decimals. */
+  prices: number[]
 }
 
 /** Sales and open offers in groups. */

@@ -153,6 +153,7 @@ test('the land is answered alike', async () => {
     '/v2/land.atom': ['/v2/land.atom?status=open'],
     '/v2/land.ics': ['/v2/land.ics?status=open'],
     '/v2/sales': ['/v2/sales?limit=200'],
+    '/v2/sales/cells': ['/v2/sales/cells?asset_type=parcel'],
     '/v2/stats': ['/v2/stats?by=month'],
     '/v2/parcels/{x}/{y}/value': [`/v2/parcels/${owned.x}/${owned.y}/value`],
     '/v2/estates/{id}/value': [`/v2/estates/${estate}/value`],

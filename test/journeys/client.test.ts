@@ -646,6 +646,7 @@ async function landCalls(): Promise<
     estatePublications: land.estatePublications(estateId),
     assetPublications: land.assetPublications('3,4', { asset_type: 'parcel' }),
     sales: land.sales({ asset_type: 'parcel', limit: 2 }),
+    saleCells: land.saleCells({ asset_type: 'parcel' }),
     stats: land.stats({ by: 'month' }),
     parcelValue: land.parcelValue(PLACE),
     estateValue: land.estateValue(estateId),

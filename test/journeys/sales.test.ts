@@ -32,6 +32,11 @@ interface Stats {
     readonly open: object | null
   }[]
 }
+interface Cells {
+  readonly total: number
+  readonly runs: readonly number[]
+  readonly prices: readonly number[]
+}
 /** A sale, worked out from the records. */
 interface Known {
   readonly row: Row & { readonly buyer: string | null; readonly seller: string | null }
@@ -276,6 +281,45 @@ describeOnOneEngine('sales', (open) => {
       }),
       { numRuns: runs(25) },
     )
+  })
+
+  test('have a median for each cell, of the estate where that was sold, as a slow reference finds it', async () => {
+    const height = 2 * RADIUS + 1
+    let joined = 0
+    await fc.assert(
+      fc.asyncProperty(filterOf, async (filter) => {
+        const pricesOf = { parcel: new Map<string, number[]>(), estate: new Map<string, number[]>() }
+        let count = 0
+        for (const { row, parcels } of knownSales().filter((one) => matches(one, filter))) {
+          if (row.size === null || parcels.length === 0) continue
+          count++
+          for (const { x, y } of parcels) {
+            const prices = pricesOf[row.asset_type as 'parcel' | 'estate']
+            prices.set(`${x},${y}`, [...(prices.get(`${x},${y}`) ?? []), Number(row.price) / row.size])
+          }
+        }
+
+        const { total, runs: cells, prices } = await land.server.data<Cells>(pathOf('sales/cells', filter))
+
+        const found = new Map<string, number>()
+        for (const [i, price] of prices.entries()) {
+          for (let cell = cells[2 * i]!; cell < cells[2 * i]! + cells[2 * i + 1]!; cell++) {
+            found.set(`${Math.floor(cell / height) - RADIUS},${RADIUS - (cell % height)}`, price)
+          }
+        }
+        expect(total).toBe(count)
+        expect(new Set(found.keys())).toEqual(new Set([...pricesOf.parcel.keys(), ...pricesOf.estate.keys()]))
+        for (const [place, price] of found) {
+          const sorted = (pricesOf.estate.get(place) ?? pricesOf.parcel.get(place)!).toSorted((a, b) => a - b)
+          const middle = (sorted.length - 1) / 2
+          const median = (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
+          expect(Math.abs(price / median - 1), place).toBeLessThan(1e-5)
+          if (pricesOf.estate.has(place) && pricesOf.parcel.has(place)) joined++
+        }
+      }),
+      { numRuns: runs(15) },
+    )
+    expect(joined).toBeGreaterThan(0)
   })
 
   test('have quartiles between neighbours, and empty weeks, as counted by hand', async () => {

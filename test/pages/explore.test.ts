@@ -2,6 +2,7 @@ import { importSnapshot } from '@landpass/server/land/snapshot/import'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { applyLandChanges } from '@landpass/server/test/support/land/land-changes'
+import { publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -106,6 +107,28 @@ describe('search', () => {
     await page.goBack() // to an address that said nothing of where the map is
     await expectQuery(page, { district: null })
     await expect.poll(view, SOON).toEqual(whole)
+  })
+
+  test('shows a place while it is typed, goes back with Escape, and stays where it is chosen', async () => {
+    const { page, photograph } = await explore('/?at=2,2&zoom=18')
+    await expectWorld(page)
+    const box = page.getByRole('combobox', { name: 'Search' })
+    const middle = async () => (await viewOf(page)).slice(0, 2)
+
+    await box.fill('1,-1')
+    await expect.poll(middle, SOON).toEqual([1, -1])
+    await expectQuery(page, { parcel: null })
+    await photograph('explore-typed-place')
+    await box.press('Escape')
+    await expect.poll(middle, SOON).toEqual([2, 2])
+    await box.fill('0,-2')
+    await page.getByRole('option', { name: /^0,-2 Road/ }).waitFor()
+    await expect.poll(middle, SOON).toEqual([0, -2])
+    await box.press('Enter')
+
+    await expectQuery(page, { parcel: '0,-2' })
+    await page.goBack()
+    await expect.poll(middle, SOON).toEqual([2, 2])
   })
 
   test('says that nothing was found, that a place is outside, that it is offline, and finds places without the server', async () => {
@@ -367,6 +390,34 @@ describe('layers', () => {
     await expect.poll(asksForOffers, SOON).toBe(2)
     // Two changes in a row are two readings of what changed, and no reason to read the whole world again.
     expect(asked.filter((address) => address.endsWith('/v2/feed')).length).toBe(1)
+  })
+
+  test('what was paid is painted, and leads to sales over time, where a sale shows as it happens', async () => {
+    const { page, photograph } = await explore('/?layer=sales&asset_type=parcel&status=open')
+    const legend = page.locator('.price-legend tbody').getByRole('row')
+    await expect.poll(() => legend.count(), SOON).toBe(2)
+    expect(await legend.first().innerText()).toMatch(/^251\s+1$/)
+    await page.getByRole('button', { name: 'Sales over time' }).click()
+
+    await expectQuery(page, { list: 'sales', of: null })
+    const panel = page.getByRole('region', { name: 'Lists' })
+    await panel.getByRole('img', { name: 'Sales over time' }).waitFor()
+    await panel.getByText('These filters do not apply to sales: For sale.').waitFor()
+    const sales = panel.getByRole('log').getByRole('listitem')
+    await expect.poll(() => sales.count(), SOON).toBe(2)
+    await panel.getByText('The same as a table').click()
+    expect(await panel.getByRole('row').nth(1).innerText()).toMatch(/^Mar 2019\s+2\s/)
+    await expectAccessible(page)
+    await photograph('explore-sales')
+
+    const sold = { status: 'sold', closed_by: 'event', buyer: BOB, asset_id: '1,1', price: '700' } as const
+    const publication = publicationRow('as it happens', { ...sold, block_time_updated_at_ms: JUNE })
+    await change({ kind: 'open-publication', publication })
+
+    await expect.poll(() => sales.count(), SOON).toBe(3)
+    expect(await sales.first().innerText()).toMatch(/^Parcel 1,1\s+700 MANA/)
+    await expect.poll(() => legend.count(), SOON).toBe(3)
+    expect(await panel.getByRole('row').nth(1).innerText()).toMatch(/^Jun 2019\s+1\s+700 MANA/)
   })
 
   test('a district is chosen from the list, and has a panel that leads to its land', async () => {

@@ -21,8 +21,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const JUNE = Date.parse('2019-06-01T12:00:00.000Z')
 const PAGES: Readonly<Record<string, LookedAt>> = {
   map: { path: '/?zoom=40&at=0,0', shown: '.map-surface' },
-  parcel: { path: '/?parcel=1,-1&layer=price', shown: 'aside, [role=complementary], .asset-panel' },
+  parcel: { path: '/?parcel=1,-1&layer=sales', shown: 'aside, [role=complementary], .asset-panel' },
   list: { path: '/?list=land&sort=price.asc&status=open&max_size=99', shown: '.land-list li' },
+  sales: { path: '/?list=sales&layer=price', shown: '.price-chart' },
   organise: { path: '/organise', shown: 'form' },
   'not-found': {
     path: '/nothing/here',

@@ -1,6 +1,7 @@
 import type { View } from '../map/map-types.ts'
 import {
   FIRST_PAGE,
+  isAddressList,
   LAYERS,
   type LayerName,
   LISTS,
@@ -111,7 +112,7 @@ function listParts(list: ListQuery | undefined): Record<string, string | undefin
   const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
   return {
     list: list.name,
-    of: isSorted ? undefined : list.address,
+    of: isAddressList(list.name) ? list.address : undefined,
     sort: isSorted && !isFirst ? `${list.sortBy}.${list.sortOrder}` : undefined,
     page: list.page === 1 ? undefined : `${list.page}`,
   }
@@ -120,9 +121,9 @@ function listParts(list: ListQuery | undefined): Record<string, string | undefin
 function findList(say: (name: string) => string): ListQuery | undefined {
   const name = oneOf(LISTS, say('list'))
   if (!name) return undefined
-  const address = name === 'land' ? undefined : findTypedAddress(say('of'))
+  const address = isAddressList(name) ? findTypedAddress(say('of')) : undefined
   const [sortBy = '', sortOrder = ''] = name === 'land' ? say('sort').split('.') : []
-  const page = findWhole(say('page'), MAX_PAGE)
+  const page = name === 'sales' ? undefined : findWhole(say('page'), MAX_PAGE)
   return {
     name,
     ...(address !== undefined && { address }),

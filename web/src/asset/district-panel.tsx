@@ -1,17 +1,19 @@
-import { land, type StatGroup } from '@landpass/client'
+import { land } from '@landpass/client'
 import { batch } from '@preact/signals'
 import { useAnswer } from '../live/use-answer.ts'
+import { SalesOverTime } from '../sales/late-sales.ts'
 import { landFilter } from '../state/explore-state.ts'
 import { chosen } from '../state/layers.ts'
 import { showFound } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
-import { formatComputedPrice, formatNumber } from '../texts/format.ts'
+import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { AssetFrame } from './asset-frame.tsx'
 import { AssetSection } from './asset-section.tsx'
 import { Description } from './description.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { Folded } from './folded.tsx'
+import { hasSales, Market } from './market.tsx'
 import { SaleLine, saleKey } from './sale-line.tsx'
 
 export interface DistrictPanelProps {
@@ -49,6 +51,7 @@ export function DistrictPanel({ id, onClose }: DistrictPanelProps) {
           <AssetSection title={text('district.market')} answer={stats}>
             {({ groups: [total] }) => total && <Market total={total} />}
           </AssetSection>
+          {hasSales(stats.data) && <SalesOverTime query={{ district: id }} />}
           <AssetSection title={text('district.sales')} answer={sales}>
             {(page) => (
               <Folded items={page.sales} none={text('district.no_sales')}>
@@ -68,17 +71,4 @@ function showLandOf(id: string): void {
     landFilter.value = { ...landFilter.peek(), in_district: id }
     showFound()
   })
-}
-
-function Market({ total: { open, sales } }: { readonly total: StatGroup }) {
-  const price = (mana: string | null | undefined) =>
-    mana === null || mana === undefined ? '–' : formatComputedPrice(Number(mana))
-  return (
-    <Facts>
-      <Fact name={text('asset.sale')}>{formatNumber(open?.count ?? 0)}</Fact>
-      <Fact name={text('district.floor')}>{price(open?.floor_per_parcel)}</Fact>
-      <Fact name={text('district.sold')}>{formatNumber(sales.count)}</Fact>
-      <Fact name={text('district.median')}>{price(sales.per_parcel.median)}</Fact>
-    </Facts>
-  )
 }

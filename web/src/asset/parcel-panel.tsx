@@ -5,7 +5,7 @@ import { worldChange, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { showEstate } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
-import { type TextKey, text } from '../texts/texts.ts'
+import { text } from '../texts/texts.ts'
 import { AddressFact } from './address.tsx'
 import { AssetDetails } from './asset-details.tsx'
 import { AssetFrame } from './asset-frame.tsx'
@@ -14,6 +14,7 @@ import { BidsSection } from './bids-section.tsx'
 import { Description } from './description.tsx'
 import { DistrictFact } from './district-fact.tsx'
 import { Fact, Facts } from './facts.tsx'
+import { groundText } from './ground-text.ts'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { MortgagesSection } from './mortgages-section.tsx'
@@ -40,7 +41,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
   const name = parcelName({ ...place, data: parcel.data?.data ?? {} })
   return (
     <AssetFrame
-      kind={kindText(place)}
+      kind={groundText(place)}
       title={name}
       answer={parcel}
       missing={text('error.parcel_not_found')}
@@ -107,24 +108,9 @@ function distanceText(count: number): string {
   return count === 0 ? text('asset.near.adjacent') : formatNumber(count)
 }
 
-const KINDS: Readonly<Record<string, TextKey>> = {
-  owned: 'asset.parcel',
-  unowned: 'asset.unowned',
-  road: 'asset.road',
-  plaza: 'asset.plaza',
-  district: 'asset.district_land',
-}
-
 /** Whether a parcel can be bought, or could once: plazas, roads and the land of districts are not for sale. */
 function isSold({ x, y }: Place): boolean {
   void worldChange.value // the grid changes in place
   const type = worldGrid.value?.tileAt(x, y).type
   return type === 'owned' || type === 'unowned'
-}
-
-/** Taken from the grid: no answer of the interface says whether a parcel is road or plaza. */
-function kindText({ x, y }: Place): string {
-  void worldChange.value // the grid changes in place
-  const type = worldGrid.value?.tileAt(x, y).type ?? 'owned'
-  return text(KINDS[type] ?? 'asset.parcel')
 }

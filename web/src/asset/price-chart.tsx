@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
-import { formatDate, formatDay, formatPrice, formatShortPrice } from '../texts/format.ts'
+import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { distanceOf, heightOf, PriceAxis, SIZE, TimeAxis } from './chart-axes.tsx'
 import type { OfferState } from './offer-state.ts'
 import { offerStateText } from './offer-texts.ts'
 import { type PriceScale, priceScale } from './price-scale.ts'
@@ -12,12 +13,6 @@ export interface PricePoint {
   readonly state: OfferState
 }
 
-/** In units of the drawing, which is as wide as its place allows. */
-const SIZE = { width: 360, height: 190 }
-const EDGE = { left: 50, right: 14, top: 12, bottom: 28 }
-const INNER = { width: SIZE.width - EDGE.left - EDGE.right, height: SIZE.height - EDGE.top - EDGE.bottom }
-/** Between the axes and the marks that are nearest to them. */
-const AIR = 10
 /** From this many points on, marks are smaller and the line is left out: it would hide them. */
 const MANY = 40
 
@@ -69,55 +64,6 @@ function summary(points: readonly PricePoint[]): string {
     lowest: formatPrice(least(prices)),
     highest: formatPrice(most(prices)),
   })
-}
-
-function PriceAxis({ scale }: { readonly scale: PriceScale }) {
-  return (
-    <g>
-      {scale.ticks.map((price) => {
-        const y = heightOf(scale.position(price))
-        return (
-          <g key={price}>
-            <line class="chart-grid" x1={EDGE.left} x2={SIZE.width - EDGE.right} y1={y} y2={y} />
-            <text class="chart-text" x={EDGE.left - 8} y={y + 4} text-anchor="end">
-              {formatShortPrice(price)}
-            </text>
-          </g>
-        )
-      })}
-    </g>
-  )
-}
-
-function TimeAxis({ scale }: { readonly scale: TimeScale }) {
-  return (
-    <g>
-      {scale.ticks.map((timeMs) => {
-        const x = distanceOf(scale.position(timeMs))
-        return (
-          <g key={timeMs}>
-            <line
-              class="chart-grid"
-              x1={x}
-              x2={x}
-              y1={SIZE.height - EDGE.bottom}
-              y2={SIZE.height - EDGE.bottom + 5}
-            />
-            <text class="chart-text" x={x} y={SIZE.height - 6} text-anchor={anchorAt(x)}>
-              {formatDay(timeMs, scale.unit)}
-            </text>
-          </g>
-        )
-      })}
-    </g>
-  )
-}
-
-/** The first and last dates are aligned inwards: centred below their tick they would leave the drawing. */
-function anchorAt(x: number): 'start' | 'middle' | 'end' {
-  const MARGIN = 30
-  if (x > SIZE.width - MARGIN) return 'end'
-  return x < MARGIN ? 'start' : 'middle'
 }
 
 /** What was paid, from one sale to the next. */
@@ -189,16 +135,4 @@ function Legend({ points, isLogarithmic }: LegendProps) {
 
 function spotOf({ timeMs, price }: PricePoint, { time, price: prices }: Scales): { x: number; y: number } {
   return { x: distanceOf(time.position(timeMs)), y: heightOf(prices.position(price)) }
-}
-
-function distanceOf(position: number): number {
-  return rounded(EDGE.left + AIR + position * (INNER.width - 2 * AIR))
-}
-
-function heightOf(position: number): number {
-  return rounded(EDGE.top + (1 - position) * INNER.height)
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -1,6 +1,6 @@
 import type { Sale } from '@landpass/client'
 import { showAsset } from '../state/travel.ts'
-import { formatComputedPrice, formatDate, formatPrice } from '../texts/format.ts'
+import { formatAgo, formatComputedPrice, formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 
 export interface SaleLineProps {
@@ -14,7 +14,7 @@ export function SaleLine({ sale, title }: SaleLineProps) {
   const { asset_type: type, asset_id: id, price, price_per_parcel: perParcel, size, time } = sale
   const kind = text(type === 'parcel' ? 'asset.parcel.numbered' : 'asset.estate.numbered', { id })
   const facts = [
-    formatDate(time),
+    whenText(time),
     size !== null && size > 1 && text('map.parcels', { count: size }),
     size !== 1 &&
       perParcel !== null &&
@@ -29,6 +29,14 @@ export function SaleLine({ sale, title }: SaleLineProps) {
       </button>
     </li>
   )
+}
+
+const DAY_MS = 86_400_000
+
+/** How long ago, within a day; else the day. */
+function whenText(timeMs: number): string {
+  const agoMs = Date.now() - timeMs
+  return agoMs >= 0 && agoMs < DAY_MS ? formatAgo(agoMs / 1_000) : formatDate(timeMs)
 }
 
 /** Identifies a sale among others. */

@@ -1,4 +1,5 @@
 import type { District } from '@landpass/client'
+import { useEffect, useRef } from 'preact/hooks'
 import { CHOSEN_DISTRICT_INK, DISTRICT_INK } from '../map/inks.ts'
 import { chosenDistrict } from '../state/explore-state.ts'
 import { chosen, districts } from '../state/layers.ts'
@@ -35,8 +36,12 @@ export function DistrictLegend() {
 
 function DistrictButton({ district: { id, name, parcel_count } }: { readonly district: District }) {
   const isChosen = chosenDistrict.value === id
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isChosen) button.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
   return (
-    <button type="button" aria-pressed={isChosen} onClick={() => showDistrict(id)}>
+    <button ref={button} type="button" aria-pressed={isChosen} onClick={() => showDistrict(id)}>
       {isChosen && <Swatch ink={CHOSEN_DISTRICT_INK} />}
       <bdi>{withoutTurns(name)}</bdi>
       <span class="number">{text('map.parcels', { count: formatNumber(Number(parcel_count)) })}</span>

@@ -9,11 +9,12 @@ import { DistrictLegend } from './district-legend.tsx'
 import { GroundLegend } from './ground-legend.tsx'
 import { MineLegend } from './mine-legend.tsx'
 import { OnSaleLegend } from './on-sale-legend.tsx'
-import { PriceLegend } from './price-legend.tsx'
+import { PaidLegend, PriceLegend } from './price-legend.tsx'
 
 const NAMES: Readonly<Record<LayerName, TextKey>> = {
   on_sale: 'map.layer.on_sale',
   price: 'map.layer.by_price',
+  sales: 'map.layer.by_sales',
   districts: 'map.layer.districts',
   mine: 'map.layer.mine',
   none: 'map.layer.none',
@@ -21,6 +22,7 @@ const NAMES: Readonly<Record<LayerName, TextKey>> = {
 const LEGENDS = {
   on_sale: OnSaleLegend,
   price: PriceLegend,
+  sales: PaidLegend,
   districts: DistrictLegend,
   mine: MineLegend,
   none: () => null,

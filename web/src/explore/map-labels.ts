@@ -63,7 +63,8 @@ const plazaNames = computed<readonly MapLabel[]>(() =>
   plazas.value.map((middle) => ({ kind: 'plaza', text: text('asset.plaza'), ...middle })),
 )
 
-const plazas = computed(() => {
+/** Groups of plaza parcels that share edges. */
+export const plazas = computed(() => {
   void worldNumber.value
   // With the districts, and not in the task in which the world arrives: that one paints the first map.
   return worldGrid.value && districts.state.value.data ? plazaMiddles(worldGrid.value) : []

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { landFilter } from '../state/explore-state.ts'
 import { withoutGroup } from '../state/land-filter.ts'
-import { offers, steps } from '../state/layers.ts'
+import { offers, paid, paidSteps, steps } from '../state/layers.ts'
 import type { PriceStep } from '../state/price-steps.ts'
+import { showSales } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
@@ -16,30 +18,75 @@ export function PriceLegend() {
   if (steps.value.length === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
   return (
     <>
-      <table class="price-legend">
-        <caption class="visually-hidden">{text('map.layer.by_price')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{text('map.legend.price_per_parcel')}</th>
-            <th scope="col" class="number">
-              {text('map.legend.offers')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {steps.value.map((step) => (
-            <tr key={step.ink}>
-              <th scope="row">
-                <StepButton step={step} />
-              </th>
-              <td class="number">{formatNumber(step.count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <StepTable title={text('map.layer.by_price')} counted={text('map.legend.offers')} steps={steps.value}>
+        {(step) => <StepButton step={step} />}
+      </StepTable>
       <p class="hint">{text('map.legend.price_of_estates')}</p>
       <ChainOffersHint />
     </>
+  )
+}
+
+/** What was paid: the price range of each colour, and the number of parcels in it. */
+export function PaidLegend() {
+  const { error } = paid.state.value
+  if (error && !paidSteps.value) return <Failure error={error} onRetry={() => paid.refresh()} />
+  if (!paidSteps.value) return <Loading label={text('map.legend.prices_loading')} />
+  if (paidSteps.value.length === 0) return <p>{text('district.no_sales')}</p>
+  return (
+    <>
+      <StepTable
+        title={text('map.layer.by_sales')}
+        counted={text('asset.parcel.many')}
+        steps={paidSteps.value}
+      >
+        {(step) => (
+          <>
+            <Swatch ink={step.ink} />
+            {rangeText(step)}
+          </>
+        )}
+      </StepTable>
+      <p class="hint">{text('map.legend.paid')}</p>
+      <p>
+        <button type="button" onClick={showSales}>
+          {text('sales.over_time')}
+        </button>
+      </p>
+    </>
+  )
+}
+
+interface StepTableProps {
+  readonly title: string
+  /** What the numbers count. */
+  readonly counted: string
+  readonly steps: readonly PriceStep[]
+  /** The head of a row. */
+  readonly children: (step: PriceStep) => ComponentChildren
+}
+
+function StepTable({ title, counted, steps, children }: StepTableProps) {
+  return (
+    <table class="price-legend">
+      <caption class="visually-hidden">{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text('map.legend.price_per_parcel')}</th>
+          <th scope="col" class="number">
+            {counted}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map((step) => (
+          <tr key={step.ink}>
+            <th scope="row">{children(step)}</th>
+            <td class="number">{formatNumber(step.count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -1,13 +1,14 @@
-import type { SearchResult } from '@landpass/client'
-import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { worldGrid } from '../live/world.ts'
 import { showResult } from '../state/travel.ts'
 import { isolated } from '../texts/bidi.ts'
 import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
+import { endPreview, previewPlace, stayAtPreview } from './place-preview.ts'
 import {
   MAX_LENGTH,
+  PAUSE_MS,
   retrySearch,
   searchFault,
   searchResults,
@@ -18,6 +19,7 @@ import {
   typedOutside,
 } from './search.ts'
 import { SearchResultLine } from './search-result-line.tsx'
+import type { Found } from './search-results.ts'
 
 export const SEARCH_ID = 'search'
 const LIST_ID = 'search-results'
@@ -66,7 +68,7 @@ export function SearchBox() {
 interface SearchPopupProps {
   readonly isOpen: boolean
   readonly active: Signal<number>
-  onChoose(result: SearchResult): void
+  onChoose(result: Found): void
 }
 
 /** The list is always in the document, because `aria-controls` of the box names it; it is hidden without a search. */
@@ -152,6 +154,8 @@ function useSearchBox() {
   }
   const close = () => {
     isWanted.value = false
+    // At once, so that what is chosen is a step from where the map was before.
+    endPreview()
     active.value = -1
     isEnterPending.current = false
   }
@@ -161,7 +165,7 @@ function useSearchBox() {
     isEnterPending.current = false
     open()
   }
-  const choose = (result: SearchResult) => {
+  const choose = (result: Found) => {
     close()
     showResult(result)
   }
@@ -171,6 +175,14 @@ function useSearchBox() {
     const [first] = searchResults.peek()
     if (first) choose(first)
   }, [searchState.value])
+
+  useSignalEffect(() => {
+    if (!isOpen.value) return endPreview()
+    const [first] = typed.value
+    const place = first?.type === 'parcel' ? { x: first.x!, y: first.y! } : undefined
+    const pause = window.setTimeout(() => (place ? previewPlace(place) : endPreview()), PAUSE_MS)
+    return () => window.clearTimeout(pause)
+  })
 
   const move = (step: number) => {
     open()
@@ -199,7 +211,10 @@ function useSearchBox() {
     act()
   }
   const onFocusOut = ({ currentTarget, relatedTarget }: FocusEvent) => {
-    if (!(currentTarget as Node).contains(relatedTarget as Node | null)) close()
+    if ((currentTarget as Node).contains(relatedTarget as Node | null)) return
+    // What was pressed on the map must stay below the pointer.
+    stayAtPreview()
+    close()
   }
   const clear = () => {
     type('')
@@ -209,6 +224,6 @@ function useSearchBox() {
 }
 
 /** The result that Enter chooses where none is marked: the best of the current text, never one of an earlier text. */
-function firstChoice(isSettled: boolean): SearchResult | undefined {
+function firstChoice(isSettled: boolean): Found | undefined {
   return isSettled ? searchResults.peek()[0] : typed.peek()[0]
 }

@@ -1,7 +1,7 @@
 import type { SearchResult } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
 import { drawGrid } from '../state/drawn-grid.ts'
-import { mergedResults, outsidePlace, typedResults } from './search-results.ts'
+import { isPlazaWord, mergedResults, outsidePlace, plazasNear, typedResults } from './search-results.ts'
 
 const ANN = `0x${'a'.repeat(40)}`
 const GRID = drawGrid(['EE.', 'oE.'], {
@@ -29,6 +29,22 @@ describe('what the page finds without the server', () => {
     expect(typedResults('museum', GRID)).toEqual([])
     expect(typedResults('1,0', undefined)).toEqual([])
   })
+})
+
+test('plazas are found by their word in any letters, or by its beginning, and come nearest first', () => {
+  const plazas = [
+    { place: { x: 0, y: 0 }, size: 9 },
+    { place: { x: 40, y: -30 }, size: 4 },
+  ]
+
+  expect(plazasNear(plazas, { x: 40, y: 0 })).toMatchObject([
+    { type: 'plaza', id: '40,-30', parcels: 4, distance: 30 },
+    { type: 'plaza', id: '0,0', parcels: 9, distance: 40 },
+  ])
+  for (const word of ['plaza', 'PLA', 'Plazas', '广场', 'Ｐｌａｚａ'])
+    expect(isPlazaWord(word, ['plaza', '广场']), word).toBe(true)
+  for (const word of ['', 'pl', 'plaza 3', 'laza', '广'])
+    expect(isPlazaWord(word, ['plaza', '广场']), word).toBe(false)
 })
 
 test('a place outside of the world is named, and whether it is beyond the bounds', () => {

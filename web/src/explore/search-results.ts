@@ -2,8 +2,47 @@ import type { SearchResult } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
 import { coordText } from '@landpass/client/grid'
 import type { Place } from '../map/map-types.ts'
+import type { Middle } from '../state/land-middles.ts'
 import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
 import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'
+
+/** A plaza: the server's search has none, because they have no names. */
+export interface FoundPlaza {
+  readonly type: 'plaza'
+  /** Its middle, as `x,y`. */
+  readonly id: string
+  readonly name: null
+  readonly x: number
+  readonly y: number
+  readonly parcels: number
+  readonly estates: null
+  readonly owner: null
+  /** Parcels from the middle of the map. */
+  readonly distance: number
+}
+
+export type Found = SearchResult | FoundPlaza
+
+/** Of a word for plazas, so many letters are enough. */
+const LEAST_LETTERS = 3
+
+/** Whether a text is a word for plazas, or its beginning. @example isPlazaWord('PLAZ', ['plaza']) // true */
+export function isPlazaWord(typed: string, words: readonly string[]): boolean {
+  const wanted = typed.normalize('NFKC').toLowerCase()
+  return words.some(
+    (word) => word === wanted || (wanted.length >= LEAST_LETTERS && `${word}s`.startsWith(wanted)),
+  )
+}
+
+/** The plazas, the nearest to a place first. */
+export function plazasNear(plazas: readonly Middle[], near: Place): readonly FoundPlaza[] {
+  const found = plazas.map(({ place, size }) => ({
+    ...({ type: 'plaza', id: coordText(place), name: null, ...place } as const),
+    ...{ parcels: size, estates: null, owner: null },
+    distance: Math.round(Math.hypot(place.x - near.x, place.y - near.y)),
+  }))
+  return found.sort((a, b) => a.distance - b.distance)
+}
 
 /** Results that the page can find without the server: coordinates and whole addresses. */
 export function typedResults(text: string, grid: FeedGrid | undefined): readonly SearchResult[] {
@@ -35,11 +74,7 @@ export function outsidePlace(
 }
 
 /** The server's results, preceded by those of the page that the server has not answered yet. */
-export function mergedResults(
-  typed: readonly SearchResult[],
-  answered: readonly SearchResult[],
-): readonly SearchResult[] {
-  const isAnswered = ({ type, id }: SearchResult) =>
-    answered.some((other) => other.type === type && other.id === id)
+export function mergedResults(typed: readonly Found[], answered: readonly SearchResult[]): readonly Found[] {
+  const isAnswered = ({ type, id }: Found) => answered.some((other) => other.type === type && other.id === id)
   return [...typed.filter((result) => !isAnswered(result)), ...answered]
 }

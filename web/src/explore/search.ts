@@ -3,10 +3,20 @@ import { computed, effect, signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldGrid } from '../live/world.ts'
-import { mergedResults, outsidePlace, typedResults } from './search-results.ts'
+import { view } from '../state/explore-state.ts'
+import { text } from '../texts/texts.ts'
+import { plazas } from './map-labels.ts'
+import {
+  type Found,
+  isPlazaWord,
+  mergedResults,
+  outsidePlace,
+  plazasNear,
+  typedResults,
+} from './search-results.ts'
 
 /** The search begins after this pause in typing. */
-const PAUSE_MS = 150
+export const PAUSE_MS = 150
 const LIMIT = 8
 /** The server's limit, in characters. */
 export const MAX_LENGTH = 100
@@ -20,7 +30,11 @@ const found = new LiveAnswer<{ readonly results: readonly SearchResult[] }>(send
 const asked = signal('')
 
 /** Results that the page finds by itself, always for the current text. */
-export const typed = computed(() => typedResults(wanted.value, worldGrid.value))
+export const typed = computed<readonly Found[]>(() => {
+  if (isPlazaWord(wanted.value, ['plaza', text('asset.plaza').toLowerCase()]))
+    return plazasNear(plazas.value, view.value ?? { x: 0, y: 0 }).slice(0, LIMIT)
+  return typedResults(wanted.value, worldGrid.value)
+})
 
 /** The place that the text names, where that is outside the world. */
 export const typedOutside = computed(() => outsidePlace(wanted.value, worldGrid.value))
@@ -29,7 +43,7 @@ export const typedOutside = computed(() => outsidePlace(wanted.value, worldGrid.
  * The results to choose from. Those of the previous text stay until the new ones are answered, so that the list does
  * not flicker.
  */
-export const searchResults = computed<readonly SearchResult[]>(() => {
+export const searchResults = computed<readonly Found[]>(() => {
   if (wanted.value === '') return []
   return mergedResults(typed.value, found.state.value.data?.results ?? [])
 })
@@ -48,13 +62,13 @@ export const searchFault = computed(() => found.state.value.error)
 /** Searches for the text in the box after a pause in typing. @returns to stop it */
 export function startSearch(): () => void {
   return effect(() => {
-    const text = wanted.value
-    if (text === '') {
+    const query = wanted.value
+    if (query === '') {
       asked.value = ''
       found.end()
       return
     }
-    const pause = window.setTimeout(() => askNow(text), PAUSE_MS)
+    const pause = window.setTimeout(() => askNow(query), PAUSE_MS)
     return () => window.clearTimeout(pause)
   })
 }
@@ -63,7 +77,7 @@ export function retrySearch(): void {
   askNow(wanted.peek())
 }
 
-function askNow(text: string): void {
-  asked.value = text
-  found.ask(land.search(text, { limit: LIMIT }))
+function askNow(query: string): void {
+  asked.value = query
+  found.ask(land.search(query, { limit: LIMIT }))
 }

@@ -1,4 +1,5 @@
-import { LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
+import { SalesList } from '../sales/late-sales.ts'
+import { isAddressList, LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
@@ -10,7 +11,7 @@ export interface ListsPanelProps extends ListProps {
   onClose(): void
 }
 
-/** The land that the filters keep, and what an address has. */
+/** The land that the filters keep, its sales, and what an address has. */
 export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
@@ -21,7 +22,7 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
           <span aria-hidden="true">×</span>
         </button>
       </header>
-      {query.name !== 'land' && <AddressForm key={query.address} query={query} onChange={onChange} />}
+      {isAddressList(query.name) && <AddressForm key={query.address} query={query} onChange={onChange} />}
       <ListBody query={query} onChange={onChange} />
     </div>
   )
@@ -29,6 +30,7 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
 
 const TITLES: Readonly<Record<ListName, TextKey>> = {
   land: 'list.land',
+  sales: 'list.sales',
   parcels: 'asset.parcel.many',
   estates: 'asset.estate.many',
   bids: 'bid.title',
@@ -59,6 +61,7 @@ function ListChoice({ query, onChange }: ListProps) {
 function ListBody({ query, onChange }: ListProps) {
   const { name } = query
   if (name === 'land') return <LandList query={query} onChange={onChange} />
+  if (name === 'sales') return <SalesList />
   if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
   const List = {
     parcels: ParcelsList,

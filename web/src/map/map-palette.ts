@@ -35,10 +35,10 @@ export interface MapPalette {
 export type MapTheme = 'light' | 'dark'
 
 /**
- * Prices from low to high. The steps are equally spaced, in lightness alone too, so that the order is visible with any
- * colour vision. High prices stand out most in both themes.
+ * Prices from low to high: from yellow to purple, and so from light to dark, in both themes. The steps are equally spaced, in
+ * lightness alone too, so that the order is visible with any colour vision.
  */
-const DARK_PRICES = ['#953490', '#bd4782', '#de6070', '#f4815e', '#ffa759', '#fece70', '#fbf488']
+const DARK_PRICES = ['#fbf488', '#fece70', '#ffa759', '#f4815e', '#de6070', '#bd4782', '#953490']
 const LIGHT_PRICES = ['#eab532', '#e68c31', '#d56748', '#b9495d', '#94346b', '#6b2471', '#40166d']
 
 export const MAP_PALETTES: Readonly<Record<MapTheme, MapPalette>> = {

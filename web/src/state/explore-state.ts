@@ -8,12 +8,18 @@ export type Selection =
   | { readonly type: 'parcel'; readonly x: number; readonly y: number }
   | { readonly type: 'estate'; readonly id: string }
 
-export const LAYERS = ['on_sale', 'price', 'districts', 'mine', 'none'] as const
+export const LAYERS = ['on_sale', 'price', 'sales', 'districts', 'mine', 'none'] as const
 export type LayerName = (typeof LAYERS)[number]
 
-export const LISTS = ['land', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+/** Lists of what an address has. */
+export const ADDRESS_LISTS = ['parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+export type AddressListName = (typeof ADDRESS_LISTS)[number]
+export const LISTS = ['land', 'sales', ...ADDRESS_LISTS] as const
 export type ListName = (typeof LISTS)[number]
-export type AddressListName = Exclude<ListName, 'land'>
+
+export function isAddressList(name: ListName): name is AddressListName {
+  return name !== 'land' && name !== 'sales'
+}
 
 export const SORTS = [
   ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),
@@ -40,6 +46,8 @@ export const view = signal<View | undefined>(undefined)
 export const selection = signal<Selection | undefined>(undefined)
 /** Cells that the panel of the selection speaks of: they are marked on the map. */
 export const markedCells = signal<Uint32Array>(new Uint32Array(0))
+/** A place that is typed into the search box, and not yet chosen: it is outlined as a selection is. */
+export const previewed = signal<Place | undefined>(undefined)
 /** The name of the selection, once it is loaded. */
 export const selectionName = signal<string | undefined>(undefined)
 export const layer = signal<LayerName>('on_sale')

@@ -1,4 +1,4 @@
-import { type District, type DistrictWithParcels, land, type Offers } from '@landpass/client'
+import { type District, type DistrictWithParcels, land, type Offers, type SaleCells } from '@landpass/client'
 import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
@@ -10,12 +10,15 @@ import { chosenDistrict, layer, mine, view } from './explore-state.ts'
 import { foundLand } from './found-land.ts'
 import { cellsOfOwner, dimmedInks, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
 import { landPrices } from './offers.ts'
+import { paidPrices } from './paid-prices.ts'
 import { priceSteps } from './price-steps.ts'
 
 /** The inks of the layers, and the data of their legends. A layer's data is requested only while it is shown. */
 
 export const offers = new LiveAnswer<Offers>(send)
 export const districts = new LiveAnswer<readonly District[]>(send)
+/** What was paid for each cell. */
+export const paid = new LiveAnswer<SaleCells>(send)
 /** The chosen district, with its parcels as `x,y`. */
 export const chosen = new LiveAnswer<DistrictWithParcels>(send)
 
@@ -28,6 +31,16 @@ const prices = computed(() => {
   return grid && data && landPrices(data, grid)
 })
 export const steps = computed(() => prices.value && priceSteps(prices.value.ofOffers))
+
+const paidOfCells = computed(() => {
+  const { grid } = currentGrid.value
+  const { data } = paid.state.value
+  return grid && data && paidPrices(data, grid.cells.length)
+})
+/** Each with the number of parcels that were sold for such a price. */
+export const paidSteps = computed(
+  () => paidOfCells.value && priceSteps(paidOfCells.value.filter((price) => !Number.isNaN(price))),
+)
 
 export const mineCells = computed(() => {
   const { grid } = currentGrid.value
@@ -55,6 +68,8 @@ const layerInks = computed<LayerInks | undefined>(() => {
       return onSaleInks(grid)
     case 'price':
       return prices.value && steps.value && priceInks(prices.value.ofCells, steps.value)
+    case 'sales':
+      return paidOfCells.value && paidSteps.value && priceInks(paidOfCells.value, paidSteps.value)
     case 'districts':
       return districtInks(grid, chosenCells.value)
     case 'mine':
@@ -68,7 +83,7 @@ const NO_CELLS = new Uint32Array(0)
 
 /** Requests the data of the current layer, and again when the world has changed. */
 export function followLayers(): () => void {
-  const follows = [countWorlds, followOffers, followDistricts, followChosen, retryWhenReachable]
+  const follows = [countWorlds, followOffers, followPaid, followDistricts, followChosen, retryWhenReachable]
   const ends = follows.map((follow) => effect(follow))
   return () => {
     for (const end of ends) end()
@@ -102,6 +117,18 @@ function touchesOffers({ cells }: WorldChange): boolean {
   return cells.some((cell) => (grid.cells[cell]! & ON_SALE) !== 0 || !Number.isNaN(priced[cell]))
 }
 
+let isPaidAsked = false
+
+/** Each sale changes the world. */
+function followPaid(): void {
+  const isShown = layer.value === 'sales'
+  if (isShown) {
+    void worldChange.value
+    untracked(() => (isPaidAsked ? paid.refresh() : paid.ask(land.saleCells())))
+  }
+  isPaidAsked = isShown
+}
+
 /** Districts change only when another world is imported. */
 function followDistricts(): void {
   void worldNumber.value
@@ -117,7 +144,8 @@ function followChosen(): void {
 /** Repeats failed requests when the server can be reached again. */
 function retryWhenReachable(): void {
   if (worldStatus.value !== 'ready') return
-  const shown = { price: [offers], districts: [districts, chosen] }[layer.peek() as string] ?? []
+  const shown =
+    { price: [offers], sales: [paid], districts: [districts, chosen] }[layer.peek() as string] ?? []
   for (const answer of shown) if (answer.state.peek().error) answer.refresh()
 }
 

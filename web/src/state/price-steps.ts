@@ -4,20 +4,20 @@ import { FIRST_PRICE_INK, PRICE_STEPS } from '../map/inks.ts'
 export interface PriceStep {
   readonly from: number
   readonly to: number
-  /** Offers with such a price. */
+  /** How many such prices there are. */
   readonly count: number
   readonly ink: number
 }
 
 /**
- * Divides prices into steps with about equally many offers: prices of land differ by powers of ten, and steps of equal
+ * Divides prices into steps with about equally many of them: prices of land differ by powers of ten, and steps of equal
  * width would put nearly all of them into the first. Equal prices are in the same step, so there can be fewer steps
  * than inks; the lowest and the highest step always have the outermost inks.
  *
  * @example
  * priceSteps([5, 1, 5, 5]) // [{ from: 1, to: 1, count: 1, ink: 2 }, { from: 5, to: 5, count: 3, ink: 8 }]
  */
-export function priceSteps(prices: readonly number[]): readonly PriceStep[] {
+export function priceSteps(prices: ArrayLike<number>): readonly PriceStep[] {
   const sorted = Float64Array.from(prices).sort()
   const ends = stepEnds(sorted)
   return ends.map((end, i) => {

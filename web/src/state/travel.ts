@@ -1,4 +1,4 @@
-import type { AssetType, SearchResult } from '@landpass/client'
+import type { AssetType } from '@landpass/client'
 import { batch, effect } from '@preact/signals'
 import { worldGrid } from '../live/world.ts'
 import {
@@ -19,11 +19,20 @@ import { selectedCells } from './selected-cells.ts'
 
 /** Actions that move the map. Each is one step of the browser's history. */
 
-export function showResult({ type, id, x, y }: SearchResult): void {
+/** A result of the search. */
+export interface ShownResult {
+  readonly type: 'parcel' | 'estate' | 'district' | 'address' | 'plaza'
+  readonly id: string
+  /** Null for an address that owns nothing. */
+  readonly x: number | null
+  readonly y: number | null
+}
+
+export function showResult({ type, id, x, y }: ShownResult): void {
   if (type === 'estate') showEstate(id)
   else if (type === 'district') showDistrict(id)
   else if (type === 'address') showAddress(id)
-  else if (x !== null && y !== null) showSelected({ type, x, y }, { x, y })
+  else if (x !== null && y !== null) showSelected({ type: 'parcel', x, y }, { x, y })
 }
 
 /** @param id `x,y` of a parcel, the number of an estate */
@@ -45,6 +54,11 @@ export function showEstate(id: string): void {
 /** Opens the list of the land that the filters keep. */
 export function showFound(): void {
   openList.value = { name: 'land', ...FIRST_PAGE }
+}
+
+/** Opens the sales of the land that the filters keep. */
+export function showSales(): void {
+  openList.value = { name: 'sales', ...FIRST_PAGE }
 }
 
 /** Moves the map to the selection of a link that has no map position. */

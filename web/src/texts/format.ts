@@ -115,6 +115,11 @@ export function formatDay(timeMs: number, unit: 'day' | 'month' | 'year'): strin
   return new Intl.DateTimeFormat(locale.value, { ...parts, timeZone: 'UTC' }).format(timeMs)
 }
 
+/** A month of UTC, as short as it can be: `Mar 2026`. @param timeMs within the month */
+export function formatMonth(timeMs: number): string {
+  return formatDay(timeMs, 'month')
+}
+
 /** `0x1234…cdef`: enough to tell two addresses apart; show the whole one in a title. */
 export function shortAddress(address: string): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`

@@ -8,13 +8,14 @@ import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { landViewOf } from '../land/land-view.ts'
+import { saleCells } from './sale-cells.ts'
 import { matchingOffers, matchingSales, saleColumnsOf } from './sale-matches.ts'
 import { saleRows } from './sale-rows.ts'
 import { statGroups } from './sale-stats.ts'
 import { readSaleCursor, saleCursorText } from './sales-cursor.ts'
 import { firstInOrder, isBehindSale, placeOfSale, saleOrder } from './sales-order.ts'
 import { GROUPINGS, readSaleFilter, saleFilterQuery, saleSortQuery } from './sales-query.ts'
-import { salesPageSchema, statsSchema } from './sales-shapes.ts'
+import { saleCellsSchema, salesPageSchema, statsSchema } from './sales-shapes.ts'
 
 /** Cost of a filter over places in a full world, in units of one parcel read. */
 const PLACE_UNITS = 6
@@ -23,11 +24,13 @@ const FOUND_PER_UNIT = 20_000
 const COUNTED_PER_UNIT = 3_000
 /** Groups that are counted and written for one unit. */
 const GROUPS_PER_UNIT = 10
+/** Runs of cells that are written, compressed and sent for one unit. */
+const RUNS_PER_UNIT = 500
 /** Rows of a page that are read, written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
 
-/** `GET /sales` and `GET /stats`: what was sold, and for how much (docs/sales.md). */
+/** `GET /sales`, `GET /sales/cells` and `GET /stats`: what was sold, and for how much (docs/sales.md). */
 export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/sales',
@@ -77,6 +80,34 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
         })
       }
       const cost = QUERY_UNITS + PLACE_UNITS + sales.key.length / FOUND_PER_UNIT + limit / ROWS_PER_UNIT
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
+    },
+  )
+
+  app.get(
+    '/sales/cells',
+    {
+      schema: {
+        tags: ['land'],
+        operationId: 'saleCells',
+        summary: 'What was paid for each cell, for maps',
+        description:
+          'Medians of the price for each parcel. Cells are numbered as in the feed: see docs/sales.md.',
+        querystring: strictQuery(saleFilterQuery),
+        response: freshSchema(saleCellsSchema, ['invalid_parameter']),
+      },
+    },
+    (request, reply) => {
+      const filter = readSaleFilter(request.query)
+      const state = land.state()
+      const cost = 2 * PLACE_UNITS + state.parts.sales.key.length / COUNTED_PER_UNIT
+      const body = () => {
+        const view = landViewOf(state, land.registries, land.clock.nowMs())
+        const columns = saleColumnsOf(state.parts, view.assets)
+        const cells = saleCells(view, columns, matchingSales(view, columns, filter))
+        request.costAccount?.settle(cost + cells.prices.length / RUNS_PER_UNIT)
+        return JSON.stringify(cells)
+      }
       return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
     },
   )

@@ -5,6 +5,7 @@ import {
   epochMs,
   hashText,
   idText,
+  mana,
   manaText,
   oneOf,
   orNull,
@@ -90,8 +91,29 @@ const stats = closedObject(
   'Sales and open offers in groups.',
 )
 
+const cells = closedObject(
+  {
+    total: Type.Integer({ description: 'Sales that count: of land on the map, and of known size.' }),
+    runs: Type.Array(Type.Integer(), {
+      description:
+        'Pairs: the number of a cell, as in the feed, and how many cells from there on have the same price.',
+    }),
+    prices: Type.Array(mana(), {
+      description: 'By run: the median price for each parcel, rounded to six digits.',
+    }),
+  },
+  'What was paid for each cell.',
+)
+
 /** Named schemas of openapi.json. */
-export const SALES_SHAPES = { Sale: sale, SalesPage: page, StatGroup: group, Stats: stats } as const
+export const SALES_SHAPES = {
+  Sale: sale,
+  SalesPage: page,
+  SaleCells: cells,
+  StatGroup: group,
+  Stats: stats,
+} as const
 
 export const salesPageSchema = shapeRef('SalesPage')
+export const saleCellsSchema = shapeRef('SaleCells')
 export const statsSchema = shapeRef('Stats')
