@@ -1,4 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
+import type { LandFact } from '@landpass/server/land/events/land-event'
 import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
@@ -181,12 +182,34 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
     expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
 
-    await story.block([
-      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+    const [offer, ...others] = await server.data<object[]>('/v2/parcels/-2/-2/rental-offers')
+    expect([offer, others]).toMatchObject([
+      { id: 'rent', lessor: SELLER, price_per_day: '15', state: 'open', state_reason: null },
+      [],
     ])
-    expect(await found('status=for_rent')).toEqual([])
-    expect(await tile()).not.toHaveProperty('rentalListing')
-    await story.block([], 2)
+    expect(offer).toHaveProperty('periods', expect.arrayContaining([days]))
+
+    const ends = async (fact: LandFact, state: string) => {
+      await story.block([fact])
+      expect(await found('status=for_rent')).toEqual([])
+      expect(await tile()).not.toHaveProperty('rentalListing')
+      expect(await server.data('/v2/parcels/-2/-2/rental-offers')).toMatchObject([
+        { state, state_reason: expect.any(String) },
+      ])
+    }
+    const pause = (isPaused: boolean): LandFact => ({
+      kind: 'marketplace-paused',
+      marketplace: rentals,
+      isPaused,
+    })
+    await ends(pause(true), 'paused')
+    await story.block([pause(false)])
+    expect(await found('status=for_rent')).toHaveLength(1)
+    await ends(
+      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+      'cancelled',
+    )
+    await story.block([], 4)
     await server.app.keeper.refresh()
   })
 

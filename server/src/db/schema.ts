@@ -168,6 +168,8 @@ export interface SignedTradeTable {
   /** In the world that offers are judged in; null before it was judged there. */
   state: string | null
   state_reason: string | null
+  /** From then on it has another state, though nothing is logged; null where it has not. */
+  due_at_ms: number | null
 }
 
 /** A marketplace server that offers are read from. */

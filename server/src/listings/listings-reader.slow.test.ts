@@ -28,6 +28,7 @@ import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
 import { readUnlistedOffers } from '../land/changes/unlisted-offers.ts'
+import type { LandFact } from '../land/events/land-event.ts'
 import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
 import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
@@ -260,6 +261,24 @@ describeOnBothEngines('offers of a rentals server', (open) => {
     await story.reader().step()
     expect(await story.states()).toMatchObject({ open: 'open' })
   })
+
+  test('open when a rent is over, without another log', async () => {
+    const story = await beginStory(open)
+    const rented: LandFact = {
+      ...{ kind: 'asset-rented', asset, lessor: SELLER, tenant: STRANGER, days: 1, isExtension: false },
+    }
+    await story.block([{ ...OWNED, asset, to: RENTALS.rentals }, rented])
+    story.offerRent('next')
+    const reader = story.rentalsReader()
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'owner_changed' })
+    story.clock.set(story.clock.nowMs() + DAY_MS)
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'owner_changed' })
+    story.clock.set(story.clock.nowMs() + 1)
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'open' })
+  })
 })
 
 describeOnOneEngine('a reader of offers', (open) => {
@@ -460,9 +479,9 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('good', { createdAt: 1_000 })
     await readAgain(reader, 3 * HOUR_MS)
     const world = await story.db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
-    const offers = await signedOffersOf(story.db, world.world_id!, asset)
+    const offers = await signedOffersOf(story.db, world.world_id!, asset, 'listings')
     expect([offers.length, offers[0]?.id]).toEqual([100, 'good'])
-    expect(await signedOffersOf(story.db, world.world_id! + 1, asset)).toEqual([])
+    expect(await signedOffersOf(story.db, world.world_id! + 1, asset, 'listings')).toEqual([])
   })
 
   test('leaves out new offers while it stores too many, and forgets those that are not named for a month', async () => {

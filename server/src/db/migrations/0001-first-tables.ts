@@ -351,7 +351,8 @@ const CHAIN = [
     created_at_ms bigint not null,
     seen_at_ms bigint not null,
     state text,
-    state_reason text
+    state_reason text,
+    due_at_ms bigint
   )`,
   `create index signed_trade_by_asset on signed_trade (asset_id, asset_type)`,
   `create index signed_trade_by_signer on signed_trade (signer, marketplace)`,

@@ -72,6 +72,8 @@ export interface OfferFacts {
 export interface JudgedOffer {
   readonly state: OfferState
   readonly reason: string | null
+  /** From then on it has another state, though nothing is logged: milliseconds since 1970. */
+  readonly dueAtMs?: number
 }
 
 /** What of the state does not come from the chain. */
@@ -104,7 +106,10 @@ export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTi
   // After a rent its lessor lets the asset again without taking it back.
   const mayLetAgain = isRental && rentedUntilMs !== null && rentedUntilMs < times.nowMs
   if (facts.holder !== offer.signer && !mayLetAgain)
-    return { state: 'owner_changed', reason: 'The owner has changed, or the land is rented out.' }
+    return {
+      ...{ state: 'owner_changed', reason: 'The owner has changed, or the land is rented out.' },
+      ...(rentedUntilMs !== null && { dueAtMs: rentedUntilMs + 1 }),
+    }
   if (fingerprint === 'other')
     return { state: 'estate_changed', reason: 'The offer was signed before the estate changed.' }
   if (fingerprint === 'older')
@@ -124,10 +129,19 @@ export function judgeTimes(
   { nowMs, isUnseen }: OfferTimes,
 ): JudgedOffer {
   if (expires_at_ms <= nowMs) return { state: 'expired', reason: 'The offer has expired.' }
-  if (effective_at_ms > nowMs) return { state: 'not_yet', reason: 'The offer begins later.' }
+  if (effective_at_ms > nowMs)
+    return {
+      state: 'not_yet',
+      reason: 'The offer begins later.',
+      dueAtMs: Math.min(effective_at_ms, expires_at_ms),
+    }
   if (isUnseen)
-    return { state: 'unseen', reason: 'The server that the offer was read from does not name it any more.' }
-  return { state: 'open', reason: null }
+    return {
+      state: 'unseen',
+      reason: 'The server that the offer was read from does not name it any more.',
+      dueAtMs: expires_at_ms,
+    }
+  return { state: 'open', reason: null, dueAtMs: expires_at_ms }
 }
 
 /** Reads what the rows say of what an offer is about. */

@@ -24,7 +24,7 @@ export const STORED_COLUMNS = [
     'asset_index',
     'effective_at_ms',
   ],
-  ...['expires_at_ms', 'created_at_ms', 'seen_at_ms', 'state', 'state_reason'],
+  ...['expires_at_ms', 'created_at_ms', 'seen_at_ms', 'state', 'state_reason', 'due_at_ms'],
 ] as readonly (keyof StoredTrade)[]
 
 /** A stored trade without its content. */
