@@ -34,7 +34,10 @@ export interface Judged {
 export const NOTHING_JUDGED: Judged = { writes: [], reoffered: [] }
 
 /** A trade as it is stored. */
-export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason' | 'due_at_ms'>
+export type NewSignedTrade = Omit<
+  SignedTradeTable,
+  'seen_at_ms' | 'state' | 'state_reason' | 'due_at_ms' | 'wallet_asked_at_ms'
+>
 
 /** A stored trade without its content, with what is known of all of them. */
 interface StoredOffer extends StoredTrade {
@@ -158,7 +161,7 @@ export async function judgeDueOffers(db: Db, name: ReadingName, nowMs: number): 
  * @param change says which offers are judged
  * @returns false where the world that is shown does not follow the chain, or is not the one that offers are judged in
  */
-function changeOffers(
+export function changeOffers(
   db: Db,
   name: ReadingName,
   nowMs: number,

@@ -15,7 +15,7 @@ const KEY = hash('key')
 const NOW = { nowMs: 1_600_000_000_000, isUnseen: false }
 
 const OFFER: SignedOffer = {
-  ...{ marketplace: MARKET, signer: ALICE, signature_key: KEY, is_signed: true },
+  ...{ marketplace: MARKET, signer: ALICE, signature_key: KEY, is_signed: true, wallet_asked_at_ms: null },
   ...{ asset_type: 'parcel', asset_id: '1,1', fingerprint: '0x' },
   ...{ uses: '2', contract_index: '0', signer_index: '0', asset_index: null },
   ...{ effective_at_ms: NOW.nowMs - 1, expires_at_ms: NOW.nowMs + 1 },

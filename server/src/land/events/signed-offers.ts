@@ -36,6 +36,8 @@ export interface SignedOffer {
   /** Under which the marketplace counts its uses and cancellations. */
   readonly signature_key: string
   readonly is_signed: boolean
+  /** When a wallet that is a contract was asked whether it signed it; null where none was. */
+  readonly wallet_asked_at_ms: number | null
   readonly asset_type: AssetType
   readonly asset_id: string
   /** Of the estate when it was signed, in hex. */
@@ -91,7 +93,14 @@ export interface OfferTimes {
  */
 export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTimes): JudgedOffer {
   const { signature, contractIndex, signerIndex, fingerprint } = facts
-  if (!offer.is_signed) return { state: 'bad_signature', reason: 'The signer did not sign this offer.' }
+  if (!offer.is_signed)
+    return {
+      state: 'bad_signature',
+      reason:
+        offer.wallet_asked_at_ms === null
+          ? 'The key of the signer did not sign this offer. If the signer is a contract, a node must be asked whether it did.'
+          : 'The signer did not sign this offer.',
+    }
   if (BigInt(signature?.uses ?? 0) >= BigInt(offer.uses))
     return { state: 'used', reason: 'The offer was accepted.' }
   if (signature?.is_cancelled) return { state: 'cancelled', reason: 'The signer has cancelled the offer.' }
