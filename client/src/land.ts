@@ -105,6 +105,14 @@ export const parcelOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}
 export const estateOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/offers'>> =>
   read(`/v2/estates/${encodeURIComponent(id)}/offers`)
 
+/** The offers to rent a parcel, also those that cannot be accepted now, and why. */
+export const parcelRentalOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}/rental-offers'>> =>
+  read(`/v2/parcels/${place.x}/${place.y}/rental-offers`)
+
+/** The offers to rent an estate, also those that cannot be accepted now, and why. */
+export const estateRentalOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/rental-offers'>> =>
+  read(`/v2/estates/${encodeURIComponent(id)}/rental-offers`)
+
 /** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
 export const publication = (txHash: string): Call<DataOf<'GET /publications/{txHash}'>> =>
   read(pathOf`/v1/publications/${txHash}`)

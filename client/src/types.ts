@@ -793,6 +793,12 @@ export interface Operations {
   'GET /v2/estates/{id}/offers': {
     data: Publication[]
   }
+  'GET /v2/parcels/{x}/{y}/rental-offers': {
+    data: RentalOffer[]
+  }
+  'GET /v2/estates/{id}/rental-offers': {
+    data: RentalOffer[]
+  }
   'GET /v2/addresses/{address}/rights': {
     data: AddressRights
   }
@@ -1821,6 +1827,41 @@ export interface Offers {
     /** Items: Milliseconds since 1970-01-01 UTC. */
     expires_at: number[]
   }
+}
+
+/** An offer to rent land, which was signed off the chain. */
+export interface RentalOffer {
+  /** As in /v1/rentals-listings. */
+  id: string
+  /** Address in lower case. */
+  lessor: string
+  /** For a day of the cheapest period. In MANA, all digits. */
+  price_per_day: string
+  /** Milliseconds since 1970-01-01 UTC. */
+  listed_at: number
+  /** Milliseconds since 1970-01-01 UTC. */
+  expires_at: number
+  /** Items: For how long it can be rented, and for how much. */
+  periods: {
+    min_days: number
+    max_days: number
+    /** For a day. In MANA, all digits. */
+    price_per_day: string
+  }[]
+  state:
+    | 'open'
+    | 'used'
+    | 'cancelled'
+    | 'expired'
+    | 'not_yet'
+    | 'owner_changed'
+    | 'estate_changed'
+    | 'not_approved'
+    | 'paused'
+    | 'bad_signature'
+    | 'unseen'
+  /** Why it cannot be accepted now. */
+  state_reason: string | null
 }
 
 /** Every right of an address. */

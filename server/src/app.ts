@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Coord } from '@landpass/client/grid'
 import { isGift } from '@landpass/client/tokens'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { SearchStreams } from './api/changes/search-streams.ts'
 import { Pictures } from './api/images/pictures.ts'
@@ -45,7 +45,11 @@ import { type RevisionRange, readChangedAssets } from './land/changes/change-jou
 import { readLandHead } from './land/changes/land-head.ts'
 import { type ListingsStatus, READINGS, type ReadingName, SERVERS } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
-import { hideAbandonedOffers, ListingsReader } from './listings/listings-reader.ts'
+import {
+  hideAbandonedOffers,
+  ListingsReader,
+  type ListingsReaderOptions,
+} from './listings/listings-reader.ts'
 import { ListingsStatusReader, readerSeries } from './listings/listings-status.ts'
 import { MarketplaceServer } from './listings/marketplace-server.ts'
 import type { OfferFeed } from './listings/offer-feed.ts'
@@ -140,9 +144,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
   const closing = new AbortController()
+  const callContract = await callContractOf(config, closing.signal)
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({
-        callContract: await callContractOf(config, closing.signal),
+        callContract,
         ...{ config, engine, clock, metrics, log: server.log, group: options.group },
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
@@ -156,7 +161,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
 
   const offers = READINGS.map((name) => new ListingsStatusReader(name, engine.db, clock))
-  const offerReaders = servesLand ? offerReadersOf(options, server.log, closing.signal) : []
+  const offerReaders = servesLand
+    ? offerReadersOf(options, { callContract, log: server.log, signal: closing.signal })
+    : []
 
   await describeRoutes(server, {
     publicUrl: config.publicUrl,
@@ -261,17 +268,17 @@ async function callContractOf({ chain }: Config, signal: AbortSignal) {
 /** Reads signed offers: nothing where that is off. */
 function offerReadersOf(
   { config, engine, clock, tradeContracts, rentalContracts }: AppOptions,
-  log: FastifyBaseLogger,
-  signal: AbortSignal,
+  parts: Pick<ListingsReaderOptions, 'callContract' | 'log' | 'signal'>,
 ): readonly ListingsReader[] {
   const { listings, rentals } = config
   const { isShown, callsPerSecond } = listings
+  const { signal } = parts
   const timing = REAL_TIMING
   const limiter = new RateLimiter({ maxInFlight: 1, callsPerSecond, timing, signal, random: Math.random })
   const clientOf = (name: ReadingName, url: string) =>
     new ServerClient({ what: SERVERS[name], url, limiter, timing, signal })
   const readerOf = (feed: OfferFeed, intervalMs: number) =>
-    new ListingsReader({ db: engine.db, clock, feed, intervalMs, isShown, timing, signal, log })
+    new ListingsReader({ ...parts, db: engine.db, clock, feed, intervalMs, isShown, timing })
   const readers: ListingsReader[] = []
   if (listings.url !== undefined && tradeContracts) {
     const server = new MarketplaceServer(clientOf('listings', listings.url), tradeContracts)

@@ -145,6 +145,8 @@ test('the land is answered alike', async () => {
     '/v2/offers': [''],
     '/v2/parcels/{x}/{y}/offers': [`/v2/parcels/${owned.x}/${owned.y}/offers`],
     '/v2/estates/{id}/offers': [`/v2/estates/${estate}/offers`],
+    '/v2/parcels/{x}/{y}/rental-offers': [`/v2/parcels/${owned.x}/${owned.y}/rental-offers`],
+    '/v2/estates/{id}/rental-offers': [`/v2/estates/${estate}/rental-offers`],
     '/v2/land': ['/v2/land?sort_by=price&facets=price,district', '/v2/land?q=a', '/v2/land?price=1'],
     '/v2/land/cells': ['/v2/land/cells?asset_type=estate'],
     '/v2/land.csv': ['/v2/land.csv?asset_type=estate'],

@@ -627,6 +627,8 @@ async function landCalls(): Promise<
     offers: land.offers(),
     parcelOffers: land.parcelOffers(PLACE),
     estateOffers: land.estateOffers(estateId),
+    parcelRentalOffers: land.parcelRentalOffers(PLACE),
+    estateRentalOffers: land.estateRentalOffers(estateId),
     findLand: land.findLand({
       status: ['open', 'sold'],
       center: PLACE,

@@ -1,4 +1,5 @@
-import { encodeTokenId } from '@landpass/client/grid'
+import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
+import type { LandFact } from '@landpass/server/land/events/land-event'
 import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
@@ -14,6 +15,36 @@ import {
 import { startMarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** Two open offers of one parcel, and the one that stands for it: in each pair of sources and currencies. */
+const PAIRS: readonly {
+  readonly place: Coord
+  readonly trades: readonly { readonly price: number; readonly inDollars: boolean }[]
+  readonly orders: readonly number[]
+  readonly shown: { readonly source: string; readonly currency: string; readonly price: string }
+}[] = [
+  { place: { x: 2, y: 0 }, trades: [mana(3)], orders: [4], shown: shown('trade', '3') },
+  { place: { x: 2, y: -1 }, trades: [mana(4)], orders: [3], shown: shown('order', '3') },
+  { place: { x: 2, y: -2 }, trades: [mana(7), mana(6)], orders: [], shown: shown('trade', '6') },
+  { place: { x: 1, y: -1 }, trades: [dollars(1)], orders: [9], shown: shown('order', '9') },
+  { place: { x: 1, y: -2 }, trades: [dollars(1), mana(9)], orders: [], shown: shown('trade', '9') },
+  { place: { x: 0, y: -2 }, trades: [dollars(5), dollars(4)], orders: [], shown: shown('trade', null) },
+  { place: { x: -1, y: -2 }, trades: [], orders: [8, 7], shown: shown('order', '7') },
+]
+const PAIR_TRADES = PAIRS.flatMap(({ trades }) => trades).length
+
+function mana(price: number) {
+  return { price, inDollars: false }
+}
+
+function dollars(price: number) {
+  return { price, inDollars: true }
+}
+
+/** @param price in MANA; null: in dollars */
+function shown(source: string, price: string | null) {
+  return { source, currency: price === null ? 'usd' : 'mana', price: price ?? '0' }
+}
 
 /** Offers that are signed off the chain, as clients of a server see them. */
 describeOnBothEngines('a server that reads signed offers', (open) => {
@@ -31,6 +62,11 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
     story.offer('alone', { inDollars: true, amount: `99${'0'.repeat(18)}`, tokenId })
     story.offerRent('rent')
+    for (const { place, trades } of PAIRS)
+      for (const [at, { price, inDollars }] of trades.entries())
+        story.offer(`${coordText(place)}-${at}`.replace(',', '_'), {
+          ...{ tokenId: String(encodeTokenId(place)), amount: `${price}${'0'.repeat(18)}`, inDollars },
+        })
     const url = `${marketplace.address}?key=secret-key`
     const env = { LISTINGS_URL: url, RENTALS_URL: url, WORLD: '-2,-2,2,2' }
     const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
@@ -62,10 +98,6 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       '/v1/parcels?status=open&sort_by=price',
     )
     expect(list.parcels.map((parcel) => parcel.publication)).toContainEqual(publication)
-    const { parcels } = await server.data<{ parcels: { x: number[]; y: number[]; price: number[] } }>(
-      '/v2/offers',
-    )
-    expect(parcels.x.map((x, at) => [x, parcels.y[at], parcels.price[at]])).toContainEqual([1, 1, 5])
     const tiles = await server.data<Record<string, unknown>>('/v2/tiles?x1=1&y1=1&x2=1&y2=1')
     expect(tiles['1,1']).toMatchObject({ price: 5 })
     expect((await server.ask('GET', '/v2/export/parcels.ndjson')).bytes.toString()).toMatch(
@@ -74,7 +106,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
 
     expect(await server.data('/v2/chain')).toMatchObject({
       listings: {
-        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 3, open: 2 },
+        ...{ state: 'following', read_at: new Date(nowMs).toISOString(), offers: 3 + PAIR_TRADES, open: 2 },
         ...{ shown: true, reason: null },
       },
     })
@@ -83,7 +115,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     })
     const metrics = (await server.ask('GET', '/metrics')).bytes.toString()
     expect(metrics).toContain('landpass_listings_open_offers 2')
-    expect(metrics).toContain('landpass_listings_trades_total 3')
+    expect(metrics).toContain(`landpass_listings_trades_total ${3 + PAIR_TRADES}`)
     expect(metrics).not.toContain('secret-key')
   })
 
@@ -150,6 +182,35 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     expect(await ids('currency=usd')).toEqual([])
   })
 
+  test('one offer stands for a parcel with two, in every answer that shows one', async () => {
+    const expiresAt = BigInt(story.clock.nowMs() + 1_000)
+    const facts = PAIRS.flatMap(({ place, orders }): LandFact[] => {
+      const asset = { type: 'parcel', id: coordText(place) } as const
+      const opened = orders.map(
+        (price, at): LandFact => ({
+          ...{ kind: 'listing-opened', asset, marketplace: `0x${`e${at}`.repeat(20)}`, seller: SELLER },
+          ...{ contractId: `0x${`f${at}`.repeat(32)}`, priceWei: BigInt(price) * 10n ** 18n, expiresAt },
+        }),
+      )
+      return [{ ...OWNED, asset }, ...opened]
+    })
+    await story.block(facts)
+    await server.app.keeper.refresh()
+    const { parcels } = await server.data<{ parcels: { x: number[]; y: number[]; price: number[] } }>(
+      '/v2/offers',
+    )
+    for (const { place, shown, trades, orders } of PAIRS) {
+      const { x, y } = place
+      expect(await server.data(`/v2/parcels/${x}/${y}/offers`)).toHaveLength(trades.length + orders.length)
+      const query = `center=${x},${y}&radius=0&status=open&asset_type=parcel`
+      expect(await server.data(`/v2/land?${query}`)).toMatchObject({ land: [{ offer: shown }], total: 1 })
+      const prices = parcels.price.filter((_, at) => parcels.x[at] === x && parcels.y[at] === y)
+      expect(prices).toEqual(shown.currency === 'mana' ? [Number(shown.price)] : [])
+    }
+    await story.block([], 1)
+    await server.app.keeper.refresh()
+  })
+
   test('finds land to rent, and shows the offer in tiles', async () => {
     const asset = { type: 'parcel', id: '-2,-2' } as const
     const rentals = RENTALS.rentals
@@ -181,12 +242,34 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
     expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
 
-    await story.block([
-      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+    const [offer, ...others] = await server.data<object[]>('/v2/parcels/-2/-2/rental-offers')
+    expect([offer, others]).toMatchObject([
+      { id: 'rent', lessor: SELLER, price_per_day: '15', state: 'open', state_reason: null },
+      [],
     ])
-    expect(await found('status=for_rent')).toEqual([])
-    expect(await tile()).not.toHaveProperty('rentalListing')
-    await story.block([], 2)
+    expect(offer).toHaveProperty('periods', expect.arrayContaining([days]))
+
+    const ends = async (fact: LandFact, state: string) => {
+      await story.block([fact])
+      expect(await found('status=for_rent')).toEqual([])
+      expect(await tile()).not.toHaveProperty('rentalListing')
+      expect(await server.data('/v2/parcels/-2/-2/rental-offers')).toMatchObject([
+        { state, state_reason: expect.any(String) },
+      ])
+    }
+    const pause = (isPaused: boolean): LandFact => ({
+      kind: 'marketplace-paused',
+      marketplace: rentals,
+      isPaused,
+    })
+    await ends(pause(true), 'paused')
+    await story.block([pause(false)])
+    expect(await found('status=for_rent')).toHaveLength(1)
+    await ends(
+      { kind: 'asset-index-raised', marketplace: rentals, signer: SELLER, asset, index: 1n },
+      'cancelled',
+    )
+    await story.block([], 4)
     await server.app.keeper.refresh()
   })
 

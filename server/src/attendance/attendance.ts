@@ -3,6 +3,7 @@ import { type Clock, SECOND_MS } from '../clock.ts'
 import type { AttendanceConfig, Config } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
+import type { CallContract } from '../ethereum/wallet-call.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
 import type { WorkerGroup } from '../http/worker-group.ts'
@@ -55,7 +56,7 @@ import {
   openVault,
   type SetupProblem,
 } from './setup-problem.ts'
-import { type CallContract, ContractWallets } from './signed-fetch/contract-wallets.ts'
+import { ContractWallets } from './signed-fetch/contract-wallets.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import { newSignerCheck } from './signed-fetch/signer-check.ts'
 

@@ -137,8 +137,8 @@ export interface SignedTradeTable {
   id: string
   /** Whether it sells, or rents out: the name of what has read it. */
   reading: 'listings' | 'rentals'
-  /** JSON of its checked fields; null where the signature is wrong. */
-  trade: string | null
+  /** JSON of its checked fields. */
+  trade: string
   marketplace: string
   signer: string
   signature_hash: string
@@ -168,6 +168,12 @@ export interface SignedTradeTable {
   /** In the world that offers are judged in; null before it was judged there. */
   state: string | null
   state_reason: string | null
+  /** From then on it has another state, though nothing is logged; null where it has not. */
+  due_at_ms: number | null
+  /** Of an offer that the key of its signer did not sign: the call that asks the signer, if it is a contract, whether it did. */
+  wallet_call: string | null
+  /** When it said last whether it did; null where no node was asked. */
+  wallet_asked_at_ms: number | null
 }
 
 /** A marketplace server that offers are read from. */

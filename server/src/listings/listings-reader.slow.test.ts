@@ -28,13 +28,16 @@ import type { Timing } from '../chain/rpc/timing.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { readListingsStatus } from '../land/changes/listings-reading.ts'
 import { readUnlistedOffers } from '../land/changes/unlisted-offers.ts'
+import type { LandFact } from '../land/events/land-event.ts'
 import { signedOffersOf } from '../land/queries/signed-offer-queries.ts'
 import { exportSnapshot } from '../land/snapshot/export.ts'
-import { hideAbandonedOffers, ListingsReader } from './listings-reader.ts'
+import { hideAbandonedOffers, ListingsReader, type ListingsReaderOptions } from './listings-reader.ts'
 import { MarketplaceServer } from './marketplace-server.ts'
 import type { OfferFeed } from './offer-feed.ts'
 import { RentalsServer } from './rentals-server.ts'
 import { ServerClient } from './server-client.ts'
+import { parseTrade } from './signed-trade.ts'
+import { domainSeparator, tradeDigest } from './trade-digest.ts'
 
 /** Time that passes when something waits, and not otherwise. */
 class SteppedTiming implements Timing {
@@ -51,19 +54,24 @@ class SteppedTiming implements Timing {
   }
 }
 
+type ReaderOptions = Partial<Pick<ListingsReaderOptions, 'isShown' | 'callContract'>>
+
 class Story extends OfferStory {
   readonly timing = new SteppedTiming()
   readonly logged: string[] = []
 
-  reader({ isShown = true } = {}): ListingsReader {
-    return this.readerOf((client) => new MarketplaceServer(client, CONTRACTS), isShown)
+  reader(options: ReaderOptions = {}): ListingsReader {
+    return this.readerOf((client) => new MarketplaceServer(client, CONTRACTS), options)
   }
 
-  rentalsReader(): ListingsReader {
-    return this.readerOf((client) => new RentalsServer(client, RENTALS), true)
+  rentalsReader(options: ReaderOptions = {}): ListingsReader {
+    return this.readerOf((client) => new RentalsServer(client, RENTALS), options)
   }
 
-  private readerOf(feedOf: (client: ServerClient) => OfferFeed, isShown: boolean): ListingsReader {
+  private readerOf(
+    feedOf: (client: ServerClient) => OfferFeed,
+    { isShown = true, callContract }: ReaderOptions,
+  ): ListingsReader {
     const { db, clock, timing, logged } = this
     const { signal } = new AbortController()
     const url = `${this.marketplace.address}/?key=secret-key`
@@ -72,7 +80,7 @@ class Story extends OfferStory {
     })
     const client = new ServerClient({ what: 'marketplace server', url, limiter, timing, signal })
     return new ListingsReader({
-      ...{ db, clock, timing, signal, isShown, intervalMs: MINUTE_MS },
+      ...{ db, clock, timing, signal, isShown, callContract, intervalMs: MINUTE_MS },
       feed: feedOf(client),
       log: { error: (facts, text) => logged.push(text, String((facts as { err: Error }).err)) },
     })
@@ -259,6 +267,24 @@ describeOnBothEngines('offers of a rentals server', (open) => {
     })
     await story.reader().step()
     expect(await story.states()).toMatchObject({ open: 'open' })
+  })
+
+  test('open when a rent is over, without another log', async () => {
+    const story = await beginStory(open)
+    const rented: LandFact = {
+      ...{ kind: 'asset-rented', asset, lessor: SELLER, tenant: STRANGER, days: 1, isExtension: false },
+    }
+    await story.block([{ ...OWNED, asset, to: RENTALS.rentals }, rented])
+    story.offerRent('next')
+    const reader = story.rentalsReader()
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'owner_changed' })
+    story.clock.set(story.clock.nowMs() + DAY_MS)
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'owner_changed' })
+    story.clock.set(story.clock.nowMs() + 1)
+    await reader.step()
+    expect(await story.states()).toEqual({ next: 'open' })
   })
 })
 
@@ -460,9 +486,76 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('good', { createdAt: 1_000 })
     await readAgain(reader, 3 * HOUR_MS)
     const world = await story.db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
-    const offers = await signedOffersOf(story.db, world.world_id!, asset)
+    const offers = await signedOffersOf(story.db, world.world_id!, asset, 'listings')
     expect([offers.length, offers[0]?.id]).toEqual([100, 'good'])
-    expect(await signedOffersOf(story.db, world.world_id! + 1, asset)).toEqual([])
+    expect(await signedOffersOf(story.db, world.world_id! + 1, asset, 'listings')).toEqual([])
+  })
+
+  test('asks wallets that are contracts whether they signed, again and again, and says where no node was asked', async () => {
+    const wallet = `0x${'cc'.repeat(20)}`
+    const signature = `0x${'5a'.repeat(100)}`
+    const parcel = { type: 'parcel', id: '-2,-2' } as const
+    await story.block([
+      { ...OWNED, to: wallet },
+      { kind: 'operator-set', asset: OWNED.asset, operator: V1 },
+      { ...OWNED, asset: parcel, to: wallet },
+      { kind: 'operator-set', asset: parcel, operator: RENTALS.rentals },
+    ])
+    story.offer('sale')
+    story.offerRent('rent')
+    const sale = { ...marketplace.trades.get('sale')!, signer: wallet, signature }
+    const rent = { ...marketplace.rentals.get('rent')!, lessor: wallet, signature }
+    marketplace.trades.set('sale', sale)
+    marketplace.rentals.set('rent', rent)
+    const reasonOf = async (id: string) =>
+      (await story.db.selectFrom('signed_trade').selectAll().where('id', '=', id).executeTakeFirst())
+        ?.state_reason
+    await story.reader().step()
+    expect([await story.states(), await reasonOf('sale')]).toEqual([
+      { sale: 'bad_signature' },
+      expect.stringContaining('a node must be asked'),
+    ])
+
+    let answer: string | undefined = `0x1626ba7e${'00'.repeat(28)}`
+    const asked: string[] = []
+    const callContract = async (to: string, data: string) => {
+      asked.push(`${to} ${data}`)
+      if (answer === undefined) throw new Error('no node answers')
+      return answer
+    }
+    const readers = [story.reader({ callContract }), story.rentalsReader({ callContract })]
+    const steps = async (afterMs: number) => {
+      await story.timing.pause(afterMs)
+      story.clock.set(story.clock.nowMs() + afterMs)
+      for (const reader of readers) await reader.step()
+    }
+    await steps(MINUTE_MS)
+    expect(await story.states()).toEqual({ rent: 'open', sale: 'open' })
+    expect(await story.shown()).toEqual(['sale'])
+    const verifier = new ethers.Interface(['function isValidSignature(bytes32, bytes)'])
+    const digest = tradeDigest(parseTrade(sale), domainSeparator({ chainId: 1, contract: V1 }))
+    const call = verifier.encodeFunctionData('isValidSignature', [digest, signature])
+    expect([asked[0], asked.length]).toEqual([`${wallet} ${call}`, 2])
+
+    await steps(9 * MINUTE_MS)
+    expect(asked).toHaveLength(2)
+    answer = '0x'
+    await steps(MINUTE_MS)
+    expect(await story.states()).toEqual({ rent: 'bad_signature', sale: 'bad_signature' })
+    expect([await story.shown(), await reasonOf('rent')]).toEqual([[], 'The signer did not sign this offer.'])
+    expect(readers.every(({ counts }) => counts.badSignatures > 0)).toBe(true)
+
+    answer = `0x1626ba7e${'00'.repeat(28)}`
+    await steps(HOUR_MS)
+    expect(await story.states()).toEqual({ rent: 'open', sale: 'open' })
+    answer = undefined
+    await steps(59 * MINUTE_MS)
+    expect(await story.states()).toEqual({ rent: 'open', sale: 'open' })
+    await steps(MINUTE_MS)
+    expect([await story.states(), await reasonOf('rent')]).toEqual([
+      { rent: 'bad_signature', sale: 'bad_signature' },
+      expect.stringContaining('a node must be asked'),
+    ])
   })
 
   test('leaves out new offers while it stores too many, and forgets those that are not named for a month', async () => {
@@ -470,7 +563,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     const reader = story.reader()
     await reader.step()
     await sql`insert into signed_trade
-      select 'filler-' || number, 'listings', null, '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', null, null, 0,
+      select 'filler-' || number, 'listings', '', '', '', '', '', false, 'parcel', '2,2', 'mana', 1, '', '1', '0', '0', null, null, 0,
         ${story.clock.nowMs() + 99 * DAY_MS}::bigint, 0, ${story.clock.nowMs()}::bigint, 'bad_signature', ''
       from generate_series(2, 100000) as number`.execute(story.db)
     story.offer('new')
@@ -489,7 +582,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('sample')
     await story.reader().step()
     await sql`insert into signed_trade
-      select 'copy-' || number, reading, null, marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
+      select 'copy-' || number, reading, '', marketplace, signer, 'hash ' || number, 'key ' || number, is_signed, asset_type,
         asset_id, currency, price, fingerprint, uses, contract_index, signer_index, asset_index, periods,
         effective_at_ms, expires_at_ms, created_at_ms, seen_at_ms, state, state_reason
       from signed_trade, generate_series(1, 600) as number`.execute(story.db)

@@ -1,7 +1,8 @@
 import { HolderWatch, newHolder } from '../chain/follow/holder.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
-import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts'
+import { type Clock, DAY_MS, HOUR_MS, SECOND_MS, withTimeLimit } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
+import { type CallContract, isSignedByWallet } from '../ethereum/wallet-call.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import {
   dropOldTrades,
@@ -18,6 +19,7 @@ import {
   type NewSignedTrade,
   storeSignedTrades,
 } from '../land/changes/signed-offers.ts'
+import { dueWalletQuestions, forgetWalletAnswers, noteWalletAnswers } from '../land/changes/wallet-answers.ts'
 import type { NamedOffer, OfferFeed } from './offer-feed.ts'
 import { ListingsError } from './server-client.ts'
 import { UnfitTradeError } from './signed-trade.ts'
@@ -37,6 +39,9 @@ const TRY_AGAIN_MS = HOUR_MS
 /** How many of these are remembered. */
 const MAX_TRIED = 50_000
 const KEPT_MS = 30 * DAY_MS
+/** Wallets that are asked together, each time this process looks what is to be done, and how long that may take. */
+const WALLETS_AT_ONCE = 10
+const WALLETS_MS = 10 * SECOND_MS
 
 export interface ListingsReaderOptions {
   readonly db: Db
@@ -46,6 +51,8 @@ export interface ListingsReaderOptions {
   readonly intervalMs: number
   /** Whether open offers are shown among the publications. */
   readonly isShown: boolean
+  /** Asks wallets that are contracts whether they signed an offer; undefined without a node. */
+  readonly callContract?: CallContract | undefined
   readonly timing: Timing
   readonly signal: AbortSignal
   readonly log: { error(facts: object, text: string): void }
@@ -100,6 +107,7 @@ export class ListingsReader {
     try {
       if (!(await this.lead())) return
       await this.judgeDue()
+      await this.askWallets()
       if (timing.nowMs() < this.nextReadingMs) return
       await this.readAll()
       this.failuresInRow = 0
@@ -182,6 +190,24 @@ export class ListingsReader {
     const reason = isFull ? `There are more than ${MAX_TRADES} offers: new ones are left out.` : null
     await noteListings(db, name, { read_at_ms: startedAtMs, state: 'following', reason })
     await this.judgeDue()
+    await this.askWallets()
+  }
+
+  /** Asks some wallets that are due. One that no node answers for stays due. */
+  private async askWallets(): Promise<void> {
+    const { db, clock, callContract } = this.options
+    const nowMs = clock.nowMs()
+    const due = callContract ? await dueWalletQuestions(db, this.name, { nowMs, most: WALLETS_AT_ONCE }) : []
+    const answers = await Promise.all(
+      due.map(async ({ id, signer, wallet_call }) => {
+        const ask = callContract!(signer, wallet_call).then(isSignedByWallet)
+        const isSigned = await withTimeLimit(ask, WALLETS_MS, () => undefined).catch(() => undefined)
+        if (isSigned === false) this.counts.badSignatures += 1
+        return isSigned === undefined ? [] : [{ id, isSigned }]
+      }),
+    )
+    await noteWalletAnswers(db, this.name, { nowMs, answers: answers.flat() })
+    await forgetWalletAnswers(db, this.name, nowMs)
   }
 
   /** @returns how many were stored */
@@ -211,7 +237,7 @@ export class ListingsReader {
     try {
       const row = this.options.feed.rowOf(json, nowMs)
       if (row?.id !== id) return undefined
-      if (!row.is_signed) this.counts.badSignatures += 1
+      if (!row.is_signed && !this.options.callContract) this.counts.badSignatures += 1
       return row
     } catch (error) {
       if (error instanceof UnfitTradeError) return undefined

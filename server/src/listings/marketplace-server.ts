@@ -59,19 +59,20 @@ export class MarketplaceServer implements OfferFeed {
     const trade = parseTrade(json)
     const verified = this.verifier.verify(trade)
     if (verified?.offer.kind !== 'sale' || !verified.offer.isForEverybody) return undefined
-    const { offer, isSigned, signatureHash, signatureKey } = verified
+    const { offer, isSigned, walletCall, signatureHash, signatureKey } = verified
     const { checks } = trade
     const expiresAtMs = Number(checks.expirationS) * SECOND_MS
     if (expiresAtMs <= nowMs) return undefined
     return {
       id: trade.id,
       reading: this.name,
-      trade: isSigned ? storedText(trade) : null,
+      trade: storedText(trade),
       marketplace: trade.contract,
       signer: trade.signer,
       signature_hash: signatureHash,
       signature_key: signatureKey,
       is_signed: isSigned,
+      wallet_call: walletCall,
       asset_type: offer.asset.type,
       asset_id: offer.asset.id,
       currency: offer.currency,

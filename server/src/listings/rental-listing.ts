@@ -1,10 +1,10 @@
 import { coordText, decodeTokenId } from '@landpass/client/grid'
 import { keccak256 } from '../ethereum/keccak256.ts'
-import { recoverSigner } from '../ethereum/signatures.ts'
 import { word } from '../ethereum/words.ts'
 import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
-import { addressIn, hexIn, listIn, numberIn, objectIn, textIn, timeIn, unfit } from './signed-trade.ts'
+import { type CheckedSignature, checkSignature } from './checked-signature.ts'
+import { addressIn, listIn, numberIn, objectIn, signatureIn, textIn, timeIn, unfit } from './signed-trade.ts'
 import { addressWord, hashOfHex, hashOfText } from './trade-digest.ts'
 
 /** An offer to rent land out, signed off the chain, as rentals servers send it. Addresses and hex digits in lower case. */
@@ -12,7 +12,7 @@ export interface RentalListing {
   readonly id: string
   /** Who signed it. */
   readonly lessor: string
-  /** 65 bytes in hex. */
+  /** In hex. */
   readonly signature: string
   /** The contract of the rents that takes it. */
   readonly rentalContract: string
@@ -79,7 +79,7 @@ export function parseRentalListing(json: unknown): RentalListing {
   return {
     id: textIn(listing.id, 'id', /^[\w-]{1,100}$/),
     lessor: addressIn(listing.lessor, 'lessor'),
-    signature: hexIn(listing.signature, 'signature', 65),
+    signature: signatureIn(listing.signature),
     rentalContract: addressIn(listing.rentalContractAddress, 'rentalContractAddress'),
     registry: addressIn(listing.contractAddress, 'contractAddress'),
     tokenId: numberIn(listing.tokenId, 'tokenId'),
@@ -115,9 +115,12 @@ export function rentalDigest(listing: RentalListing, separator: string): Uint8Ar
   return keccak256(Buffer.from(`1901${separator.slice(2)}${hash}`, 'hex'))
 }
 
-/** Whether the lessor signed exactly this. */
-export function isSignedByLessor(listing: RentalListing, separator: string): boolean {
-  return recoverSigner(rentalDigest(listing, separator), listing.signature) === listing.lessor
+/** Who signed exactly this, and how a lessor that is a contract is asked whether it did. */
+export function checkRental(listing: RentalListing, separator: string): CheckedSignature {
+  return checkSignature(rentalDigest(listing, separator), {
+    signer: listing.lessor,
+    signature: listing.signature,
+  })
 }
 
 /** The parcel or estate that is offered; undefined for other tokens. */

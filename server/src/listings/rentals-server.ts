@@ -6,7 +6,7 @@ import { manaText } from '../land/events/amounts.ts'
 import type { RentalPeriod } from '../land/records/unlisted-offer.ts'
 import { type NamedOffer, type OfferFeed, storedText } from './offer-feed.ts'
 import {
-  isSignedByLessor,
+  checkRental,
   parseRentalListing,
   type RentalContracts,
   rentalSeparator,
@@ -70,7 +70,7 @@ export class RentalsServer implements OfferFeed {
     const isForEverybody = listing.target === EVERYBODY
     if (!asset || !isForEverybody || listing.rentalContract !== rentals || expiresAtMs <= nowMs)
       return undefined
-    const isSigned = isSignedByLessor(listing, this.separator)
+    const { isSigned, walletCall } = checkRental(listing, this.separator)
     const signatureHash = `0x${Buffer.from(keccak256(Buffer.from(listing.signature.slice(2), 'hex'))).toString('hex')}`
     const [contractIndex, signerIndex, assetIndex] = listing.indexes
     const periods = listing.periods.map(
@@ -85,12 +85,13 @@ export class RentalsServer implements OfferFeed {
     return {
       id: listing.id,
       reading: this.name,
-      trade: isSigned ? storedText(listing) : null,
+      trade: storedText(listing),
       marketplace: rentals,
       signer: listing.lessor,
       signature_hash: signatureHash,
       signature_key: signatureHash,
       is_signed: isSigned,
+      wallet_call: walletCall,
       asset_type: asset.type,
       asset_id: asset.id,
       currency: 'mana',

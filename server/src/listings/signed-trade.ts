@@ -1,3 +1,4 @@
+import { MAX_SIGNATURE_BYTES } from '../ethereum/wallet-call.ts'
 import { isObject, type JsonObject } from '../json-object.ts'
 
 /**
@@ -8,7 +9,7 @@ export interface SignedTrade {
   /** By which the server names it: no two trades have the same. */
   readonly id: string
   readonly signer: string
-  /** 65 bytes in hex. */
+  /** In hex. */
   readonly signature: string
   /** The marketplace contract that settles it. */
   readonly contract: string
@@ -90,7 +91,7 @@ export function parseTrade(json: unknown): SignedTrade {
   return {
     id: textIn(trade.id, 'id', /^[\w-]{1,100}$/),
     signer: addressIn(trade.signer, 'signer'),
-    signature: hexIn(trade.signature, 'signature', 65),
+    signature: signatureIn(trade.signature),
     contract: addressIn(trade.contract, 'contract'),
     createdAtMs: timeIn(trade.createdAt, 'createdAt'),
     checks: {
@@ -154,6 +155,12 @@ export function addressIn(value: unknown, field: string): string {
 export function hexIn(value: unknown, field: string, bytes: number): string {
   const hex = bytesIn(value, field)
   return hex.length === 2 + 2 * bytes ? hex : unfit(field)
+}
+
+/** Of a key it has 65 bytes; of a wallet that is a contract any number. */
+export function signatureIn(value: unknown): string {
+  const hex = textIn(value, 'signature', /^0x(?:[\da-f]{2})+$/i).toLowerCase()
+  return hex.length <= 2 + 2 * MAX_SIGNATURE_BYTES ? hex : unfit('signature')
 }
 
 /** The servers write no bytes as an empty text, too. */

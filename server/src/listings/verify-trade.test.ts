@@ -252,7 +252,7 @@ test.each([
   ['trade', null],
   ['id', { id: '<b>' }],
   ['signer', { signer: 'nobody' }],
-  ['signature', { signature: '0x12' }],
+  ['signature', { signature: '0x' }],
   ['checks', { checks: [] }],
   ['sent', { sent: Array(17).fill(parcelForMana.sent[0]) }],
   ['sent value', { sent: [{ ...parcelForMana.sent[0], tokenId: '-1' }] }],

@@ -1,8 +1,8 @@
 import { coordText, decodeTokenId } from '@landpass/client/grid'
 import { keccak256 } from '../ethereum/keccak256.ts'
-import { recoverSigner } from '../ethereum/signatures.ts'
 import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
+import { type CheckedSignature, checkSignature } from './checked-signature.ts'
 import { ASSET_KINDS, type SignedTrade, type TradeAsset } from './signed-trade.ts'
 import { domainSeparator, tradeDigest } from './trade-digest.ts'
 
@@ -33,20 +33,15 @@ export interface LandOffer {
 }
 
 /** What a trade is, as far as its own content says. */
-export interface VerifiedTrade {
+export interface VerifiedTrade extends CheckedSignature {
   readonly offer: LandOffer
-  /** Whether the signer signed exactly this, for a contract of this network. */
-  readonly isSigned: boolean
   /** Keccak of the signature, 32 bytes in hex. */
   readonly signatureHash: string
   /** Under which the contract counts its uses and cancellations, 32 bytes in hex. */
   readonly signatureKey: string
 }
 
-/**
- * Checks trades against the contracts of a network: what they offer, and who signed them. Wallets that are contracts are
- * not asked: the marketplace servers take no trades of theirs.
- */
+/** Checks trades against the contracts of a network: what they offer, and who signed them. */
 export class TradeVerifier {
   private readonly contracts: TradeContracts
   private readonly domains: ReadonlyMap<string, { separator: string; isKeyDigest: boolean }>
@@ -76,7 +71,7 @@ export class TradeVerifier {
     const signatureHash = hex(keccak256(Buffer.from(trade.signature.slice(2), 'hex')))
     return {
       offer,
-      isSigned: recoverSigner(digest, trade.signature) === trade.signer,
+      ...checkSignature(digest, trade),
       signatureHash,
       signatureKey: domain.isKeyDigest ? hex(digest) : signatureHash,
     }

@@ -17,6 +17,7 @@ import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { PageLinks } from './page-links.tsx'
 import { Rent } from './rent.tsx'
+import { RentalOffers } from './rental-offers.tsx'
 import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
@@ -45,6 +46,7 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
         <>
           {isDissolved(data) ? <Dissolved /> : <EstateOffer estate={data} />}
           <Rent asset={data} />
+          <RentalOffers call={land.estateRentalOffers(id)} />
           <Description value={data.data.description} />
           <EstateFacts estate={data} />
           {!isDissolved(data) && <Members places={data.data.parcels} />}

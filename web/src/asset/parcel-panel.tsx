@@ -20,6 +20,7 @@ import { ImageSection } from './image-section.tsx'
 import { MortgagesSection } from './mortgages-section.tsx'
 import { PageLinks } from './page-links.tsx'
 import { Rent } from './rent.tsx'
+import { RentalOffers } from './rental-offers.tsx'
 import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
@@ -53,6 +54,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
           <PageLinks type="parcel" place={place} />
           {isLot && <WorthSection answer={value} />}
           <Rent asset={data} />
+          <RentalOffers call={land.parcelRentalOffers(place)} />
           <Description value={data.data.description} />
           <ParcelFacts parcel={data} />
           <RightsSection answer={rights} />

@@ -11,6 +11,7 @@ import {
   orNull,
   wholeNumber,
 } from '../../schema-parts.ts'
+import { rentalPeriodsSchema } from '../common/rental-periods.ts'
 import { shapeRef } from '../common/schemas.ts'
 
 const distance = (to: string) =>
@@ -38,16 +39,7 @@ const rentalOffer = closedObject(
     price_per_day: manaText('For a day of the cheapest period.'),
     listed_at: epochMs(),
     expires_at: epochMs(),
-    periods: Type.Array(
-      closedObject(
-        {
-          min_days: wholeNumber(),
-          max_days: wholeNumber(),
-          price_per_day: manaText('For a day.'),
-        },
-        'For how long it can be rented, and for how much.',
-      ),
-    ),
+    periods: rentalPeriodsSchema,
   },
   'The cheapest open offer to rent it. It was signed off the chain, and everybody can accept it.',
 )

@@ -1,9 +1,9 @@
 import { tokenIdText } from '@landpass/client/grid'
-import { manaText } from '../../land/events/amounts.ts'
 import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { parcelsOfEstate, rowsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
 import { findRent } from '../../state/parts/rents.ts'
+import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { type LandView, sourceOf } from './land-view.ts'
 
 /** A row of `/v2/land`: its schema is `LandRow` (land-row-shapes.ts). */
@@ -106,9 +106,7 @@ function rentalOfferOf({ unlisted }: LandView, asset: number) {
   return offer
     ? {
         ...{ price_per_day: offer.price, listed_at: offer.madeAtMs, expires_at: offer.expiresAtMs },
-        periods: offer.periods.map(({ minDays, maxDays, pricePerDay }) => ({
-          ...{ min_days: minDays, max_days: maxDays, price_per_day: manaText(BigInt(pricePerDay)) },
-        })),
+        periods: rentalPeriodsJson(offer.periods),
       }
     : null
 }

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { sendUncached } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { judgeTimes } from '../../land/events/signed-offers.ts'
+import { type JudgedOffer, judgeTimes } from '../../land/events/signed-offers.ts'
 import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
@@ -13,17 +13,17 @@ import { type OfferDetails, offerJson, type PublicationTable } from '../../land/
 import { publicationOfTrade } from '../../land/records/signed-publication.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
+import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { publicationSchema } from '../common/schemas.ts'
+import { rentalOfferSchema } from './offer-shapes.ts'
 
-const response = okSchema(Type.Array(publicationSchema), [
-  'invalid_parameter',
-  'too_many_requests',
-  'database_unavailable',
-])
+const ERRORS = ['invalid_parameter', 'too_many_requests', 'database_unavailable'] as const
+const response = okSchema(Type.Array(publicationSchema), ERRORS)
+const rentalResponse = okSchema(Type.Array(rentalOfferSchema), ERRORS)
 
 /**
- * The offers of one asset, also those that cannot be accepted now, each with its state and why. They are not cached: a state can
- * change without a new revision of the land.
+ * The offers to sell one asset, and those to rent it, also those that cannot be accepted now, each with its state and why. They are
+ * not cached: a state can change without a new revision of the land.
  */
 export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
   app,
@@ -36,7 +36,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     const nowMs = land.clock.nowMs()
     const [onChain, signed] = await Promise.all([
       publicationsOfAsset(land.db, worldId, asset),
-      signedOffersOf(land.db, worldId, asset),
+      signedOffersOf(land.db, worldId, asset, 'listings'),
     ])
     const offers = [
       ...onChain
@@ -48,6 +48,13 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     offers.sort((a, b) => isOpen(b) - isOpen(a))
     const rows = offers.map(({ row, details }) => offerJson(row, details))
     return sendUncached(reply, [Buffer.from(`[${rows.join(',')}]`)])
+  }
+
+  const answerRentals = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
+    request.costAccount?.charge(reply, QUERY_UNITS)
+    const nowMs = land.clock.nowMs()
+    const offers = await signedOffersOf(land.db, land.state().worldId, asset, 'rentals')
+    return sendUncached(reply, [Buffer.from(JSON.stringify(offers.map((one) => rentalOffer(one, nowMs))))])
   }
 
   app.get(
@@ -80,6 +87,37 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     },
     (request, reply) => answer(request, reply, findAsset(request.params.id!, 'estate')),
   )
+
+  app.get(
+    '/parcels/:x/:y/rental-offers',
+    {
+      schema: {
+        tags: ['publications'],
+        operationId: 'parcelRentalOffers',
+        summary: 'The offers to rent a parcel, and why some cannot be accepted now',
+        params: coordParams(land.world),
+        response: rentalResponse,
+      },
+    },
+    (request, reply) => {
+      const id = coordText(assertKnownPlace(land, request.params))
+      return answerRentals(request, reply, { type: 'parcel', id })
+    },
+  )
+
+  app.get(
+    '/estates/:id/rental-offers',
+    {
+      schema: {
+        tags: ['publications'],
+        operationId: 'estateRentalOffers',
+        summary: 'The offers to rent an estate, and why some cannot be accepted now',
+        params: estateParams,
+        response: rentalResponse,
+      },
+    },
+    (request, reply) => answerRentals(request, reply, findAsset(request.params.id!, 'estate')),
+  )
   done()
 }
 
@@ -97,14 +135,28 @@ function detailsOf({ expires_at_ms }: PublicationTable, nowMs: number): OfferDet
 /** What the price of an offer in dollars is in MANA is not known: 0 stands for it. */
 function signedOffer(offer: JudgedTrade, { worldId, nowMs }: { worldId: number; nowMs: number }): Offer {
   const { currency, price } = offer
-  // Judged when something changed last: a time may have passed since
-  const isUnseen = offer.state === 'unseen'
-  const { state, reason } = ['open', 'unseen', 'not_yet'].includes(offer.state)
-    ? judgeTimes(offer, { nowMs, isUnseen })
-    : { state: offer.state, reason: offer.state_reason }
+  const { state, reason } = judgedNow(offer, nowMs)
   const status = state === 'open' ? 'open' : state === 'used' ? 'sold' : 'cancelled'
   const row = { ...publicationOfTrade(offer, 0), world_id: worldId, status } as const
   return currency === 'mana'
     ? { row, details: { currency, priceUsd: null, state, reason } }
     : { row: { ...row, price: '0' }, details: { currency, priceUsd: price, state, reason } }
+}
+
+function rentalOffer(offer: JudgedTrade, nowMs: number) {
+  const { id, signer, price, created_at_ms, expires_at_ms } = offer
+  const { state, reason } = judgedNow(offer, nowMs)
+  const periods = rentalPeriodsJson(JSON.parse(offer.periods ?? '[]'))
+  return {
+    ...{ id, lessor: signer, price_per_day: price, listed_at: created_at_ms, expires_at: expires_at_ms },
+    ...{ periods, state, state_reason: reason },
+  }
+}
+
+/** Offers are judged when something changes: a time may have passed since. */
+function judgedNow(offer: JudgedTrade, nowMs: number): JudgedOffer {
+  const isUnseen = offer.state === 'unseen'
+  return ['open', 'unseen', 'not_yet'].includes(offer.state)
+    ? judgeTimes(offer, { nowMs, isUnseen })
+    : { state: offer.state, reason: offer.state_reason }
 }

@@ -1,53 +1,19 @@
 import { plainJson } from '../../land/records/json.ts'
+import { type CheapestOffers, cheapestOffersAt } from '../../state/parts/cheapest-offers.ts'
+import { type LandAssets, landAssetsOf } from '../../state/parts/land-assets.ts'
 import type { State } from '../../state/state.ts'
-
-/** The offer that answers show for an asset. */
-interface ShownOffer {
-  /** Row of the parcel or estate. */
-  readonly row: number
-  /** Number among the open publications. */
-  readonly offer: number
-}
 
 /** The offers at a time, and the columns of their values. A slow client holds these in memory, not the whole state. */
 export interface ShownOffers {
-  readonly parcels: readonly ShownOffer[]
-  readonly estates: readonly ShownOffer[]
-  readonly x: Int32Array
-  readonly y: Int32Array
+  readonly assets: LandAssets
+  readonly offers: CheapestOffers
   readonly estateIds: readonly string[]
-  /** By number of the offer. */
-  readonly price: readonly string[]
-  readonly expiresAtMs: Float64Array
 }
 
-/** For each asset its newest offer. */
-export function shownOffers(state: State, nowMs: number): ShownOffers {
-  const { parcels, estates, publications } = state.parts
-  return {
-    parcels: collect(parcels.offers.first.subarray(0, parcels.inWorld), (row) =>
-      state.parcelOffer(row, nowMs),
-    ),
-    // A dissolved estate, or one outside of the world, has no parcels on a map, even if it has an offer.
-    estates: collect(estates.offers.first, (row) =>
-      state.isOnMap({ type: 'estate', row }) ? state.estateOffer(row, nowMs) : -1,
-    ),
-    x: parcels.x,
-    y: parcels.y,
-    estateIds: estates.ids,
-    price: publications.openPrice,
-    expiresAtMs: publications.openExpiresAtMs,
-  }
-}
-
-function collect(first: Int32Array, offerOf: (row: number) => number): ShownOffer[] {
-  const shown: ShownOffer[] = []
-  for (let row = 0; row < first.length; row++) {
-    // Nearly all assets have no offer.
-    const offer = first[row]! < 0 ? -1 : offerOf(row)
-    if (offer >= 0) shown.push({ row, offer })
-  }
-  return shown
+/** Of each asset the offer that stands for it: docs/offers.md. */
+export function shownOffers({ parts }: State, nowMs: number): ShownOffers {
+  const assets = landAssetsOf(parts)
+  return { assets, offers: cheapestOffersAt(parts, assets, nowMs), estateIds: parts.estates.ids }
 }
 
 /**
@@ -56,23 +22,27 @@ function collect(first: Int32Array, offerOf: (row: number) => number): ShownOffe
  *
  * Parcels by x ascending, then y descending; estates by number. Prices are written as their text, with every digit.
  */
-export function* offerPieces({ parcels, estates, ...columns }: ShownOffers): Generator<Uint8Array> {
-  const price = ({ offer }: ShownOffer) => columns.price[offer]!
-  const expiresAt = ({ offer }: ShownOffer) => String(columns.expiresAtMs[offer]!)
-  yield Buffer.from(`{"total":${parcels.length + estates.length},"parcels":{"x":`)
-  yield* listPieces(parcels, ({ row }) => String(columns.x[row]!))
+export function* offerPieces({ assets, offers, estateIds }: ShownOffers): Generator<Uint8Array> {
+  const total = offers.assets.length
+  const firstParcel = offers.assets.findIndex((asset) => asset >= assets.estates)
+  const ofEstates = { from: 0, to: firstParcel < 0 ? total : firstParcel }
+  const ofParcels = { from: ofEstates.to, to: total }
+  const price = (place: number) => offers.prices[offers.price[place]!]!
+  const expiresAt = (place: number) => String(offers.expiresAtMs[place]!)
+  yield Buffer.from(`{"total":${total},"parcels":{"x":`)
+  yield* listPieces(ofParcels, (place) => String(assets.x[offers.assets[place]!]!))
   yield Buffer.from(',"y":')
-  yield* listPieces(parcels, ({ row }) => String(columns.y[row]!))
+  yield* listPieces(ofParcels, (place) => String(assets.y[offers.assets[place]!]!))
   yield Buffer.from(',"price":')
-  yield* listPieces(parcels, price)
+  yield* listPieces(ofParcels, price)
   yield Buffer.from(',"expires_at":')
-  yield* listPieces(parcels, expiresAt)
+  yield* listPieces(ofParcels, expiresAt)
   yield Buffer.from('},"estates":{"id":')
-  yield* listPieces(estates, ({ row }) => plainJson(columns.estateIds[row]!))
+  yield* listPieces(ofEstates, (place) => plainJson(estateIds[offers.assets[place]!]!))
   yield Buffer.from(',"price":')
-  yield* listPieces(estates, price)
+  yield* listPieces(ofEstates, price)
   yield Buffer.from(',"expires_at":')
-  yield* listPieces(estates, expiresAt)
+  yield* listPieces(ofEstates, expiresAt)
   yield Buffer.from('}}')
 }
 
@@ -80,13 +50,14 @@ export function* offerPieces({ parcels, estates, ...columns }: ShownOffers): Gen
 const PIECE_VALUES = 1024
 
 function* listPieces(
-  offers: readonly ShownOffer[],
-  write: (offer: ShownOffer) => string,
+  { from, to }: { readonly from: number; readonly to: number },
+  write: (place: number) => string,
 ): Generator<Uint8Array> {
   yield Buffer.from('[')
-  for (let from = 0; from < offers.length; from += PIECE_VALUES) {
-    const values = offers.slice(from, from + PIECE_VALUES).map(write)
-    yield Buffer.from((from === 0 ? '' : ',') + values.join(','))
+  for (let start = from; start < to; start += PIECE_VALUES) {
+    const length = Math.min(PIECE_VALUES, to - start)
+    const values = Array.from({ length }, (_, i) => write(start + i))
+    yield Buffer.from((start === from ? '' : ',') + values.join(','))
   }
   yield Buffer.from(']')
 }

@@ -16,16 +16,16 @@ export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
         operationId: 'offers',
         summary: 'The prices of all parcels and estates for sale, for a price layer of a map',
         description:
-          'One list for each field, all of the same length: equal indexes belong to the same offer. Each asset has its newest \
-open offer that has not expired: see docs/offers.md.',
+          'One list for each field, all of the same length: equal indexes belong to the same offer. Each asset has its cheapest \
+open offer in MANA that has not expired: see docs/offers.md.',
         response: freshSchema(offersSchema, ['too_many_large_answers']),
       },
     },
     (request, reply) => {
       const state = land.state()
-      const nowMs = land.clock.nowMs()
-      const freshness = state.freshness(state.openOffers(nowMs).lastExpiryMs)
-      const pieces = () => offerPieces(shownOffers(state, nowMs))
+      const shown = shownOffers(state, land.clock.nowMs())
+      const freshness = state.freshness(shown.offers.lastExpiryMs)
+      const pieces = () => offerPieces(shown)
       // Offers of the whole world: as many as it has assets at most.
       const cost = assetsCost(state.parts.publications.openKey.length)
       const body = () => streamed(pieces, cost, { bodies: land.bodies, name: 'offers' })

@@ -1,5 +1,16 @@
 import Type from 'typebox'
-import { closedObject, epochMs, idText, mana } from '../../schema-parts.ts'
+import { OFFER_STATES } from '../../land/records/statuses.ts'
+import {
+  addressText,
+  closedObject,
+  epochMs,
+  idText,
+  mana,
+  manaText,
+  oneOf,
+  orNull,
+} from '../../schema-parts.ts'
+import { rentalPeriodsSchema } from '../common/rental-periods.ts'
 import { shapeRef } from '../common/schemas.ts'
 
 const prices = () => Type.Array(mana(), { description: 'With every digit.' })
@@ -25,7 +36,22 @@ const offers = closedObject(
   'Lists of the same length: equal indexes belong to the same offer.',
 )
 
+const rentalOffer = closedObject(
+  {
+    id: Type.String({ description: 'As in /v1/rentals-listings.' }),
+    lessor: addressText(),
+    price_per_day: manaText('For a day of the cheapest period.'),
+    listed_at: epochMs(),
+    expires_at: epochMs(),
+    periods: rentalPeriodsSchema,
+    state: oneOf(OFFER_STATES),
+    state_reason: orNull(Type.String({ description: 'Why it cannot be accepted now.' })),
+  },
+  'An offer to rent land, which was signed off the chain.',
+)
+
 /** Named schemas of openapi.json. */
-export const OFFER_SHAPES = { Offers: offers } as const
+export const OFFER_SHAPES = { Offers: offers, RentalOffer: rentalOffer } as const
 
 export const offersSchema = shapeRef('Offers')
+export const rentalOfferSchema = shapeRef('RentalOffer')

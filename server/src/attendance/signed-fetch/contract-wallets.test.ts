@@ -3,7 +3,8 @@ import { CONTRACT_WALLETS, headersOf } from '../../../test/support/attendance/co
 import { testClock } from '../../../test/support/http/land-server.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
-import { type CallContract, ContractWallets } from './contract-wallets.ts'
+import type { CallContract } from '../../ethereum/wallet-call.ts'
+import { ContractWallets } from './contract-wallets.ts'
 import { verifySignature } from './verify-signature.ts'
 
 const YES = `0x1626ba7e${'00'.repeat(28)}`

@@ -3,18 +3,13 @@ import { type Clock, MINUTE_MS, SECOND_MS, steadyMs, withTimeLimit } from '../..
 import { AppError } from '../../errors.ts'
 import { keccak256 } from '../../ethereum/keccak256.ts'
 import { digestOfText } from '../../ethereum/signatures.ts'
-import { word } from '../../ethereum/words.ts'
+import {
+  type CallContract,
+  isSignedByWallet,
+  MAX_SIGNATURE_BYTES,
+  walletCall,
+} from '../../ethereum/wallet-call.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
-
-/**
- * What a function of a contract returns in the newest state of the chain, in hex; undefined where the contract refuses the
- * call. The contract may be anyone's: the call must be limited in gas, size and time.
- *
- * @param to address in lower case
- * @param data selector and arguments, in hex
- * @throws where no node answers
- */
-export type CallContract = (to: string, data: string) => Promise<string | undefined>
 
 export interface ContractWalletsOptions {
   readonly callContract: CallContract
@@ -25,10 +20,6 @@ export interface ContractWalletsOptions {
   readonly timeoutMs?: number
 }
 
-/** Of isValidSignature(bytes32,bytes); what it returns for a right signature begins with the same bytes. */
-const MAGIC_VALUE = '0x1626ba7e'
-/** A signature of one owner has 65 bytes, one by a passkey some 600. */
-const MAX_SIGNATURE_BYTES = 2_048
 const HEX_BYTES = /^0x(?:[0-9a-f]{2})+$/i
 /** Owners of a wallet can change. Callers check the expiry of a delegation with every request. */
 const YES_MS = 5 * MINUTE_MS
@@ -98,8 +89,8 @@ export class ContractWallets {
   /** The hash of the bare text first, as the libraries of clients do. */
   private async ask(owner: string, text: string, signature: string): Promise<boolean> {
     for (const digest of [keccak256(Buffer.from(text)), digestOfText(text)]) {
-      const answer = await this.options.callContract(owner, callData(digest, signature))
-      if (answer?.startsWith(MAGIC_VALUE)) return true
+      const answer = await this.options.callContract(owner, walletCall(digest, signature))
+      if (isSignedByWallet(answer)) return true
     }
     return false
   }
@@ -129,11 +120,4 @@ export function walletCheckUnavailable(): AppError {
     'Your wallet is a contract, and its signature could not be checked now. Please try again in a few seconds.',
     { retry_after_s: RETRY_S },
   )
-}
-
-/** The call isValidSignature(digest, signature): the bytes of the signature begin at the third word. */
-function callData(digest: Uint8Array, signature: string): string {
-  const bytes = signature.slice(2).toLowerCase()
-  const words = [Buffer.from(digest).toString('hex'), word(64), word(bytes.length / 2)]
-  return `${MAGIC_VALUE}${words.join('')}${bytes}${'0'.repeat((64 - (bytes.length % 64)) % 64)}`
 }

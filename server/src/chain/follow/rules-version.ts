@@ -6,5 +6,6 @@
  * 3: bids on estates with the second fingerprint, and with the first one for more than 18 parcels.
  * 4: marketplaces that are paused; sales have the size that the asset had, and their block.
  * 5: indexes of offers to rent land out.
+ * 6: pauses of the contract of rents.
  */
-export const RULES_VERSION = 5
+export const RULES_VERSION = 6

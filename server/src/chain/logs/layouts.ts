@@ -430,5 +430,13 @@ export const EVENTS_OF_ROLE: { readonly [Role in ContractRole]: readonly EventNa
   OffChainMarketplace: ['Traded', ...OFF_CHAIN_EVENTS],
   OffChainMarketplaceV2: ['Traded', ...OFF_CHAIN_EVENTS],
   OffChainMarketplaceV3: ['TradedWithDigest', ...OFF_CHAIN_EVENTS],
-  Rentals: ['AssetRented', 'AssetClaimed', 'AssetIndexUpdated', 'SignerIndexUpdated', 'ContractIndexUpdated'],
+  Rentals: [
+    'AssetRented',
+    'AssetClaimed',
+    'AssetIndexUpdated',
+    'SignerIndexUpdated',
+    'ContractIndexUpdated',
+    'Paused',
+    'Unpaused',
+  ],
 }

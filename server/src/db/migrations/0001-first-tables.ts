@@ -330,7 +330,7 @@ const CHAIN = [
   `create table signed_trade (
     id text primary key,
     reading text not null check (reading in ('listings', 'rentals')),
-    trade text,
+    trade text not null,
     marketplace text not null,
     signer text not null,
     signature_hash text not null,
@@ -351,11 +351,15 @@ const CHAIN = [
     created_at_ms bigint not null,
     seen_at_ms bigint not null,
     state text,
-    state_reason text
+    state_reason text,
+    due_at_ms bigint,
+    wallet_call text,
+    wallet_asked_at_ms bigint
   )`,
   `create index signed_trade_by_asset on signed_trade (asset_id, asset_type)`,
   `create index signed_trade_by_signer on signed_trade (signer, marketplace)`,
   `create index signed_trade_by_state on signed_trade (state, expires_at_ms)`,
+  `create index signed_trade_of_wallet on signed_trade (wallet_asked_at_ms) where wallet_call is not null`,
   // A server may name the same trade by several ids
   `create unique index signed_trade_by_key on signed_trade (marketplace, signature_key) where is_signed`,
   // The process that reads them, and how far it is

@@ -34,7 +34,10 @@ export interface Judged {
 export const NOTHING_JUDGED: Judged = { writes: [], reoffered: [] }
 
 /** A trade as it is stored. */
-export type NewSignedTrade = Omit<SignedTradeTable, 'seen_at_ms' | 'state' | 'state_reason'>
+export type NewSignedTrade = Omit<
+  SignedTradeTable,
+  'seen_at_ms' | 'state' | 'state_reason' | 'due_at_ms' | 'wallet_asked_at_ms'
+>
 
 /** A stored trade without its content, with what is known of all of them. */
 interface StoredOffer extends StoredTrade {
@@ -138,9 +141,7 @@ export async function judgeDueOffers(db: Db, name: ReadingName, nowMs: number): 
   // Mostly there are none: then nothing is locked.
   const { rows } = await sql<{ id: string }>`
     select id from signed_trade join listings_reading on name = reading
-    where reading = ${name} and (signed_trade.state is null
-      or (signed_trade.state in ('open', 'unseen', 'not_yet') and expires_at_ms <= ${nowMs})
-      or (signed_trade.state = 'not_yet' and effective_at_ms <= ${nowMs})
+    where reading = ${name} and (signed_trade.state is null or due_at_ms <= ${nowMs}
       or (signed_trade.state in ('open', 'unseen')
         and (signed_trade.state = 'unseen') <> (seen_at_ms < coalesce(read_at_ms, 0) - ${UNSEEN_AFTER_MS}::bigint)))
     limit ${OFFERS_AT_ONCE}`.execute(db)
@@ -160,7 +161,7 @@ export async function judgeDueOffers(db: Db, name: ReadingName, nowMs: number): 
  * @param change says which offers are judged
  * @returns false where the world that is shown does not follow the chain, or is not the one that offers are judged in
  */
-function changeOffers(
+export function changeOffers(
   db: Db,
   name: ReadingName,
   nowMs: number,
@@ -214,22 +215,23 @@ async function judgePart(rows: TableRows, offers: readonly StoredOffer[], nowMs:
   if (offers.length === 0) return NOTHING_JUDGED
   rows.beginBlock(undefined)
   await rows.readAheadOffers(offers)
-  const changed: (JudgedOffer & { readonly id: string })[] = []
+  const changed: { id: string; state: string; reason: string | null; due: number | null }[] = []
   const reoffered: AssetName[] = []
   for (const offer of offers) {
     const isUnseen = offer.seen_at_ms < (offer.read_at_ms ?? 0) - UNSEEN_AFTER_MS
     const judged = judgeOffer(offer, await readOfferFacts(rows, offer), { nowMs, isUnseen })
     await publish(rows, offer, judged)
-    if (judged.state === offer.state && judged.reason === offer.state_reason) continue
-    changed.push({ ...judged, id: offer.id })
+    const { state, reason, dueAtMs: due = null } = judged
+    if (state === offer.state && reason === offer.state_reason && due === offer.due_at_ms) continue
+    changed.push({ id: offer.id, state, reason, due })
     // What it was before it was judged in this world is not known.
-    const mayHaveChanged = offer.state === null || (offer.state === 'open') !== (judged.state === 'open')
+    const mayHaveChanged = offer.state === null || (offer.state === 'open') !== (state === 'open')
     if (mayHaveChanged && !isPublication(offer))
       reoffered.push({ type: offer.asset_type, id: offer.asset_id })
   }
   if (changed.length === 0) return NOTHING_JUDGED
-  const update = sql`update signed_trade set state = judged.state, state_reason = judged.reason
-    from json_to_recordset(${JSON.stringify(changed)}::json) as judged(id text, state text, reason text)
+  const update = sql`update signed_trade set state = judged.state, state_reason = judged.reason, due_at_ms = judged.due
+    from json_to_recordset(${JSON.stringify(changed)}::json) as judged(id text, state text, reason text, due bigint)
     where signed_trade.id = judged.id`
   return { writes: [{ sql: update, rows: changed.length }], reoffered }
 }

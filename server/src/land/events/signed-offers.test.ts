@@ -15,7 +15,7 @@ const KEY = hash('key')
 const NOW = { nowMs: 1_600_000_000_000, isUnseen: false }
 
 const OFFER: SignedOffer = {
-  ...{ marketplace: MARKET, signer: ALICE, signature_key: KEY, is_signed: true },
+  ...{ marketplace: MARKET, signer: ALICE, signature_key: KEY, is_signed: true, wallet_asked_at_ms: null },
   ...{ asset_type: 'parcel', asset_id: '1,1', fingerprint: '0x' },
   ...{ uses: '2', contract_index: '0', signer_index: '0', asset_index: null },
   ...{ effective_at_ms: NOW.nowMs - 1, expires_at_ms: NOW.nowMs + 1 },
@@ -30,11 +30,7 @@ const cancelledBy = (by: string): LandFact => ({
 const raised = (signer: string | null): LandFact => ({
   ...{ kind: 'signature-index-raised', marketplace: MARKET, signer, index: 1n },
 })
-const paused = (isPaused: boolean): LandFact => ({
-  kind: 'marketplace-paused',
-  marketplace: MARKET,
-  isPaused,
-})
+const paused = (isPaused: boolean) => ({ kind: 'marketplace-paused', marketplace: MARKET, isPaused }) as const
 
 describe('an offer of a parcel', () => {
   const open = [given(ALICE), approve]
@@ -68,6 +64,7 @@ describe('an offer of a parcel', () => {
   const indexIs = (index: bigint, signer = ALICE): LandFact => ({
     ...{ kind: 'asset-index-raised', marketplace: RENTALS, signer, asset: PARCEL, index },
   })
+  const rentsPaused = (isPaused: boolean): LandFact => ({ ...paused(isPaused), marketplace: RENTALS })
   const rented = (days: number): readonly LandFact[] => [
     given(RENTALS),
     { kind: 'asset-rented', asset: PARCEL, lessor: ALICE, tenant: BOB, days, isExtension: false },
@@ -78,6 +75,11 @@ describe('an offer of a parcel', () => {
     ['cancelled', 'of an older index', [given(ALICE), mayRent, indexIs(1n), indexIs(2n)]],
     ['open', 'whose index another one raises', [given(ALICE), mayRent, indexIs(1n), indexIs(5n, BOB)]],
     ['not_approved', 'that the contract may not hold', [given(ALICE), indexIs(1n)]],
+    [
+      'paused',
+      'while the contract of rents is paused',
+      [given(ALICE), mayRent, indexIs(1n), rentsPaused(true)],
+    ],
     ['owner_changed', 'of land that is rented out', [...rented(99_999), indexIs(1n)]],
     ['open', 'of land whose rent is over, and was not claimed', [...rented(1), indexIs(1n)]],
     ['owner_changed', 'of land that was given away', [given(ALICE), mayRent, indexIs(1n), given(BOB)]],
@@ -87,6 +89,17 @@ describe('an offer of a parcel', () => {
     expect(await stateOf(story, { ...OFFER, ...RENT })).toBe(state)
   })
 
+  test('to rent let land is due a millisecond after the rent, from when it is open', async () => {
+    const story = new LandStory()
+    for (const fact of [...rented(1), indexIs(1n)]) await story.transaction(fact)
+    const offer = { ...OFFER, ...RENT, effective_at_ms: 0, expires_at_ms: Number.MAX_SAFE_INTEGER }
+    const facts = await readOfferFacts(story.rows, offer)
+    const judgedAt = (nowMs: number) => judgeOffer(offer, facts, { nowMs, isUnseen: false })
+    const { state, dueAtMs } = judgedAt(facts.rentedUntilMs!)
+    expect([state, dueAtMs]).toEqual(['owner_changed', facts.rentedUntilMs! + 1])
+    expect(judgedAt(dueAtMs!).state).toBe('open')
+  })
+
   test('is unseen only where nothing else is against it', async () => {
     const story = new LandStory()
     await story.transaction(...open)
@@ -94,6 +107,7 @@ describe('an offer of a parcel', () => {
     expect(judged).toEqual({
       state: 'unseen',
       reason: 'The server that the offer was read from does not name it any more.',
+      dueAtMs: OFFER.expires_at_ms,
     })
   })
 })

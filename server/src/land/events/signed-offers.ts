@@ -36,6 +36,8 @@ export interface SignedOffer {
   /** Under which the marketplace counts its uses and cancellations. */
   readonly signature_key: string
   readonly is_signed: boolean
+  /** When a wallet that is a contract was asked whether it signed it; null where none was. */
+  readonly wallet_asked_at_ms: number | null
   readonly asset_type: AssetType
   readonly asset_id: string
   /** Of the estate when it was signed, in hex. */
@@ -72,6 +74,8 @@ export interface OfferFacts {
 export interface JudgedOffer {
   readonly state: OfferState
   readonly reason: string | null
+  /** From then on it has another state, though nothing is logged: milliseconds since 1970. */
+  readonly dueAtMs?: number
 }
 
 /** What of the state does not come from the chain. */
@@ -89,7 +93,14 @@ export interface OfferTimes {
  */
 export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTimes): JudgedOffer {
   const { signature, contractIndex, signerIndex, fingerprint } = facts
-  if (!offer.is_signed) return { state: 'bad_signature', reason: 'The signer did not sign this offer.' }
+  if (!offer.is_signed)
+    return {
+      state: 'bad_signature',
+      reason:
+        offer.wallet_asked_at_ms === null
+          ? 'The key of the signer did not sign this offer. If the signer is a contract, a node must be asked whether it did.'
+          : 'The signer did not sign this offer.',
+    }
   if (BigInt(signature?.uses ?? 0) >= BigInt(offer.uses))
     return { state: 'used', reason: 'The offer was accepted.' }
   if (signature?.is_cancelled) return { state: 'cancelled', reason: 'The signer has cancelled the offer.' }
@@ -104,7 +115,10 @@ export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTi
   // After a rent its lessor lets the asset again without taking it back.
   const mayLetAgain = isRental && rentedUntilMs !== null && rentedUntilMs < times.nowMs
   if (facts.holder !== offer.signer && !mayLetAgain)
-    return { state: 'owner_changed', reason: 'The owner has changed, or the land is rented out.' }
+    return {
+      ...{ state: 'owner_changed', reason: 'The owner has changed, or the land is rented out.' },
+      ...(rentedUntilMs !== null && { dueAtMs: rentedUntilMs + 1 }),
+    }
   if (fingerprint === 'other')
     return { state: 'estate_changed', reason: 'The offer was signed before the estate changed.' }
   if (fingerprint === 'older')
@@ -124,10 +138,19 @@ export function judgeTimes(
   { nowMs, isUnseen }: OfferTimes,
 ): JudgedOffer {
   if (expires_at_ms <= nowMs) return { state: 'expired', reason: 'The offer has expired.' }
-  if (effective_at_ms > nowMs) return { state: 'not_yet', reason: 'The offer begins later.' }
+  if (effective_at_ms > nowMs)
+    return {
+      state: 'not_yet',
+      reason: 'The offer begins later.',
+      dueAtMs: Math.min(effective_at_ms, expires_at_ms),
+    }
   if (isUnseen)
-    return { state: 'unseen', reason: 'The server that the offer was read from does not name it any more.' }
-  return { state: 'open', reason: null }
+    return {
+      state: 'unseen',
+      reason: 'The server that the offer was read from does not name it any more.',
+      dueAtMs: expires_at_ms,
+    }
+  return { state: 'open', reason: null, dueAtMs: expires_at_ms }
 }
 
 /** Reads what the rows say of what an offer is about. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
+import type { ReadingName } from '../changes/listings-reading.ts'
 import type { AssetName } from '../records/assets.ts'
 import { STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import type { OfferState } from '../records/statuses.ts'
@@ -7,17 +8,24 @@ import type { OfferState } from '../records/statuses.ts'
 /** A stored offer whose state is known. */
 export interface JudgedTrade extends StoredTrade {
   readonly state: OfferState
+  /** Of an offer to rent: JSON. */
+  readonly periods: string | null
 }
 
 /**
- * The stored offers of an asset of a world that were signed off the chain, in whatever state there: open ones first, then
+ * The stored offers to sell an asset of a world, or to rent it, that were signed off the chain, in whatever state there: open ones first, then
  * the newest. None where offers are judged in another world.
  */
-export function signedOffersOf(db: Db, worldId: number, asset: AssetName): Promise<JudgedTrade[]> {
+export function signedOffersOf(
+  db: Db,
+  worldId: number,
+  asset: AssetName,
+  reading: ReadingName,
+): Promise<JudgedTrade[]> {
   return db
     .selectFrom('signed_trade')
-    .select(STORED_COLUMNS)
-    .where('reading', '=', 'listings')
+    .select([...STORED_COLUMNS, 'periods'])
+    .where('reading', '=', reading)
     .where('asset_id', '=', asset.id)
     .where('asset_type', '=', asset.type)
     .where('state', 'is not', null)
@@ -25,7 +33,7 @@ export function signedOffersOf(db: Db, worldId: number, asset: AssetName): Promi
       exists(
         selectFrom('listings_reading')
           .select('name')
-          .where('name', '=', 'listings')
+          .where('name', '=', reading)
           .where('world_id', '=', worldId),
       ),
     )

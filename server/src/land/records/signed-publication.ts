@@ -24,11 +24,19 @@ export const STORED_COLUMNS = [
     'asset_index',
     'effective_at_ms',
   ],
-  ...['expires_at_ms', 'created_at_ms', 'seen_at_ms', 'state', 'state_reason'],
+  ...[
+    'expires_at_ms',
+    'created_at_ms',
+    'seen_at_ms',
+    'state',
+    'state_reason',
+    'due_at_ms',
+    'wallet_asked_at_ms',
+  ],
 ] as readonly (keyof StoredTrade)[]
 
 /** A stored trade without its content. */
-export type StoredTrade = Omit<SignedTradeTable, 'trade' | 'periods'>
+export type StoredTrade = Omit<SignedTradeTable, 'trade' | 'periods' | 'wallet_call'>
 
 /** What a publication has of a trade that no transaction made. */
 export function publicationOfTrade(offer: StoredTrade, key: number): Omit<PublicationTable, 'world_id'> {

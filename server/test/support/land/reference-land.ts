@@ -64,6 +64,16 @@ export class ReferenceLand {
     return this.newest(type, id, ['open'], nowMs)
   }
 
+  /** The cheapest one, of equal ones the newest. */
+  cheapestOffer(type: AssetType, id: string, nowMs: number): object | null {
+    const all = this.publications.filter(({ shown }) => shown.asset_type === type && shown.asset_id === id)
+    const open = newestPublications(all).filter((one) => hasStatus(one, ['open'], nowMs))
+    const [cheapest] = open.toSorted((a, b) =>
+      Number(atto(String(a.shown.price)) - atto(String(b.shown.price))),
+    )
+    return cheapest ? publicationFields(cheapest.shown) : null
+  }
+
   /** `/parcels`, `/estates` and `/marketplace`. */
   list(name: 'parcels' | 'estates' | 'assets', query: ListQuery, nowMs: number): object {
     const { statuses = ['open'], sortBy = 'created_at', limit = 20, offset = 0 } = query

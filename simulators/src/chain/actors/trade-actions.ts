@@ -82,11 +82,13 @@ export const raiseIndex: Action = (scene) => {
   if (!market) return undefined
   const caller = scene.player()
   if (scene.random.chance(95)) return [draftOf(caller, market, 'raiseSignerIndex', caller)]
-  // The project pauses the marketplace meanwhile.
+  // The project pauses the marketplace and the contract of rents meanwhile.
+  const { rentals } = scene.contracts
+  const paused = scene.machine.isSince(scene.machine.eras.rentals) ? [market, rentals] : [market]
   const calls = [
-    callOf(market, 'pause', PROJECT, true),
+    ...paused.map((contract) => callOf(contract, 'pause', PROJECT, true)),
     callOf(market, 'raiseContractIndex', PROJECT),
-    callOf(market, 'pause', PROJECT, false),
+    ...paused.map((contract) => callOf(contract, 'pause', PROJECT, false)),
   ]
   return [{ from: PROJECT, to: market.address, calls }]
 }

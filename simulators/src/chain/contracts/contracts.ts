@@ -70,7 +70,7 @@ export class Contracts {
         ...{ version: 3, owner, firstBlock: third },
       }),
     ]
-    this.rentals = new Rentals(machine, addressOfRole('Rentals'), currency)
+    this.rentals = new Rentals(machine, addressOfRole('Rentals'), { currency, owner })
     this.foreign = new ForeignToken(machine, addressOfRole('a contract that is no land'))
   }
 

@@ -7,6 +7,7 @@ import { type Currency, type LandToken, pairKey } from './tokens.ts'
 import { TOPIC } from './topics.ts'
 
 const DAY_S = 86_400
+const PAUSED = 'paused'
 
 export interface Rental {
   readonly lessor: Address
@@ -29,13 +30,27 @@ export class Rentals extends Contract {
   /** Keys are {@link assetKey}. */
   readonly rentals: Cells<Rental>
   private readonly indexes: Cells<number>
+  private readonly paused: Cells<boolean>
   private readonly currency: Currency
+  private readonly owner: Address
 
-  constructor(machine: Machine, self: Address, currency: Currency) {
+  constructor(machine: Machine, self: Address, options: { currency: Currency; owner: Address }) {
     super(machine, self)
     this.rentals = new Cells(machine.history)
     this.indexes = new Cells(machine.history)
-    this.currency = currency
+    this.paused = new Cells(machine.history)
+    this.currency = options.currency
+    this.owner = options.owner
+  }
+
+  isPaused(at?: number): boolean {
+    return this.paused.get(PAUSED, at) ?? false
+  }
+
+  pause(caller: Address, isPaused: boolean): void {
+    require(caller === this.owner && this.machine.isSince(this.machine.eras.rentals), 'not authorized')
+    this.paused.set(PAUSED, isPaused)
+    this.log([isPaused ? TOPIC.paused : TOPIC.unpaused], address(caller))
   }
 
   rental(token: Address, id: Word, at?: number): Rental | undefined {
@@ -54,6 +69,7 @@ export class Rentals extends Contract {
 
   /** Starts a rent; or extends the one that runs, if it is of the same two; or starts the next one after its end. */
   rent(sender: Address, token: LandToken, id: Word, terms: RentalTerms): void {
+    require(!this.isPaused(), 'the contract is paused')
     const { timeS, eras } = this.machine
     const { lessor, tenant, days, pricePerDayWei, operator } = terms
     const key = assetKey(token.address, id)
@@ -79,6 +95,7 @@ export class Rentals extends Contract {
 
   /** Gives the asset back to its lessor after the end of the rent. */
   claim(caller: Address, token: LandToken, id: Word): void {
+    require(!this.isPaused(), 'the contract is paused')
     const key = assetKey(token.address, id)
     const rental = this.rentals.get(key)
     require(rental !== undefined && rental.lessor === caller, 'not the lessor')
@@ -90,6 +107,7 @@ export class Rentals extends Contract {
 
   /** The tenant lets somebody else build there. Only the registry logs it. */
   setOperator(caller: Address, token: LandToken, id: Word, operator: Address): void {
+    require(!this.isPaused(), 'the contract is paused')
     const rental = this.rental(token.address, id)
     require(rental?.tenant === caller && this.machine.timeS <= rental.endS, 'not the tenant')
     token.setUpdateOperator(this.address, id, operator)
