@@ -1,13 +1,24 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { saveEvent } from '@landpass/server/attendance/events/event-queries'
+import { SYSTEM_CLOCK } from '@landpass/server/clock'
 import { openEngine } from '@landpass/server/db/open-engine'
+import { attendanceDump } from '@landpass/server/test/support/attendance/attendance-rows'
 import { emptyDir, freshDatabaseUrl, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import { startPostgres } from '@landpass/server/test/support/database/postgres'
+import { startLandServer } from '@landpass/server/test/support/http/land-server'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const RADIUS = 10
+const WORLD = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
+const DEBIAN = '/usr/lib/postgresql'
+/** A PostgreSQL with pg_dump, which the PostgreSQL of the tests lacks: the folder where Debian has the newest one. */
+const [PROGRAMS] = debianVersions()
+  .map((version) => join(DEBIAN, version, 'bin'))
+  .filter((bin) => existsSync(join(bin, 'initdb')))
 const [EVENT, PLAYER] = [2_000_000_001, '0x00000000000000000000000000000000000000aa']
 /** They need an Ethereum node: journeys/follow.test.ts and journeys/chain-check.test.ts run them. */
 const OF_THE_CHAIN = ['follow --until finalized', 'chain check']
@@ -19,7 +30,7 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: await freshDatabaseUrl(),
-    WORLD: `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`,
+    WORLD,
   }
   const snapshot = await demoSnapshot(1, RADIUS)
   await givenAttendance(env.DATABASE_URL)
@@ -40,6 +51,78 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
   expect(results.get(`remove player ${PLAYER}`)).toMatchObject({ rows: { claim: 1 }, kept: [] })
   expect(readFileSync(join(exported, 'manifest.json'), 'utf8')).toContain('parcels')
 })
+
+test.skipIf(!PROGRAMS)(
+  'the commands of docs/operate/database.md fill a database, dump it, and restore it with another lineage',
+  async () => {
+    const postgres = await startPostgres({}, PROGRAMS)
+    onTestFinished(() => postgres.stop())
+    const { hostname: PGHOST, port: PGPORT, username: PGUSER } = new URL(postgres.url)
+    const folder = emptyDir()
+    const env: Record<string, string> & { DATABASE_URL: string } = {
+      WORLD,
+      DATA_DIR: folder,
+      DATABASE_URL: '',
+      PGHOST,
+      PGPORT,
+      PGUSER,
+      PATH: `${PROGRAMS}:/bin`,
+    }
+    const page = readFileSync('docs/operate/database.md', 'utf8')
+    const [fill = '', dump = ''] = [...page.matchAll(/^```\n([^`]*^createdb [^`]*)^```$/gm)].map(
+      ([, block]) => block,
+    )
+    const runAll = async (block: string) => {
+      let held: Held | undefined
+      for (const line of block.split('\n').filter((text) => text !== '')) {
+        const words = /^npm run landpass -- (.*)/
+          .exec(line)?.[1]
+          ?.replace('<folder>', await demoSnapshot(1, RADIUS))
+        const url = /^export DATABASE_URL=(.*)/.exec(line)?.[1]
+        if (url !== undefined)
+          env.DATABASE_URL = postgres.url.replace(/[^/]*$/, new URL(url).pathname.slice(1))
+        else if (words === 'serve') held = await heldBy(env)
+        else if (words !== undefined)
+          expect(await landpassHere(words.split(' '), env), line).toMatchObject({ code: 0 })
+        else
+          expect(spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' }), line).toMatchObject({
+            status: 0,
+          })
+      }
+      return held!
+    }
+
+    const empty = await runAll(fill)
+    await givenAttendance(env.DATABASE_URL)
+    const original = await heldBy(env)
+    const restored = await runAll(dump)
+
+    expect(empty.attendance).not.toBe(original.attendance)
+    expect({ ...restored, etag: '' }).toEqual({ ...original, etag: '' })
+    expect(restored.etag).not.toBe(original.etag)
+  },
+)
+
+function debianVersions(): readonly string[] {
+  return existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : []
+}
+
+interface Held {
+  readonly parcel: string
+  readonly etag: string | null
+  readonly attendance: string
+}
+
+/** What a server on a database answers, and what the database has of attendance. */
+async function heldBy({ DATABASE_URL: databaseUrl }: { readonly DATABASE_URL: string }): Promise<Held> {
+  const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl })
+  const server = await startLandServer(engine, SYSTEM_CLOCK, { WORLD, DATA_DIR: emptyDir() })
+  const { text, headers } = await server.get('/v1/parcels/1/2')
+  const attendance = await attendanceDump(engine.db)
+  await server.close()
+  await engine.close()
+  return { parcel: text, etag: headers.get('etag'), attendance }
+}
 
 /** The event that the manual deletes, and a claim of its player at one that is over. */
 async function givenAttendance(databaseUrl: string): Promise<void> {
