@@ -1,11 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyDir, freshDatabaseUrl } from '@landpass/server/test/support/database/engines'
+import { saveEvent } from '@landpass/server/attendance/events/event-queries'
+import { SYSTEM_CLOCK } from '@landpass/server/clock'
+import { openEngine } from '@landpass/server/db/open-engine'
+import { attendanceDump } from '@landpass/server/test/support/attendance/attendance-rows'
+import { emptyDir, freshDatabaseUrl, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import { startPostgres } from '@landpass/server/test/support/database/postgres'
+import { startLandServer } from '@landpass/server/test/support/http/land-server'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const RADIUS = 10
+const WORLD = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
+const DEBIAN = '/usr/lib/postgresql'
+/** A PostgreSQL with pg_dump, which the PostgreSQL of the tests lacks: the folder where Debian has the newest one. */
+const [PROGRAMS] = debianVersions()
+  .map((version) => join(DEBIAN, version, 'bin'))
+  .filter((bin) => existsSync(join(bin, 'initdb')))
+const [EVENT, PLAYER] = [2_000_000_001, '0x00000000000000000000000000000000000000aa']
 /** They need an Ethereum node: journeys/follow.test.ts and journeys/chain-check.test.ts run them. */
 const OF_THE_CHAIN = ['follow --until finalized', 'chain check']
 
@@ -16,17 +30,109 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: await freshDatabaseUrl(),
-    WORLD: `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`,
+    WORLD,
   }
   const snapshot = await demoSnapshot(1, RADIUS)
+  await givenAttendance(env.DATABASE_URL)
+  const results = new Map<string, unknown>()
 
   for (const command of commands.filter((words) => !OF_THE_CHAIN.includes(words))) {
     const folder = command.startsWith('export') ? exported : snapshot
-    const { code, stderr } = await landpassHere(command.replace('snapshot', folder).split(' '), env)
+    const { code, stderr, json } = await landpassHere(command.replace('snapshot', folder).split(' '), env)
     expect(code, `${command}: ${stderr}`).toBe(0)
+    results.set(command, json[0])
   }
 
   expect(commands).toEqual(expect.arrayContaining([...OF_THE_CHAIN, 'migrate', 'export snapshot']))
   for (const key of ['attendance.key', 'token.key']) expect(existsSync(join(dataDir, key)), key).toBe(true)
+  const removed = { ok: true, rows: { attendance_event: 1 } }
+  expect(results.get(`remove event ${EVENT} --dry-run`)).toMatchObject({ ...removed, dry_run: true })
+  expect(results.get(`remove event ${EVENT}`)).toMatchObject({ ...removed, dry_run: false })
+  expect(results.get(`remove player ${PLAYER}`)).toMatchObject({ rows: { claim: 1 }, kept: [] })
   expect(readFileSync(join(exported, 'manifest.json'), 'utf8')).toContain('parcels')
 })
+
+test.skipIf(!PROGRAMS)(
+  'the commands of docs/operate/database.md fill a database, dump it, and restore it with another lineage',
+  async () => {
+    const postgres = await startPostgres({}, PROGRAMS)
+    onTestFinished(() => postgres.stop())
+    const { hostname: PGHOST, port: PGPORT, username: PGUSER } = new URL(postgres.url)
+    const folder = emptyDir()
+    const env: Record<string, string> & { DATABASE_URL: string } = {
+      WORLD,
+      DATA_DIR: folder,
+      DATABASE_URL: '',
+      PGHOST,
+      PGPORT,
+      PGUSER,
+      PATH: `${PROGRAMS}:/bin`,
+    }
+    const page = readFileSync('docs/operate/database.md', 'utf8')
+    const [fill = '', dump = ''] = [...page.matchAll(/^```\n([^`]*^createdb [^`]*)^```$/gm)].map(
+      ([, block]) => block,
+    )
+    const runAll = async (block: string) => {
+      let held: Held | undefined
+      for (const line of block.split('\n').filter((text) => text !== '')) {
+        const words = /^npm run landpass -- (.*)/
+          .exec(line)?.[1]
+          ?.replace('<folder>', await demoSnapshot(1, RADIUS))
+        const url = /^export DATABASE_URL=(.*)/.exec(line)?.[1]
+        if (url !== undefined)
+          env.DATABASE_URL = postgres.url.replace(/[^/]*$/, new URL(url).pathname.slice(1))
+        else if (words === 'serve') held = await heldBy(env)
+        else if (words !== undefined)
+          expect(await landpassHere(words.split(' '), env), line).toMatchObject({ code: 0 })
+        else
+          expect(spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' }), line).toMatchObject({
+            status: 0,
+          })
+      }
+      return held!
+    }
+
+    const empty = await runAll(fill)
+    await givenAttendance(env.DATABASE_URL)
+    const original = await heldBy(env)
+    const restored = await runAll(dump)
+
+    expect(empty.attendance).not.toBe(original.attendance)
+    expect({ ...restored, etag: '' }).toEqual({ ...original, etag: '' })
+    expect(restored.etag).not.toBe(original.etag)
+  },
+)
+
+function debianVersions(): readonly string[] {
+  return existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : []
+}
+
+interface Held {
+  readonly parcel: string
+  readonly etag: string | null
+  readonly attendance: string
+}
+
+/** What a server on a database answers, and what the database has of attendance. */
+async function heldBy({ DATABASE_URL: databaseUrl }: { readonly DATABASE_URL: string }): Promise<Held> {
+  const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl })
+  const server = await startLandServer(engine, SYSTEM_CLOCK, { WORLD, DATA_DIR: emptyDir() })
+  const { text, headers } = await server.get('/v1/parcels/1/2')
+  const attendance = await attendanceDump(engine.db)
+  await server.close()
+  await engine.close()
+  return { parcel: text, etag: headers.get('etag'), attendance }
+}
+
+/** The event that the manual deletes, and a claim of its player at one that is over. */
+async function givenAttendance(databaseUrl: string): Promise<void> {
+  const engine = await openEngine({ ...TEST_SETTINGS, mode: 'own', databaseUrl })
+  const event = { record: {}, coordinates: '0,0', expiresAtMs: 0, nowMs: 0 }
+  for (const eventId of [EVENT, 7]) await saveEvent(engine.db, { ...event, eventId })
+  const claim = { event_id: 7, address: PLAYER, state: 'failed' as const }
+  await engine.db
+    .insertInto('claim')
+    .values({ ...claim, attempts: 1, created_at_ms: 0, updated_at_ms: 0 })
+    .execute()
+  await engine.close()
+}

@@ -11,11 +11,13 @@ import {
 } from '@landpass/client/tokens'
 import { CodeCountCache } from '@landpass/server/attendance/events/code-count-cache'
 import { countCodes } from '@landpass/server/attendance/events/event-queries'
+import { countPlaces } from '@landpass/server/attendance/events/place-queries'
 import { TokenLog } from '@landpass/server/attendance/issuers/own/log/token-log'
 import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
 import { OwnIssuer } from '@landpass/server/attendance/issuers/own/own-issuer'
 import { tokenPackage } from '@landpass/server/attendance/issuers/own/signing/token-message'
 import { isSigned, newToken, tokens } from '@landpass/server/attendance/issuers/own/tokens/token-queries'
+import { removeEvent, removePlayer } from '@landpass/server/attendance/removal-queries'
 import { Vault } from '@landpass/server/attendance/secrets/vault'
 import { HOUR_MS } from '@landpass/server/clock'
 import {
@@ -354,6 +356,59 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const { position, noted_at } = second.entries[0]!
     const { id } = signed.find((token) => `0x${token.uid.toString('hex')}` === second.entries[0]!.uid)!
     expect((await stage.server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
+  })
+
+  test('an operator removes an event, and a player: what holders have stays genuine or revoked, and the log as it was', async () => {
+    const { engine, clock, server } = stage
+    const [made, other] = [await make(), await make({ name: 'Next Door' })]
+    const [ann, ben] = [await player('removed ann'), await player('removed ben')]
+    const address = ann.address.toLowerCase()
+    for (const one of [ann, ben])
+      for (const { uuid } of [made, other]) expect((await server.claim(uuid, one)).status).toBe(200)
+    const held = (await signedOf(made)).map((token) => ({ ...token, pack: tokenPackage(token, token) }))
+    const revoked = held.find((token) => token.address !== address)!
+    const reason = { editCode: made.edit_code, reason: 'lent to another player' }
+    await server.send('POST', `/tokens/${revoked.id}/revocation`, reason)
+    await server.send('POST', `/events/${other.uuid}/gifts`, { editCode: other.edit_code, list: address })
+    const log = async () => {
+      const { data } = (await server.get('/tokens/log')).body
+      return (data as { entries: { uid: string }[] }).entries
+    }
+    const before = await log()
+
+    const removal = { nowMs: clock.nowMs(), isDryRun: false }
+    const counted = await removeEvent(engine.db, made.id, { ...removal, isDryRun: true })
+    expect(counted).toMatchObject({ claim: 2, token: 2, event_place: 1, made_event: 1, attendance_event: 1 })
+    expect(await removeEvent(engine.db, made.id, removal)).toEqual(counted)
+    expect(await removeEvent(engine.db, made.id, removal)).toEqual({})
+    const still = await removePlayer(engine.db, address, removal)
+    const until = expect.stringMatching(/Z$/)
+    expect(still.kept).toContainEqual({ event: other.id, because: 'open', until })
+
+    const afterwards = await stage.startAnother() // with nothing in memory
+    for (const path of [`/event/${made.uuid}`, `/tokens/${held[0]!.id}`])
+      expect((await afterwards.get(path)).status, path).toBe(404)
+    expect((await afterwards.claim(made.uuid, ben)).status).toBe(404)
+    const list = (await afterwards.get('/.well-known/attendance-revocations.json')).body
+    await afterwards.close()
+    const trust = { issuers: readIssuerList(await issuers(), 'this server')!, nowMs: clock.nowMs() }
+    const { isRevoked } = readRevocationList(list, trust)!
+    const verdictOf = ({ pack }: (typeof held)[0]) => verifyToken(pack, { ...trust, isRevoked }).verdict
+    expect(held.map(verdictOf)).toEqual(held.map((token) => (token === revoked ? 'revoked' : 'genuine')))
+    expect(JSON.stringify(list)).not.toContain('lent')
+    const now = await log()
+    expect(now.slice(0, before.length)).toEqual(before)
+    const uids = now.map(({ uid }) => uid)
+    expect(uids).toEqual(expect.arrayContaining(held.map(({ uid }) => `0x${uid.toString('hex')}`)))
+
+    const later = { nowMs: clock.nowMs() + 72 * HOUR_MS, isDryRun: false }
+    const ofAnn = await removePlayer(engine.db, address, { ...later, isDryRun: true })
+    expect(ofAnn).toMatchObject({ kept: [], rows: { claim: expect.any(Number), token: expect.any(Number) } })
+    expect(await removePlayer(engine.db, address, later)).toEqual(ofAnn)
+    expect(await removePlayer(engine.db, address, later)).toEqual({ rows: {}, kept: [] })
+    expect(await attendanceDump(engine.db)).not.toContain(address)
+    expect((await signedOf(other)).map((token) => token.address)).toEqual([ben.address.toLowerCase()])
+    expect(await countPlaces(engine.db, other.id)).toMatchObject({ taken: 2 })
   })
 
   // The others have no statement of their own

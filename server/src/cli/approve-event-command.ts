@@ -4,6 +4,7 @@ import type { WaitingPage } from '../attendance/issuers/own/made-events/approval
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { AppError, CommandError } from '../errors.ts'
+import { parseEvent } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
@@ -145,9 +146,4 @@ function parseNumber(text: string): number {
 function parseTokens(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('must be a whole number, 1 or more.')
-}
-
-function parseEvent(text: string): string {
-  if (/^(?:\d{1,10}|[0-9a-fA-F-]{36})$/.test(text)) return text
-  throw new InvalidArgumentError('must be the number or the UUID of an event.')
 }

@@ -1,4 +1,4 @@
-import { checksumAddress, isAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
+import { checksumAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { PublishedKey } from '../attendance/issuers/own/keys/published-key.ts'
 import type { TokenKeys } from '../attendance/issuers/own/keys/token-keys.ts'
@@ -6,6 +6,7 @@ import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { readTime } from '../time-text.ts'
+import { parseAddress } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
 import { exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
 
@@ -103,11 +104,6 @@ async function writeKeys(keys: readonly PublishedKey[], sentences: readonly stri
       `${checksumAddress(address)}  ${state}  from ${isoOf(from)}${until === null ? '' : ` until ${isoOf(until)}`}`,
   )
   writeResult({ ok: true, keys }, [...sentences, ...lines, SHOWN])
-}
-
-function parseAddress(text: string): string {
-  if (isAddress(text)) return text.toLowerCase()
-  throw new InvalidArgumentError('must be an address: 0x and 40 hex digits.')
 }
 
 function parseSeconds(text: string): number {

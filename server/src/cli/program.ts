@@ -14,6 +14,7 @@ import { addMakeKeysCommand } from './make-keys-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
 import { addReencryptCommand } from './reencrypt-command.ts'
+import { addRemoveCommand } from './remove-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addMakeKeysCommand(program)
   addIssuerKeyCommand(program)
   addApproveEventCommand(program)
+  addRemoveCommand(program)
   addVerifyCommand(program)
   addCompareCommand(program)
   addSimulateCommand(program)

@@ -44,6 +44,7 @@ export interface Database {
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
+  removed_revocation: RemovedRevocationTable
   attendance_blocked: AttendanceBlockedTable
   code_load: CodeLoadTable
   grant_secret: GrantSecretTable
@@ -584,6 +585,12 @@ export interface TokenLogTable {
 }
 
 /** The Merkle root of the log as it was at the end of a day. */
+/** A revoked token whose row an operator has removed. */
+export interface RemovedRevocationTable {
+  uid: Buffer
+  signer: string
+  revoked_at_s: number
+}
 export interface TokenLogRootTable {
   /** Days since 1970-01-01, UTC. */
   day: number

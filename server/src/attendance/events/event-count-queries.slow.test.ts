@@ -18,6 +18,7 @@ import {
 } from '../claims/claim-queries.ts'
 import { insertClaim, reviveClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { removePlayer } from '../removal-queries.ts'
 import { countClaims } from '../report/report-queries.ts'
 import { Vault } from '../secrets/vault.ts'
 import { countAllCodes, countCodes, saveEvent } from './event-queries.ts'
@@ -38,6 +39,7 @@ const steps = fc.array(
       'fail',
       'swap',
       'postpone',
+      'remove',
     ),
     eventId: fc.constantFrom(...EVENTS),
     pick: fc.nat(5),
@@ -51,7 +53,7 @@ describeOnBothEngines('counts of an event', (open) => {
   test('are those of its rows, after any steps of its claims and codes', async () => {
     const { db } = await open()
     for (const eventId of EVENTS)
-      await saveEvent(db, { eventId, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs: NOW })
+      await saveEvent(db, { eventId, record: {}, coordinates: '0,0', expiresAtMs: NOW, nowMs: NOW })
 
     await fc.assert(
       fc.asyncProperty(steps, async (some) => {
@@ -121,6 +123,9 @@ async function take(db: Db, { kind, eventId, pick, hours }: Step): Promise<void>
       return
     case 'swap':
       for (const held of await due()) await swapCode(db, held, NOW, 'used_elsewhere')
+      return
+    case 'remove':
+      await removePlayer(db, claim.address, { nowMs: NOW, isDryRun: false })
       return
     case 'postpone':
       for (const held of await due()) await postponeClaim(db, held, NOW)

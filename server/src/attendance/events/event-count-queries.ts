@@ -14,7 +14,8 @@ export interface Move {
   readonly of: 'claims' | 'codes' | 'totals'
   /** Left out: they are new. */
   readonly from?: ClaimState | CodeState
-  readonly to: ClaimState | CodeState | Total
+  /** Left out: they are removed. */
+  readonly to?: ClaimState | CodeState | Total
 }
 
 const HOUR = 'created_at_ms / 3600000 * 3600000'
@@ -32,7 +33,9 @@ const HOUR = 'created_at_ms / 3600000 * 3600000'
  * sql`with made as (update claim … returning event_id, created_at_ms), ${countMoves({ rows: 'made', of: 'claims', to: 'failed' })} select from made, counted`
  */
 export function countMoves(...moves: readonly Move[]): RawBuilder<unknown> {
-  const states = [...new Set(moves.flatMap(({ from, to }) => (from === undefined ? [to] : [from, to])))]
+  const states = [
+    ...new Set(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== undefined)),
+  ]
   const changes = [...new Set(moves.map(({ rows }) => rows))].map((rows) => {
     const ofRows = moves.filter((move) => move.rows === rows)
     const changeOf = (state: string) =>

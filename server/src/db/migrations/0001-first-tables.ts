@@ -698,13 +698,20 @@ const OWN_ISSUER = [
   `create index token_revoked on token (revoked_at_s) where revoked_at_s is not null`,
   `create index token_unlogged on token (time_s, id) where signature is not null and not is_logged`,
   // Signed tokens in the order in which they were noted, without gaps. It is one order over all events, so it is narrow, and is
-  // written in batches in the background, by one process at a time. Rows are never changed or deleted, nor are the tokens
+  // written in batches in the background, by one process at a time. Rows are never changed or deleted
   `create table token_log (
     position bigint primary key,
     token_id uuid not null unique,
     uid bytea not null,
     signer text not null,
     noted_at_ms bigint not null
+  )`,
+  // Revoked tokens whose rows an operator has removed: they stay in the public list of revocations
+  `create table removed_revocation (
+    uid bytea not null,
+    signer text not null,
+    revoked_at_s bigint not null,
+    primary key (uid, signer)
   )`,
   // The Merkle root of the log at the end of each day
   `create table token_log_root (

@@ -38,7 +38,7 @@ const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
     /"token"\."?id"? = \$|"token"\."address" = \$|^select .* from "token" where "address" = \$/,
     'an address, or a link to a token, names no event',
   ],
-  [/"claim"\."address" = \$/, 'an address names no event'],
+  [/"claim"\."address" = \$|^select "event_id" from "\w+" where "address" = \$/, 'an address names no event'],
   [
     /"token" where "(signature|revoked_at_s)" is not null|from token\s+where signature is not null and not is_logged/,
     'the log, the revocations and the keys are of all events',

@@ -36,6 +36,11 @@ export function noteTokens(db: Db, batch: { readonly nowMs: number; readonly lim
   return inTransaction(db, (tx) => noteTokensIn(tx, batch))
 }
 
+/** Notes the tokens that are signed by now. Other transactions write into the log after this one has ended. */
+export async function noteSignedTokens(tx: Tx, nowMs: number): Promise<void> {
+  await noteTokensIn(tx, { nowMs, limit: MAX_ROWS })
+}
+
 /**
  * Notes all signed tokens. No process can store a token or a signature until the transaction ends.
  *

@@ -1,4 +1,5 @@
 import type { Revocation } from '@landpass/client/tokens'
+import { sql } from 'kysely'
 import type { Db } from '../../../../db/engine.ts'
 import type { SignedToken } from '../tokens/token-queries.ts'
 
@@ -18,8 +19,16 @@ export async function revokeToken(
   return result.numUpdatedRows === 1n
 }
 
-/** All tokens that were taken back, in the order of their times. */
+/**
+ * All tokens that were taken back, in the order of their times. Those whose rows an operator has removed have no reason: they
+ * stay in the list, because a token that left it would count again.
+ */
 export async function listRevocations(db: Db): Promise<readonly Revocation[]> {
+  const removed = await db
+    .selectFrom('removed_revocation')
+    .select(['uid', 'signer', 'revoked_at_s', sql<null>`null`.as('revoked_reason')])
+    .orderBy('uid')
+    .execute()
   const rows = await db
     .selectFrom('token')
     .select(['uid', 'signer', 'revoked_at_s', 'revoked_reason'])
@@ -28,10 +37,12 @@ export async function listRevocations(db: Db): Promise<readonly Revocation[]> {
     .orderBy('revoked_at_s')
     .orderBy('id')
     .execute()
-  return rows.map(({ uid, signer, revoked_at_s, revoked_reason }) => ({
-    uid: `0x${uid!.toString('hex')}`,
-    signer,
-    since: revoked_at_s!,
-    reason: revoked_reason ?? '',
-  }))
+  return [...removed, ...rows]
+    .map(({ uid, signer, revoked_at_s, revoked_reason }) => ({
+      uid: `0x${uid!.toString('hex')}`,
+      signer,
+      since: revoked_at_s!,
+      reason: revoked_reason ?? '',
+    }))
+    .sort((a, b) => a.since - b.since)
 }
