@@ -116,6 +116,36 @@ interface Service {
   readonly environment: Readonly<Record<string, string>>
 }
 
+describe('PostgreSQL on three machines', () => {
+  test('etcd, Patroni and HAProxy name the same machines, and no password is written down', () => {
+    const patroni = parse(file('ha/patroni.yml'))
+    const own = parseEnv(file('ha/patroni.env'))
+    const etcd = parseEnv(file('ha/etcd.env'))
+    const members = (etcd.ETCD_INITIAL_CLUSTER ?? '').split(',')
+    const names = members.map((member) => member.split('=')[0])
+    const hosts = members.map((member) => new URL(member.split('=')[1] ?? '').hostname)
+
+    expect(names).toEqual(['db-1', 'db-2', 'db-3'])
+    expect(patroni.etcd3.hosts).toBe(hosts.map((host) => `${host}:2379`).join())
+    const servers = [...file('ha/haproxy.cfg').matchAll(/^ +server (\S+) (\S+):5432 check port 8008$/gm)]
+    expect(servers.map(([, name, host]) => [name, host])).toEqual(names.map((name, at) => [name, hosts[at]]))
+    expect([own.PATRONI_NAME, etcd.ETCD_NAME]).toEqual(['db-1', 'db-1'])
+    for (const [name, value] of Object.entries(own))
+      if (name.endsWith('_PASSWORD')) expect(value, name).toBe('')
+  })
+
+  test('Patroni reports a commit when a standby has it, and keeps the rule between its times', () => {
+    const { ttl, loop_wait, retry_timeout, synchronous_mode } = parse(file('ha/patroni.yml')).bootstrap.dcs
+
+    expect(synchronous_mode).toBe(true)
+    expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl)
+  })
+
+  test.skipIf(!isInstalled('haproxy'))('HAProxy accepts its file', () => {
+    run('haproxy', '-c', '-f', 'deploy/ha/haproxy.cfg')
+  })
+})
+
 test('the commands of the manual are commands of this version, with options that they have', () => {
   const commands = readdirSync('docs/operate').flatMap((name) => [
     ...readFileSync(join('docs/operate', name), 'utf8').matchAll(
