@@ -16,6 +16,8 @@ const CLAIMS_PER_MINUTE = 1_000
 const FAULT_WITHIN_MS = 5 * SECOND_MS
 /** How long servers may take once there is another primary. */
 const WORK_AGAIN_WITHIN_MS = 15 * SECOND_MS
+/** What servers answer while their address leads to a former primary. */
+const READ_ONLY = ['503 database_read_only']
 const POLL_EVERY_MS = 50
 const GIVE_UP_MS = MINUTE_MS
 
@@ -57,7 +59,9 @@ async function replaceRepeatedly(
       played.push({ name, event, players: some, accepted })
       const afterMs = random.below(FAULT_WITHIN_MS * scale)
       const [outcomes, { former, promotedMs, servedMs }] = await Promise.all([
-        claimSteadily(some, (player) => claimWithRetries(rig, [player], event, accepted, name, verdict)),
+        claimSteadily(some, (player) =>
+          claimWithRetries(rig, [player], event, accepted, name, verdict, READ_ONLY),
+        ),
         setTimeout(afterMs).then(() => replacePrimary(rig, cluster, strike)),
       ])
       console.log(
