@@ -17,6 +17,7 @@ const NAMES = ['db-1', 'db-2', 'db-3'] as const
 const UNPRIVILEGED_UID = 65_534
 const POLL_EVERY_MS = 100
 const HEALTHY_WITHIN_MS = 3 * MINUTE_MS
+const MAKE_ANEW_AFTER_MS = MINUTE_MS
 const ASK_WITHIN_MS = 2 * SECOND_MS
 const SECRETS = {
   superuser: 'secret-of-superuser',
@@ -132,15 +133,25 @@ export class PatroniCluster {
     return []
   }
 
-  /** Until there is a primary, a standby in sync with it and another standby. */
+  /**
+   * Until there is a primary, a standby in sync with it and another standby. A machine that does not work after a minute is made anew
+   * once, as an operator does with `patronictl reinit`.
+   */
   async untilHealthy(): Promise<void> {
-    const giveUpAtMs = performance.now() + HEALTHY_WITHIN_MS
+    const startedMs = performance.now()
+    let isMadeAnew = false
     let members: readonly Member[] = []
-    while (performance.now() < giveUpAtMs) {
+    while (performance.now() - startedMs < HEALTHY_WITHIN_MS) {
       members = await this.members()
       const works = members.filter(({ state }) => state === 'running' || state === 'streaming')
       const roles = new Set(works.map(({ role }) => role))
       if (works.length === NAMES.length && roles.has('leader') && roles.has('sync_standby')) return
+      if (!isMadeAnew && roles.has('leader') && performance.now() - startedMs > MAKE_ANEW_AFTER_MS) {
+        isMadeAnew = true
+        const broken = NAMES.filter((name) => works.every((member) => member.name !== name))
+        console.log(`made anew: ${broken.join()}, of ${JSON.stringify(members)}`)
+        for (const name of broken) await this.#post(name, '/reinitialize', { force: true })
+      }
       await setTimeout(POLL_EVERY_MS)
     }
     throw new Error(`the database is not healthy: ${JSON.stringify(members)}`)
@@ -197,16 +208,8 @@ export class PatroniCluster {
   }
 
   /** Asks Patroni to make a standby the primary, as `patronictl switchover` does. */
-  async switchOver(name: string): Promise<void> {
-    const response = await fetch(`${this.#machine(name).rest}/switchover`, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`patroni:${SECRETS.rest}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ leader: name }),
-    })
-    if (!response.ok) throw new Error(`switchover: ${response.status} ${await response.text()}`)
+  switchOver(name: string): Promise<void> {
+    return this.#post(name, '/switchover', { leader: name })
   }
 
   async stop(): Promise<void> {
@@ -329,6 +332,19 @@ export class PatroniCluster {
     } finally {
       await client.end()
     }
+  }
+
+  /** A request that changes something, to the Patroni of a machine. */
+  async #post(name: string, path: string, body: object): Promise<void> {
+    const response = await fetch(this.#machine(name).rest + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`patroni:${SECRETS.rest}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
 
   #machine(name: string): Machine {
