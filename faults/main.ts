@@ -18,6 +18,7 @@ import { dependencies } from './dependencies.ts'
 import { failover } from './failover.ts'
 import { largeEvent } from './large-event.ts'
 import { neighbours } from './neighbours.ts'
+import { patroni } from './patroni.ts'
 import { pipelining } from './pipelining.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import { type EngineKind, type IssuerKind, type Script, type ScriptOptions, Verdict } from './script.ts'
@@ -44,6 +45,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   'rolling-restart': rollingRestart,
   chain,
   citus,
+  patroni,
 }
 
 /** Scripts that can run with events that are made here. */

@@ -14,6 +14,7 @@ import {
 } from '@landpass/server/test/support/database/postgres'
 import pg from 'pg'
 import { type DatabaseAddress, startAddress } from './address.ts'
+import { childrenOf, killIfRunning } from './processes-of.ts'
 
 /** What a base backup leaves out: PostgreSQL makes these anew. */
 const NOT_COPIED =
@@ -184,21 +185,4 @@ function copyFile(from: string, to: string, user: InstalledPostgres['user']): vo
 
 function own(file: string, { uid, gid }: InstalledPostgres['user']): void {
   if (uid !== undefined && gid !== undefined) fs.chownSync(file, uid, gid)
-}
-
-/** PostgreSQL's processes outlive its main process for a while. Linux only; elsewhere only the main process is killed. */
-function childrenOf(pid: number): number[] {
-  try {
-    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
-  }
-}
-
-function killIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself
-  }
 }

@@ -6,13 +6,15 @@ import { parseEnv } from 'node:util'
 import { createProgram } from '@landpass/server/cli/program'
 import { readConfig } from '@landpass/server/config/config'
 import { SETTING_NAMES } from '@landpass/server/config/settings'
+import { citusPrograms } from '@landpass/server/test/support/database/citus'
 import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
-import { freePort } from '@landpass/server/test/support/database/postgres'
+import { freePort, startPostgres } from '@landpass/server/test/support/database/postgres'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import { OWN_CERTIFICATE } from '@landpass/server/test/support/http/own-certificate'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { ALERTS } from '../tools/alerts.ts'
@@ -109,12 +111,97 @@ describe('the image', () => {
   })
 })
 
+test('the compose file of a coordinator and workers names no password and no image that could move', () => {
+  const { services } = parse(file('compose-citus.yaml'), { merge: true }) as {
+    readonly services: Readonly<Record<string, Service>>
+  }
+  const nodes = ['postgres', 'worker-1', 'worker-2']
+
+  for (const name of nodes) {
+    expect(services[name]?.image).toMatch(/^\$\{CITUS_IMAGE:\?/)
+    expect(services[name]?.environment.POSTGRES_PASSWORD).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
+    expect(services.nodes?.depends_on).toHaveProperty(name, { condition: 'service_healthy' })
+  }
+  expect(services.landpass?.depends_on).toEqual({ nodes: { condition: 'service_completed_successfully' } })
+})
+
+test.skipIf(citusPrograms() === undefined)(
+  'its settings and statements make one database of three servers',
+  async () => {
+    const { services } = parse(file('compose-citus.yaml'), { merge: true })
+    const settings = (services.postgres.command as string[])
+      .slice(1)
+      .map((argument) => argument.slice(2).split(/=(.*)/s).slice(0, 2) as [string, string])
+    const nodes = await Promise.all(
+      [0, 1, 2].map(() => startPostgres(Object.fromEntries(settings), citusPrograms())),
+    )
+    onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.stop()))))
+    const names = ['postgres', 'worker-1', 'worker-2']
+    const steps = [...services.nodes.command[0].matchAll(/--host "?([\w$-]+)"? --command "(.*)"/g)].flatMap(
+      ([, host = '', statement = '']) =>
+        (host === '$$node' ? names : [host]).map((name) => ({ name, statement })),
+    )
+
+    for (const { name, statement } of steps) {
+      const here = statement.replace(/'([\w-]+)', 5432/g, (_match: string, named: string) => {
+        const { port } = new URL(nodes[names.indexOf(named)]!.url)
+        return `'127.0.0.1', ${port}`
+      })
+      await query(nodes[names.indexOf(name)]!.url, here)
+    }
+
+    expect(steps).toHaveLength(6)
+    const workers = await query(nodes[0]!.url, 'select node_name from citus_get_active_worker_nodes()')
+    expect(workers).toHaveLength(2)
+  },
+)
+
+async function query(url: string, statement: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
 interface Service {
   readonly image?: string
   readonly read_only?: boolean
   readonly depends_on?: object
   readonly environment: Readonly<Record<string, string>>
 }
+
+describe('PostgreSQL on three machines', () => {
+  test('etcd, Patroni and HAProxy name the same machines, and no password is written down', () => {
+    const patroni = parse(file('ha/patroni.yml'))
+    const own = parseEnv(file('ha/patroni.env'))
+    const etcd = parseEnv(file('ha/etcd.env'))
+    const members = (etcd.ETCD_INITIAL_CLUSTER ?? '').split(',')
+    const names = members.map((member) => member.split('=')[0])
+    const hosts = members.map((member) => new URL(member.split('=')[1] ?? '').hostname)
+
+    expect(names).toEqual(['db-1', 'db-2', 'db-3'])
+    expect(patroni.etcd3.hosts).toBe(hosts.map((host) => `${host}:2379`).join())
+    const servers = [...file('ha/haproxy.cfg').matchAll(/^ +server (\S+) (\S+):5432 check port 8008$/gm)]
+    expect(servers.map(([, name, host]) => [name, host])).toEqual(names.map((name, at) => [name, hosts[at]]))
+    expect([own.PATRONI_NAME, etcd.ETCD_NAME]).toEqual(['db-1', 'db-1'])
+    for (const [name, value] of Object.entries(own))
+      if (name.endsWith('_PASSWORD')) expect(value, name).toBe('')
+  })
+
+  test('Patroni reports a commit when a standby has it, and keeps the rule between its times', () => {
+    const { ttl, loop_wait, retry_timeout, synchronous_mode } = parse(file('ha/patroni.yml')).bootstrap.dcs
+
+    expect(synchronous_mode).toBe(true)
+    expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl)
+  })
+
+  test.skipIf(!isInstalled('haproxy'))('HAProxy accepts its file', () => {
+    run('haproxy', '-c', '-f', 'deploy/ha/haproxy.cfg')
+  })
+})
 
 test('the commands of the manual are commands of this version, with options that they have', () => {
   const commands = readdirSync('docs/operate').flatMap((name) => [

@@ -181,6 +181,12 @@ export class Rig {
     this.servers[index] = await startServer(this.env[index]!, this.args)
   }
 
+  /** Starts one more server with the same settings, on another database. The caller stops it. */
+  startServerOn(databaseUrl: string): Promise<Running> {
+    const own = { PORT: '0', DATA_DIR: join(this.scratch, 'data-of-another'), DATABASE_URL: databaseUrl }
+    return startServer({ ...this.env[0]!, ...own }, this.args)
+  }
+
   /** The file with the keys that sign tokens, of events that are made here. */
   get tokenKeyPath(): string {
     return this.env[0]!.TOKEN_KEY_FILE!

@@ -1,6 +1,8 @@
 import { SECOND_MS } from '@landpass/server/clock'
+import type { Db } from '@landpass/server/db/engine'
 import { median } from '@landpass/server/test/support/processes/load'
 import { startBaseline } from '@landpass/server/test/support/processes/measured-processes'
+import { sql } from 'kysely'
 import { cpuMs, familyCpuMs } from '../process-cost.ts'
 import { type EngineKind, type IssuerKind, type Script, sized, type Verdict } from '../script.ts'
 import { bytesOf, type ClaimLoad, loadClaims } from './claim-load.ts'
@@ -18,6 +20,7 @@ const WARM_UP = 3_000
  */
 const CONNECTIONS = 256
 const BASELINE_SECONDS = 2
+const SHOWN_BYTES = 20
 /** Claims per second, as a part of what a bare node:http server answers. */
 const WANTED: Readonly<Record<IssuerKind, Readonly<Record<EngineKind, number>>>> = {
   simulated: { postgres: 0.02, embedded: 0.01 },
@@ -86,6 +89,9 @@ export async function measureClaims(
         `${engine}: ${records.minted.length} minted, settled ${(tookMs / SECOND_MS).toFixed(1)} s later`,
       )
       verdict.equal(`${engine}: minted claims`, records.minted.length, players.length)
+      console.log(
+        `bytes of the database for each claim: ${await rig.withDatabase((db) => bytesOfClaim(db, records.minted.length))}`,
+      )
       if (issuer === 'own') compareWithLedger(verdict, `${engine}, own`, records, await rig.mintsOf(event.id))
     })
   } finally {
@@ -110,6 +116,19 @@ async function measured(
   const before = ofEach((name) => cpu[name]())
   const load = await work()
   return { ...load, cpuMs: ofEach((name) => cpu[name]() - before[name]) }
+}
+
+/** What all tables with their indexes take, and each that takes SHOWN_BYTES or more. */
+async function bytesOfClaim(db: Db, claims: number): Promise<string> {
+  const { rows } = await sql<{ table: string; bytes: number }>`
+    select relname as table, pg_total_relation_size(oid)::float as bytes from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace order by bytes desc`.execute(db)
+  const each = rows.map(({ table, bytes }) => ({ table, bytes: Math.round(bytes / claims) }))
+  const all = rows.reduce((sum, { bytes }) => sum + bytes, 0) / claims
+  const shown = each
+    .filter(({ bytes }) => bytes >= SHOWN_BYTES)
+    .map(({ table, bytes }) => `${table} ${bytes}`)
+  return `${all.toFixed(0)} (${shown.join(', ')})`
 }
 
 function report(

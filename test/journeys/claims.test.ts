@@ -8,12 +8,19 @@ import {
   startOutsideWorld,
   untilMinted,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { describeOnBothEngines, type OpenEngine } from '@landpass/server/test/support/database/engines'
+import { makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
+import {
+  describeOnBothEngines,
+  freshDatabaseUrl,
+  freshEngine,
+  type OpenEngine,
+} from '@landpass/server/test/support/database/engines'
+import { startAnyPooler } from '@landpass/server/test/support/database/pgbouncer'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import { PREVIEW_REALM } from '@landpass/simulators/player/player'
 import { findNonce } from '@landpass/simulators/player/proof-of-work'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const PLACE = { x: 10, y: 20 }
 
@@ -417,4 +424,49 @@ describeOnBothEngines('a server that asks for a proof of work', (open: OpenEngin
     expect(right.status, right.text).toBe(200)
     await server.close()
   })
+})
+
+describe('behind a connection pooler that shares its connections and knows no prepared statements', () => {
+  const open = freshEngine('postgres')
+
+  test.each([75_901, undefined])(
+    'players claim at once, and each gets one token (event of POAP: %s)',
+    async (poapId) => {
+      const clock = testClock()
+      const pooler = await startAnyPooler(await freshDatabaseUrl())
+      onTestFinished(() => pooler.stop())
+      const server = await startAttendance(
+        await open({ databaseUrl: pooler.url }),
+        clock,
+        outside,
+        makesEvents(),
+      )
+      onTestFinished(() => server.close())
+      const names = Array.from({ length: 12 }, (_, n) => `pooled ${poapId} ${n}`)
+      const players = await Promise.all(names.map((name) => playerAt(outside, name, PLACE, clock.nowMs())))
+      const uuid = poapId === undefined ? await make(server) : await register(server, poapId)
+
+      const first = await Promise.all(players.map((one) => server.claim(uuid, one)))
+      const again = await Promise.all(players.map((one) => server.claim(uuid, one)))
+
+      expect(first.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 409, 409])
+      expect(again.map(({ status }) => status)).toEqual(players.map(() => 409))
+      const { data } = (await server.get(`/event/${uuid}/availability`)).body
+      expect(data).toMatchObject({ total: 10, available: 0, claimed: 10 })
+      if (poapId !== undefined) await untilMinted(outside, poapId, 10)
+    },
+  )
+
+  async function register(server: AttendanceServer, eventId: number): Promise<string> {
+    await outside.putEvent(eventId, { edit_code: '123456', codes: 10 })
+    return server.register(eventId, '123456', '10,20')
+  }
+
+  async function make(server: AttendanceServer): Promise<string> {
+    const start_date = new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10)
+    const fields = { name: 'Pooled', coordinates: '10,20', start_date, tokens: 10 }
+    const made = await server.send('POST', '/events', fields)
+    expect(made.status, made.text).toBe(200)
+    return (made.body.data as { event: { uuid: string } }).event.uuid
+  }
 })

@@ -52,6 +52,29 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
   expect(readFileSync(join(exported, 'manifest.json'), 'utf8')).toContain('parcels')
 })
 
+test('a server of the land fills its own database from a copy, as docs/operate/growing.md says, and has the same land', async () => {
+  const page = readFileSync('docs/operate/growing.md', 'utf8')
+  const commands = [...page.matchAll(/^landpass (.+)$/gm)].map(([, words = '']) => words)
+  const original = { DATA_DIR: emptyDir(), DATABASE_URL: await freshDatabaseUrl(), WORLD }
+  const copy = { DATA_DIR: emptyDir(), WORLD }
+  const folder = emptyDir()
+  const run = async (command: string, named: string, env: Record<string, string>) => {
+    const { code, stderr } = await landpassHere(command.replace('snapshot', named).split(' '), env)
+    expect(code, `${command}: ${stderr}`).toBe(0)
+  }
+  await run('import snapshot', await demoSnapshot(2, RADIUS), original)
+
+  await run('export snapshot', join(folder, 'copy'), original)
+  await run('import snapshot', join(folder, 'copy'), copy)
+  await run('export snapshot', join(folder, 'of-the-copy'), copy)
+
+  expect(commands).toEqual(['export snapshot', 'import snapshot', 'serve --only land'])
+  const filesOf = (name: string) =>
+    JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8')).files as object
+  expect(Object.keys(filesOf('copy')).length).toBeGreaterThan(6)
+  expect(filesOf('of-the-copy')).toEqual(filesOf('copy'))
+})
+
 test.skipIf(!PROGRAMS)(
   'the commands of docs/operate/database.md fill a database, dump it, and restore it with another lineage',
   async () => {

@@ -65,7 +65,7 @@ export const SETTINGS = {
     kind: text('postgres:// address', /^postgres(ql)?:\/\/\S+$/),
     unset: 'the embedded database',
     meaning:
-      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas. PgBouncer must be 1.21 or newer (docs/operate/database.md).',
+      'PostgreSQL 14 or newer, for example postgres://user:password@host:5432/landpass. Several hosts are separated by commas (docs/operate/database.md).',
     secret: 'password',
   },
   DATABASE_POOL_SIZE: {

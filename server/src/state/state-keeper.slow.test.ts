@@ -1,5 +1,5 @@
 import { parseWorld } from '@landpass/client/grid'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyDir, freshEngine } from '../../test/support/database/engines.ts'
 import { StatementCounter } from '../../test/support/database/statement-counter.ts'
 import { REFERENCE_TIME_MS, STATE_THREAD } from '../../test/support/http/land-server.ts'
@@ -71,4 +71,36 @@ test('an announced change is read with one statement, and is known without the j
   expect(keeper.current().worldId).not.toBe(worldId)
   expect(keeper.changesOf(worldId, range), 'of the state before').toBeUndefined()
   await keeper.close()
+})
+
+test('a change of which no notification comes is found by polling', async () => {
+  const engine = await open()
+  const clock = { nowMs: () => REFERENCE_TIME_MS }
+  await importWorld(engine.db, await demoSnapshot(1, RADIUS), clock)
+  const deaf = {
+    kind: engine.kind,
+    db: engine.db,
+    listen: async () => {},
+    lend: () => engine.lend(),
+  } as unknown as Engine
+  const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
+  const keeper = new StateKeeper(
+    deaf,
+    { world: WORLD, dataDir: emptyDir(), stateThread: STATE_THREAD },
+    log,
+    clock,
+  )
+  onTestFinished(() => keeper.close())
+  await keeper.start()
+  const { revision } = keeper.current()
+  const replaced = new Promise<void>((resolve) => keeper.onReplaced(resolve))
+
+  await applyLandChanges(
+    engine.db,
+    [{ kind: 'change-parcel', x: 1, y: 2, to: { owner: addressOf('buyer') } }],
+    REFERENCE_TIME_MS,
+  )
+  await replaced
+
+  expect(keeper.revision).toBe(revision + 1)
 })

@@ -68,6 +68,7 @@ export class HostPool implements PostgresPool {
     if (known) return known
     const guarded = new GuardedClient(client, {
       setLimits: chosen.host.isPooler ? this.#limitsOfTransaction() : undefined,
+      keepsPrepared: chosen.host.keepsPrepared,
       onLost: (error) => this.#onLost(chosen, error),
     })
     this.#clients.set(client, guarded)
@@ -267,6 +268,8 @@ class HostLeftError extends Error {}
 interface GuardedClientOptions {
   /** Statements that set the limits of a transaction, where they are not set for the whole connection. */
   readonly setLimits: string | undefined
+  /** Whether statements may be prepared. */
+  readonly keepsPrepared: boolean
   readonly onLost: (error: unknown) => void
 }
 
@@ -285,7 +288,7 @@ class GuardedClient implements PostgresPoolClient {
     // A ROLLBACK after a time-out would wait for another one
     if (this.#isLost) throw databaseUnavailable('the connection was lost')
     try {
-      const name = nameOf(text)
+      const name = this.#options.keepsPrepared ? nameOf(text) : undefined
       if (name !== undefined) return await this.#client.query({ name, text, values: [...values] })
       return await this.#client.query(this.#withLimits(text), [...values])
     } catch (error) {

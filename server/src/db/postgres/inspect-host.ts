@@ -8,6 +8,8 @@ export interface HostFacts {
    * connection to PostgreSQL, so nothing that belongs to a connection can be used: SET, LISTEN, session locks.
    */
   readonly isPooler: boolean
+  /** Whether a prepared statement can be used again: not behind a pooler that passes its name on unchanged. */
+  readonly keepsPrepared: boolean
   /** Whether the host accepts no changes now: a standby, or a database with `default_transaction_read_only`. */
   readonly isReadOnly: boolean
   /** The limit that PostgreSQL itself sets for a statement without one of ours; 0 is none. */
@@ -17,10 +19,12 @@ export interface HostFacts {
 /** 14 is the oldest version that the PostgreSQL project supported when this was written. */
 const OLDEST_VERSION = 14
 const PROBE = 'landpass_probe'
+/** SQLSTATE duplicate_prepared_statement. */
+const ALREADY_PREPARED = '42P05'
 
 /**
  * Looks at a host over a connection of its own.
- * @throws {CommandError} when it is a PostgreSQL or a pooler with which the server cannot work
+ * @throws {CommandError} when it is a PostgreSQL with which the server cannot work
  */
 export async function inspectHost(client: BoundedClient): Promise<HostFacts> {
   const { rows } = await client.query<Row>(SELECT_FACTS)
@@ -28,8 +32,13 @@ export async function inspectHost(client: BoundedClient): Promise<HostFacts> {
   assertVersion(Number(version))
   // A pooler announces a process number of its own: it has many connections to PostgreSQL
   const isPooler = pid !== (client as unknown as { processID: number }).processID
-  if (isPooler) await assertPreparedStatements(client)
-  return { isPooler, isReadOnly: read_only === 'on', statementTimeoutMs: Number(statement_timeout_ms) }
+  const keepsPrepared = !isPooler || (await renamesPrepared(client))
+  return {
+    isPooler,
+    keepsPrepared,
+    isReadOnly: read_only === 'on',
+    statementTimeoutMs: Number(statement_timeout_ms),
+  }
 }
 
 interface Row {
@@ -51,22 +60,21 @@ function assertVersion(version: number): void {
 
 /**
  * A pooler that shares connections between clients has to rename prepared statements and to prepare them on each
- * connection again. One that passes names on unchanged would lose them: claims would fail now and then.
+ * connection again. One that passes names on unchanged loses them when the client gets another connection.
  */
-async function assertPreparedStatements(client: BoundedClient): Promise<void> {
+async function renamesPrepared(client: BoundedClient): Promise<boolean> {
   await client.query('begin')
   try {
     await client.query({ name: PROBE, text: 'select $1::integer as one', values: [1] })
     const { rows } = await client.query('select name from pg_prepared_statements where name = $1', [PROBE])
-    if (rows.length > 0) throw unsupportedPooler()
+    if (rows.length === 0) return true
+    await client.query(`deallocate ${PROBE}`)
+    return false
+  } catch (error) {
+    // Another process prepares the same name on the same connection
+    if ((error as { code?: unknown }).code === ALREADY_PREPARED) return false
+    throw error
   } finally {
     await client.query('rollback').catch(() => client.abandon())
   }
-}
-
-function unsupportedPooler(): CommandError {
-  return new CommandError(
-    'DATABASE_URL leads to a connection pooler that does not support prepared statements. PgBouncer 1.21 or newer ' +
-      'is needed, with max_prepared_statements greater than 0: docs/operate/database.md. Otherwise connect to PostgreSQL itself.',
-  )
 }

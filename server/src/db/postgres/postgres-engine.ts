@@ -1,6 +1,5 @@
 import { type Driver, PostgresDialect } from 'kysely'
 import type pg from 'pg'
-import { SECOND_MS } from '../../clock.ts'
 import { CommandError } from '../../errors.ts'
 import type { Db, Engine, Lent } from '../engine.ts'
 import { openKysely } from '../guarded-dialect.ts'
@@ -20,9 +19,6 @@ export interface PostgresSettings {
   readonly statementTimeoutMs: number
   readonly listenerPing?: ListenerPing
 }
-
-/** How often callbacks are called behind a pooler, which has no notifications. */
-const POLL_EVERY_MS = SECOND_MS
 
 /** @throws {CommandError} when the server cannot be reached or is too old. */
 export async function openPostgres(settings: PostgresSettings): Promise<Engine> {
@@ -51,7 +47,6 @@ class PostgresEngine implements Engine {
   readonly #refusals = new WriteRefusals()
   readonly #notices = new Notices()
   readonly #listener: PostgresListener
-  readonly #polls: NodeJS.Timeout[] = []
   #closing: Promise<void> | undefined
 
   constructor(settings: PostgresSettings, hosts: Hosts) {
@@ -86,9 +81,6 @@ class PostgresEngine implements Engine {
     } catch (error) {
       throw this.#connectionError(error)
     }
-    const poll = setInterval(() => onPayload(''), POLL_EVERY_MS)
-    poll.unref()
-    this.#polls.push(poll)
   }
 
   async maintain(): Promise<void> {
@@ -118,7 +110,6 @@ class PostgresEngine implements Engine {
   }
 
   async #close(): Promise<void> {
-    for (const poll of this.#polls) clearInterval(poll)
     await this.#listener.close()
     await this.db.destroy()
     await this.#pool.end()
@@ -136,12 +127,17 @@ class PostgresEngine implements Engine {
     return { ...CLIENT_SETTINGS, connectionString: url }
   }
 
-  #noteHost({ url, isPooler, statementTimeoutMs }: ChosenHost, isFirst: boolean): void {
+  #noteHost({ url, isPooler, keepsPrepared, statementTimeoutMs }: ChosenHost, isFirst: boolean): void {
     if (this.#hosts.urls.length > 1) this.#notices.add(`The database at ${placeOf(url)} is used now.`)
     if (!isPooler || !isFirst) return
     this.#notices.add(
-      'DATABASE_URL leads to a connection pooler: changes of other processes are found by polling, every second.',
+      'DATABASE_URL leads to a connection pooler: there are no notifications, changes of other processes are found by polling.',
     )
+    if (!keepsPrepared)
+      this.#notices.add(
+        'The connection pooler does not support prepared statements, so a claim costs PostgreSQL more. ' +
+          'PgBouncer does from version 1.21, with max_prepared_statements: docs/operate/database.md.',
+      )
     if (statementTimeoutMs > 0) return
     this.#notices.add(
       'Single statements have no time limit in the database, because a pooler shares its connections. ' +

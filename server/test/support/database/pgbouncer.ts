@@ -4,9 +4,23 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { emptyDir } from './engines.ts'
+import { startSimulatedPooler } from './simulated-pooler.ts'
 
-/** Programs of real PgBouncers to test with, separated by colons; without it only the simulated pooler is used. */
-export const PGBOUNCERS = (process.env.LANDPASS_PGBOUNCER ?? '').split(':').filter((file) => file !== '')
+/** Where packages of PgBouncer install it. */
+const INSTALLED = '/usr/sbin/pgbouncer'
+
+/** Programs of real PgBouncers to test with, separated by colons; the installed one by default. */
+export const PGBOUNCERS = (process.env.LANDPASS_PGBOUNCER ?? (fs.existsSync(INSTALLED) ? INSTALLED : ''))
+  .split(':')
+  .filter((file) => file !== '')
+
+/** Starts a pooler that does not keep prepared statements: a real PgBouncer where there is an old one, else the simulated one. */
+export function startAnyPooler(databaseUrl: string) {
+  const [program] = PGBOUNCERS.filter(isOld)
+  return program
+    ? startPgBouncer(program, databaseUrl)
+    : startSimulatedPooler(databaseUrl, { prepared: 'passed-on' })
+}
 
 /** Starts a real PgBouncer in transaction mode, with the settings of docs/operate/database.md. @returns the URL through it */
 export async function startPgBouncer(program: string, databaseUrl: string) {
