@@ -468,6 +468,50 @@ describe('the map', () => {
     expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
   })
 
+  test('shares a phone’s screen with a sheet of three heights: dragged, pressed, or moved by keys', async () => {
+    const opened = await explore('/?estate=1&at=0,0&zoom=40', { size: 'phone', theme: 'dark' })
+    const { page, photograph } = opened
+    await expectWorld(page)
+    const handle = page.getByRole('button', { name: /^Height of the panel/ })
+    const sheetTop = async () => (await page.locator('.side').boundingBox())!.y
+    const atHeight = (name: string) =>
+      page.getByRole('button', { name: `Height of the panel: ${name}` }).waitFor()
+    const dragTo = async (y: number) => {
+      const { x, y: from, width, height } = (await handle.boundingBox())!
+      await opened.drag({ x: x + width / 2, y: from + height / 2 }, { x: x + width / 2, y })
+    }
+    const isHidden = () => page.getByRole('button', { name: 'Filters' }).isHidden()
+
+    await dragTo(760)
+    await atHeight('low')
+    expect(await sheetTop()).toBeGreaterThan(700)
+    await expectAccessible(page)
+    await photograph('sheet-low-phone-dark')
+    await handle.press('ArrowUp')
+    await atHeight('half')
+    // The estate stays where the sheet does not cover it.
+    const middleOfEstate = async () => {
+      const [x = NaN, y = NaN, zoom = NaN] = await viewOf(page)
+      return (await spotOf(page, { x: 1 - x, y: 0.5 - y, zoom })).y
+    }
+    await expect.poll(async () => (await middleOfEstate()) < (await sheetTop()), SOON).toBe(true)
+    await handle.press('Enter')
+    await atHeight('full')
+    expect(await isHidden()).toBe(true)
+    await expectAccessible(page)
+    await dragTo(500)
+    await atHeight('half')
+
+    await page.getByRole('button', { name: 'Lists' }).click()
+    await page.getByRole('button', { name: 'The Tower' }).waitFor()
+    await dragTo(100)
+    await atHeight('full')
+    await photograph('sheet-full-phone-dark')
+    await page.getByRole('button', { name: 'The Tower' }).click()
+    await atHeight('half') // so that the map shows what was chosen
+    expect(await isHidden()).toBe(false)
+  })
+
   test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {
     const { page, photograph } = await explore('/?at=0,0&zoom=40')
     const card = page.locator('.place-card')
