@@ -41,7 +41,7 @@ const SRC = join(ROOT, 'server/src')
 
 /** What people open in a browser, and the files that these pages are made of. */
 const PAGES =
-  /^\/(?:docs.*|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
+  /^\/(?:docs.*|embed|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',

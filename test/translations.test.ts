@@ -6,7 +6,10 @@ import { describe, expect, test } from 'vitest'
 const FOLDER = new URL('../../web/locales/', import.meta.url)
 const PAGES = new URL('../../web/src/', import.meta.url)
 /** Writes titles and descriptions into the HTML of a page. */
-const TOKEN_PAGES = new URL('../../server/src/site/token-pages.ts', import.meta.url)
+/** What the server writes into pages. */
+const SERVED = ['token-pages', 'map-page'].map(
+  (name) => new URL(`../../server/src/site/${name}.ts`, import.meta.url),
+)
 
 /** Words that are the same in both languages: everything else that equals the English text was forgotten. */
 const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +113,7 @@ function pageSources(): string[] {
   const sources = readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.includes('.test.'))
     .map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), PAGES), 'utf8'))
-  return [...sources, readFileSync(TOKEN_PAGES, 'utf8')]
+  return [...sources, ...SERVED.map((path) => readFileSync(path, 'utf8'))]
 }
 
 function placeholders(texts: Catalogue, key: string): string[] {

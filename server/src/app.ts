@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { SearchStreams } from './api/changes/search-streams.ts'
 import { Pictures } from './api/images/pictures.ts'
+import { type LandLink, type LandSummaryReading, landSummaryOf } from './api/land/land-summary.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
@@ -115,6 +116,8 @@ export interface AppOptions {
   readonly rentalContracts?: RentalContracts | undefined
   /** The other processes that serve with this one; undefined where it serves alone. */
   readonly group?: WorkerGroup | undefined
+  /** Whether the land is that of the demo, which the map page says. */
+  readonly isDemo?: boolean
   /** Where the program of the thread that reads the land lies, when it is bundled. */
   readonly stateThread?: URL | undefined
 }
@@ -182,12 +185,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
   measureCost(metrics, costLimits)
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
-  const pictures = servesLand
+  const served = servesLand
     ? await serveLand({ server, metrics, keeper, chainStatus, offers, offerReaders, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
-    readyAnswers.findWith((url) => attendance?.findReady(url) ?? pictures?.findReady(url))
+    readyAnswers.findWith((url) => attendance?.findReady(url) ?? served?.pictures.findReady(url))
   if (attendance) {
     serveTokenPages(server, {
       interfaces,
@@ -209,7 +212,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   serveDescription(server)
-  servePages(server, { interfaces, links: config.pageLinks, offers: () => attendance?.offers() })
+  servePages(server, {
+    interfaces,
+    publicUrl: config.publicUrl,
+    links: config.pageLinks,
+    isDemo: options.isDemo === true,
+    summaryOf: served?.summaryOf,
+    offers: () => attendance?.offers(),
+  })
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
@@ -305,8 +315,8 @@ interface LandParts extends AppOptions {
   readonly offerReaders: readonly ListingsReader[]
 }
 
-/** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
-async function serveLand(parts: LandParts): Promise<Pictures> {
+/** Registers the land interface: JSON, map images and the change stream. @returns what other parts of the server use of it */
+async function serveLand(parts: LandParts): Promise<ServedInterface> {
   const { server, metrics, keeper, config, engine, clock } = parts
   const { chainStatus, offers, offerReaders } = parts
   for (const status of offers) metrics.addSeries(status.series())
@@ -357,7 +367,13 @@ async function serveLand(parts: LandParts): Promise<Pictures> {
     offers,
     settings: config,
   })
-  return pictures
+  return { pictures, summaryOf: (link) => landSummaryOf(land, link) }
+}
+
+interface ServedInterface {
+  /** The cache of the images. */
+  readonly pictures: Pictures
+  readonly summaryOf: (link: LandLink) => LandSummaryReading | undefined
 }
 
 /** A picture of places on the current map; undefined before the land is loaded. */

@@ -24,6 +24,7 @@ import {
 } from '@landpass/server/test/support/pages/browser'
 import { exactly } from '@landpass/server/test/support/run/exact-values'
 import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const EVIL = `<img src=x onerror=alert(1)> "A" & 'B' 👩‍🚀 سوق`
@@ -343,6 +344,57 @@ describe('the list of land', () => {
     const rows = parseCsv(readFileSync(await (await coming).path(), 'utf8').slice(1))
     const { total } = await server.data<{ total: number }>(`/v2/land?${query}`)
     expect(rows).toHaveLength(total + 1)
+  })
+})
+
+describe('the HTML of a link, for programs that show it with a title and a picture', () => {
+  const tagsOf = async (path: string, headers = {}) => {
+    const { bytes } = await server.ask('GET', path, { headers })
+    const tags = [...bytes.toString().matchAll(/<meta (?:property|name)="([\w:]+)" content="([^"]*)"/g)]
+    return { html: bytes.toString(), ...Object.fromEntries(tags.map(([, name, value]) => [name, value])) }
+  }
+
+  test('says what an estate, a parcel, a district and a search are, escaped, with a picture that is there', async () => {
+    const { id } = (await server.data<{ id: string }[]>('/v1/districts'))[0]!
+    const [estate, parcel, district, search] = await Promise.all([
+      tagsOf('/?estate=1'),
+      tagsOf('/?parcel=2,-1&at=0,0&zoom=9', { 'accept-language': 'fr' }),
+      tagsOf(`/?layer=districts&district=${id}`),
+      tagsOf('/?status=open&sort=price.asc&max_price=900&lang=es'),
+    ])
+
+    expect(estate).toMatchObject({
+      'og:title': '“Cat’s” &lt;b>house&lt;/b>',
+      'og:url': `${server.origin}/?estate=1`,
+      'twitter:card': 'summary_large_image',
+    })
+    expect(estate['og:description']).toMatch(/^For sale: 70,000 MANA · Estate 1 · Parcels: 2 · .*Owner: 0x/)
+    expect(estate.html).not.toContain('<b>')
+    expect(estate.html).toContain(`<link rel="canonical" href="${server.origin}/?estate=1"`)
+    expect(parcel.html).toContain('<html lang="fr"')
+    expect(parcel['og:url']).toBe(`${server.origin}/?parcel=2,-1`)
+    expect(district['og:description']).toMatch(/^District · Parcels: \d/)
+    const { total } = await server.data<{ total: number }>('/v2/land?status=open&max_price=900')
+    expect(search['og:title']).toBe(`Terrenos encontrados: ${total}`)
+    expect(search['og:description']).toContain(' MANA')
+    for (const { 'og:image': address = '' } of [estate, parcel, district, search]) {
+      const { pathname, search } = new URL(address.replaceAll('&amp;', '&'))
+      const { bytes } = await server.ask('GET', pathname + search)
+      const { width, height } = PNG.sync.read(bytes)
+      expect([width, height], address).toEqual([1200, 630])
+    }
+  })
+
+  test('is that of the whole map where the link shows no land', async () => {
+    const whole = await tagsOf('/')
+    for (const path of [
+      '/?parcel=9999,0',
+      '/?estate=77',
+      '/?status=other',
+      '/?max_price=1&max_price=2',
+      '/?%F0%',
+    ])
+      expect((await tagsOf(path)).html, path).toBe(whole.html)
   })
 })
 

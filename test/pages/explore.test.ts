@@ -162,8 +162,14 @@ describe('the address', () => {
     const { page } = await explore(`/${LINK}`, { locale: 'ko-KR', theme: 'light' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
 
-    await page.getByRole('button', { name: 'Copiar enlace' }).click()
+    await page.getByRole('button', { name: 'Compartir' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Compartir' })
+    await dialog.getByRole('button', { name: 'Copiar: Enlace' }).click()
 
+    await expectAccessible(page)
+    expect(await dialog.getByLabel('Código').first().inputValue()).toContain(
+      `<iframe src="${server.origin}/embed${LINK.replaceAll('&', '&amp;')}"`,
+    )
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.origin}/${LINK}`)
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
     expect(await page.getByRole('radio', { name: 'Por precio' }).isChecked()).toBe(true)
@@ -175,8 +181,11 @@ describe('the address', () => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
       document.execCommand = () => false
     })()`)
-    await page.getByRole('button', { name: /Copia/ }).first().click()
+    await dialog.getByRole('button', { name: /Copia/ }).last().click()
     await page.getByText('No se pudo copiar').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focused(page), SOON).toBe('Compartir')
+    expect(new URL(page.url()).searchParams.get('parcel')).toBe('1,-1') // Escape has closed the dialog alone
   })
 
   test('follows language and theme once they are chosen, which stay through back and forward', async () => {
@@ -519,6 +528,50 @@ describe('the map', () => {
     expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
   })
 
+  test('shares a phone’s screen with a sheet of three heights: dragged, pressed, or moved by keys', async () => {
+    const opened = await explore('/?estate=1&at=0,0&zoom=40', { size: 'phone', theme: 'dark' })
+    const { page, photograph } = opened
+    await expectWorld(page)
+    const handle = page.getByRole('button', { name: /^Height of the panel/ })
+    const sheetTop = async () => (await page.locator('.side').boundingBox())!.y
+    const atHeight = (name: string) =>
+      page.getByRole('button', { name: `Height of the panel: ${name}` }).waitFor()
+    const dragTo = async (y: number) => {
+      const { x, y: from, width, height } = (await handle.boundingBox())!
+      await opened.drag({ x: x + width / 2, y: from + height / 2 }, { x: x + width / 2, y })
+    }
+    const isHidden = () => page.getByRole('button', { name: 'Filters' }).isHidden()
+
+    await dragTo(760)
+    await atHeight('low')
+    expect(await sheetTop()).toBeGreaterThan(700)
+    await expectAccessible(page)
+    await photograph('sheet-low-phone-dark')
+    await handle.press('ArrowUp')
+    await atHeight('half')
+    // The estate stays where the sheet does not cover it.
+    const middleOfEstate = async () => {
+      const [x = NaN, y = NaN, zoom = NaN] = await viewOf(page)
+      return (await spotOf(page, { x: 1 - x, y: 0.5 - y, zoom })).y
+    }
+    await expect.poll(async () => (await middleOfEstate()) < (await sheetTop()), SOON).toBe(true)
+    await handle.press('Enter')
+    await atHeight('full')
+    expect(await isHidden()).toBe(true)
+    await expectAccessible(page)
+    await dragTo(500)
+    await atHeight('half')
+
+    await page.getByRole('button', { name: 'Lists' }).click()
+    await page.getByRole('button', { name: 'The Tower' }).waitFor()
+    await dragTo(100)
+    await atHeight('full')
+    await photograph('sheet-full-phone-dark')
+    await page.getByRole('button', { name: 'The Tower' }).click()
+    await atHeight('half') // so that the map shows what was chosen
+    expect(await isHidden()).toBe(false)
+  })
+
   test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {
     const { page, photograph } = await explore('/?at=0,0&zoom=40')
     const card = page.locator('.place-card')
@@ -579,6 +632,50 @@ test('a name from right to left does not turn the text around it', async () => {
   expect(await shown.count()).toBe(2)
   expect(await shown.and(page.locator('bdi, [dir=auto]')).count()).toBe(2)
   expect(await shown.allInnerTexts()).toEqual([HEBREW_NAME, HEBREW_NAME])
+})
+
+describe('on the first visit', () => {
+  test('one line says what this is, until it is closed', async () => {
+    const { page, photograph } = await explore('/', { size: 'phone', theme: 'dark', locale: 'ko-KR' })
+    const line = page.getByText('지도입니다')
+    await line.waitFor()
+    await expectAccessible(page)
+    await photograph('welcome-phone-dark')
+
+    await page.getByRole('button', { name: '확인' }).click()
+
+    expect(await line.count()).toBe(0)
+    await page.reload()
+    await page.getByRole('combobox').first().waitFor()
+    expect(await line.count()).toBe(0)
+  })
+})
+
+test('another website shows the map in a frame, which leads to the same place on the whole page', async () => {
+  const { page, photograph } = await openPage(`${server.origin}/robots.txt`, { size: 'desktop' })
+  const website = `${server.origin}/of-another-website`
+  const frame = `<iframe src="/embed?at=0,0&amp;zoom=40" title="Map" width="640" height="400"></iframe>`
+  await page.route(website, (route) => route.fulfill({ contentType: 'text/html', body: frame }))
+  await page.goto(website)
+  const map = page.frameLocator('iframe')
+  const link = map.getByRole('link', { name: 'Open the whole map' })
+  await link.waitFor()
+  await map.locator('.map-surface[data-picture=sharp]').waitFor()
+  const steps = await page.evaluate<number>('history.length')
+
+  await map
+    .locator('canvas')
+    .first()
+    .click({ position: { x: 320 + 40, y: 200 + 40 } })
+
+  await map.getByRole('region', { name: 'Selection' }).waitFor()
+  await expect
+    .poll(async () => new URL((await link.getAttribute('href'))!).searchParams.get('parcel'), SOON)
+    .toBe('1,-1')
+  expect(new URL((await link.getAttribute('href'))!).pathname).toBe('/')
+  expect(await page.evaluate('history.length')).toBe(steps)
+  expect(await map.getByRole('combobox').count()).toBe(0)
+  await photograph('embed-desktop')
 })
 
 describe('the keyboard alone', () => {
@@ -699,7 +796,7 @@ test('nothing needs scrolling sideways, from the smallest phone to the widest sc
       '({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })',
     )
     expect(scrollWidth, `${width} × ${height}`).toBeLessThanOrEqual(clientWidth)
-    for (const name of ['Listes', 'Copier le lien']) {
+    for (const name of ['Listes', 'Partager']) {
       const box = await page.getByRole('button', { name }).boundingBox()
       expect(box!.x + box!.width, `${name} at ${width} × ${height}`).toBeLessThanOrEqual(width)
     }

@@ -67,6 +67,15 @@ test.each([...PAGES.map(({ path }) => path), '/docs/', '/docs/interface/land'])(
   },
 )
 
+test('only the map for other websites can be framed, and it allows nothing else', async () => {
+  const [page, embed] = await Promise.all(['/', '/embed'].map((path) => server.ask('GET', path)))
+
+  expect(embed?.headers['content-security-policy']).toBe(
+    String(page?.headers['content-security-policy']).replace("frame-ancestors 'none'", 'frame-ancestors *'),
+  )
+  expect(embed?.headers['x-frame-options']).toBeUndefined()
+})
+
 test('files whose names change with their content are cached for ever, others are validated', async () => {
   const files = await filesOf('/')
   expect(files.length).toBeGreaterThanOrEqual(3)

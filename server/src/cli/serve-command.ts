@@ -125,6 +125,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       tradeContracts: tradeContractsOf(network),
       rentalContracts: rentalContractsOf(network),
       group: options.channel,
+      isDemo: options.demo !== undefined,
     })
     if (options.channel) {
       app.metrics.shareWith(options.channel, options.channel.number)

@@ -9,13 +9,19 @@ import type { ContentEncoding } from '../http/content-encoding.ts'
 import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
+import { type MapPageOptions, serveMapPage } from './map-page.ts'
 import { answerUnknownAddresses } from './not-found-page.ts'
 
 /** What the server serves. It decides which pages it has, and what they offer. */
 export interface PageOptions {
   readonly interfaces: readonly string[]
+  readonly publicUrl: string | undefined
   /** Where the map page links to for an asset, with names in braces. */
   readonly links: PageLinks
+  /** Whether the land is that of the demo, so that the map page says that it is made up. */
+  readonly isDemo: boolean
+  /** Undefined where the land is not served. */
+  readonly summaryOf: MapPageOptions['summaryOf'] | undefined
   /** How organisers get events now; undefined where attendance is not served. */
   readonly offers: () => Offers | undefined
 }
@@ -62,8 +68,8 @@ const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 const DOCUMENTS = 'docs/'
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
-/** An attribute in the built map page, which the server replaces by its links. */
-const LINKS_MARK = 'data-visit-url="" data-market-url=""'
+/** Attributes in the built map page, which the server replaces by its links, and whether its land is made up. */
+const LINKS_MARK = 'data-visit-url="" data-market-url="" data-is-demo="false"'
 /** Attributes in the organisers' page. The server replaces them by who makes events, and which issuers can be used. */
 const OFFERS_MARK = 'data-event-makers="nobody" data-has-own="false" data-has-poap="false"'
 
@@ -85,15 +91,18 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown
+ * Serves `/`, `/embed`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown
  * address. Without the land
  * interface, `/` redirects to `/organise`.
  */
-export function servePages(app: FastifyInstance, { interfaces, links, offers }: PageOptions): void {
+export function servePages(app: FastifyInstance, options: PageOptions): void {
+  const { interfaces, offers, publicUrl, summaryOf } = options
   if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
-  if (serves('land')) servePage(app, '/', pageFile(withLinks(readHtml('index.html', interfaces), links)))
-  else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
+  if (summaryOf) {
+    const html = withLinks(readHtml('index.html', interfaces), options)
+    serveMapPage(app, { html, headers: PAGE_HEADERS, embedHeaders: EMBED_HEADERS, publicUrl, summaryOf })
+  } else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
   if (serves('attendance')) {
     serveOrganisePage(app, organisePages(interfaces), offers)
     servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
@@ -118,6 +127,12 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
+}
+
+/** Of the map page in a frame of another website: it shows land, and changes nothing. */
+const EMBED_HEADERS = {
+  'content-security-policy': PAGE_POLICY.replace("frame-ancestors 'none'", 'frame-ancestors *'),
+  'referrer-policy': 'no-referrer',
 }
 
 function servePage(app: FastifyInstance, address: string, file: PageFile): void {
@@ -181,11 +196,14 @@ function organisePages(interfaces: PageOptions['interfaces']): (offers: Offers |
   }
 }
 
-/** Writes the links into the map page. Their kinds of settings allow no quotes and angle brackets. */
-function withLinks(html: string, { visit = '', market = '' }: PageLinks): string {
+/** Writes the links into the map page, whose kinds of settings allow no quotes and angle brackets, and whether it shows the demo. */
+function withLinks(html: string, { links: { visit = '', market = '' }, isDemo }: PageOptions): string {
   if (!html.includes(LINKS_MARK)) throw new Error('index.html has no place for links')
   const [visitUrl, marketUrl] = [visit, market].map((address) => address.replaceAll('&', '&amp;'))
-  return html.replace(LINKS_MARK, () => `data-visit-url="${visitUrl}" data-market-url="${marketUrl}"`)
+  return html.replace(
+    LINKS_MARK,
+    () => `data-visit-url="${visitUrl}" data-market-url="${marketUrl}" data-is-demo="${isDemo}"`,
+  )
 }
 
 function pageFile(html: string): PageFile {

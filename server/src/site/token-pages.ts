@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookH
 import { AppError } from '../errors.ts'
 import { publicBase } from '../http/public-base.ts'
 import { withoutTurns } from '../text-direction.ts'
-import { asMarkup, opensPage, preferredLocale } from './not-found-page.ts'
+import { type Description, fill, localeOf, shortAddress, withDescription } from './link-description.ts'
+import { opensPage } from './not-found-page.ts'
 import { PAGE_HEADERS, readHtml } from './pages.ts'
-import { type Catalogue, LOCALES, type Locale, localeFor, readCatalogue } from './translations.ts'
+import { type Catalogue, LOCALES, type Locale, readCatalogue } from './translations.ts'
 
 /** What the HTML of a token's page says about it, for programs that show a link with a title and a picture. */
 export interface TokenSummary {
@@ -30,25 +31,10 @@ export interface TokenPageOptions {
   readonly describeToken: (id: string) => Promise<TokenSummary>
 }
 
-interface Description {
-  readonly title: string
-  readonly text: string
-  readonly image?: LinkPicture
-}
-
-interface LinkPicture {
-  /** The whole address. */
-  readonly address: string
-  readonly widthPx: number
-  readonly heightPx: number
-}
-
 const TOKEN_ROUTE = '/tokens/:id'
 /** In place of an id: the page that checks a token which the reader brings. */
 const CHECK_PAGE = 'check'
 const COLLECTION_ROUTE = '/addresses/:address/tokens'
-/** The built page, up to the end of the title that is replaced. */
-const TITLE_MARK = '<title>Landpass</title>'
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -58,7 +44,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 export function serveTokenPages(app: FastifyInstance, options: TokenPageOptions): void {
   const html = readHtml('tokens.html', options.interfaces)
-  if (!html.includes(TITLE_MARK)) throw new Error('tokens.html has no place for a title')
   const texts = new Map(LOCALES.map((locale) => [locale, readCatalogue(locale)]))
   const answerPage: onRequestAsyncHookHandler = async (request, reply) => {
     const { url } = request.routeOptions
@@ -127,54 +112,6 @@ async function describeCollection(
   return { title, text: texts['collection.explained'] ?? '' }
 }
 
-/** The language that a link names, else that of the browser. */
-function localeOf(request: FastifyRequest): Locale {
-  const { lang } = request.query as { lang?: unknown }
-  const named = typeof lang === 'string' ? localeFor(lang) : undefined
-  return named ?? preferredLocale(request.headers['accept-language'] ?? '')
-}
-
-function withDescription(
-  html: string,
-  { title, text, image }: Description,
-  address: string,
-  locale: Locale,
-): string {
-  const tags = [
-    `<title>${asMarkup(title)} · Landpass</title>`,
-    `<meta name="description" content="${asMarkup(text)}" />`,
-    `<meta property="og:type" content="website" />`,
-    `<meta property="og:site_name" content="Landpass" />`,
-    `<meta property="og:title" content="${asMarkup(title)}" />`,
-    `<meta property="og:description" content="${asMarkup(text)}" />`,
-    `<meta property="og:url" content="${asMarkup(address)}" />`,
-    // A wide picture across the preview, or text alone
-    `<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}" />`,
-    ...(image === undefined ? [] : imageTags(image, asMarkup(title))),
-  ]
-  return html
-    .replace('<html lang="en"', `<html lang="${locale}"`)
-    .replace(TITLE_MARK, () => tags.join('\n    '))
-}
-
-function imageTags({ address, widthPx, heightPx }: LinkPicture, title: string): readonly string[] {
-  return [
-    `<meta property="og:image" content="${asMarkup(address)}" />`,
-    `<meta property="og:image:type" content="image/png" />`,
-    `<meta property="og:image:width" content="${widthPx}" />`,
-    `<meta property="og:image:height" content="${heightPx}" />`,
-    `<meta property="og:image:alt" content="${title}" />`,
-  ]
-}
-
-function fill(template = '', values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
-}
-
 function dayText(timeS: number, locale: Locale): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(timeS * 1000)
-}
-
-function shortAddress(address: string): string {
-  return address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
 }

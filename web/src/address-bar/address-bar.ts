@@ -1,4 +1,5 @@
 import { batch, computed, effect } from '@preact/signals'
+import { isEmbedded } from '../embedded.ts'
 import { chosenDistrict, landFilter, layer, mine, openList, selection, view } from '../state/explore-state.ts'
 import { showLinked } from '../state/travel.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
@@ -34,9 +35,9 @@ const link = computed<Permalink>(() => ({
   theme: themeChoice.value,
 }))
 
-/** The whole address of what is shown now. */
-export function linkToHere(): string {
-  return location.origin + addressOf(link.peek())
+/** The whole address of what is shown now. @param path `/embed`: the same in a frame of another website */
+export function linkToHere(path: '/' | '/embed' = '/'): string {
+  return location.origin + path + permalinkText(link.value)
 }
 
 /** Shows what the address says. Call it before the page is rendered for the first time. */
@@ -130,7 +131,9 @@ class Steps {
 
   private push(): void {
     this.isTouched = true
-    history.pushState(null, '', addressOf(this.current))
+    // The steps of a frame would be steps of the page around it.
+    if (isEmbedded) this.rewrite()
+    else history.pushState(null, '', addressOf(this.current))
   }
 
   private move(): void {

@@ -23,6 +23,21 @@ export function embedCode({ link, image, name, widthPx, heightPx }: Embed): stri
   return `<a href="${escaped(link)}">${picture}</a>`
 }
 
+/** The map for another website, in a frame. */
+export interface MapFrame {
+  /** The address of the map below `/embed`. */
+  readonly address: string
+  readonly title: string
+}
+
+const FRAME = { widthPx: 640, heightPx: 400 }
+
+/** HTML of a frame with the map. Title and address are escaped. */
+export function frameCode({ address, title }: MapFrame): string {
+  const { widthPx, heightPx } = FRAME
+  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="${widthPx}" height="${heightPx}" loading="lazy" style="border:0"></iframe>`
+}
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

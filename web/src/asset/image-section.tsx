@@ -4,7 +4,7 @@ import type { Selection } from '../state/explore-state.ts'
 import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { theme } from '../theme.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CopyField } from '../ui/copy-field.tsx'
 import { assetLink, imagePath } from './asset-links.ts'
 import { embedCode } from './embed.ts'
 
@@ -49,31 +49,5 @@ function MapImage({ selection, name }: ImageSectionProps) {
       loading="lazy"
       decoding="async"
     />
-  )
-}
-
-interface CopyFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly hint?: string
-}
-
-function CopyField({ label, value, hint }: CopyFieldProps) {
-  const id = useId()
-  return (
-    <div class="copy-field">
-      <label for={id}>{label}</label>
-      {hint && <p class="hint">{hint}</p>}
-      <div class="copy-line">
-        <input
-          id={id}
-          readOnly
-          value={value}
-          spellcheck={false}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        <CopyButton value={value} label={label} />
-      </div>
-    </div>
   )
 }

@@ -2,6 +2,7 @@ import './explore.css'
 import { batch } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
+import { isEmbedded } from '../embedded.ts'
 import { FilterBar } from '../filter/filter-bar.tsx'
 import { listTitle } from '../lists/lists-panel.tsx'
 import { followChain } from '../live/chain.ts'
@@ -9,6 +10,7 @@ import { followChanges } from '../live/change-stream.ts'
 import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
+import { ShareButton } from '../share/share-button.tsx'
 import { landFilter, markedCells, openList, selection, selectionName, view } from '../state/explore-state.ts'
 import { followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
@@ -16,7 +18,6 @@ import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { showFound, showLinked } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { ChainState } from './chain-state.tsx'
@@ -28,6 +29,7 @@ import { PlaceCard, point } from './place-card.tsx'
 import { placeDescription } from './place-description.ts'
 import { SearchBox } from './search-box.tsx'
 import { followPanels, SidePanels } from './side-panels.tsx'
+import { Welcome } from './welcome.tsx'
 
 let worldOnItsWay: Promise<void> | undefined
 /**
@@ -61,8 +63,13 @@ export function ExplorePage() {
   return (
     <div class="explore-page">
       <SkipLink to="map" label={text('map.skip_to_map')} />
-      <SkipLink to="search" label={text('map.skip_to_search')} />
-      <PageHeader current="map" />
+      {!isEmbedded && <SkipLink to="search" label={text('map.skip_to_search')} />}
+      {!isEmbedded && (
+        <>
+          <PageHeader current="map" />
+          <Welcome />
+        </>
+      )}
       <main>
         <h1 class="visually-hidden">{text('nav.map')}</h1>
         <div class="explore-map">
@@ -80,9 +87,15 @@ export function ExplorePage() {
           <PlaceCard />
         </div>
         <div class="explore-over">
-          <SearchBox />
-          <Tools />
-          <FilterBar />
+          {isEmbedded ? (
+            <EmbedLink />
+          ) : (
+            <>
+              <SearchBox />
+              <Tools />
+              <FilterBar />
+            </>
+          )}
           <OfflineBanner />
           <ChainState />
           <LayerPanel />
@@ -124,8 +137,17 @@ function Tools() {
       <button type="button" onClick={showLists}>
         {text('nav.lists')}
       </button>
-      <CopyButton value={linkToHere} label={text('map.copy_link')} caption={text('map.copy_link')} />
+      <ShareButton />
     </div>
+  )
+}
+
+/** Leads from a frame of another website to the same place on the whole page. */
+function EmbedLink() {
+  return (
+    <a class="embed-link card" href={linkToHere()} target="_blank" rel="noopener">
+      {text('share.open')}
+    </a>
   )
 }
 

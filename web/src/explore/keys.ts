@@ -21,6 +21,7 @@ export const SKIPS = { map: focusMap, search: focusSearch }
 function onKeyDown(event: KeyboardEvent): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, isComposing } = event
   if (defaultPrevented || isComposing || ctrlKey || metaKey || altKey) return
+  if (document.querySelector('dialog[open]')) return // it has the keys
   if (use(key, event.target)) event.preventDefault()
 }
 

@@ -8,6 +8,8 @@ import { chosenDistrict, layer, openList, selection } from '../state/explore-sta
 import { focusMap, isInMap, uncover } from '../state/map-frame.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { text } from '../texts/texts.ts'
+import { SheetHandle } from './sheet-handle.tsx'
+import { sheetHeight } from './sheet-height.ts'
 
 type PanelName = 'asset' | 'list'
 
@@ -21,7 +23,10 @@ const shownDistrict = computed(() => (layer.value === 'districts' ? chosenDistri
 export function followPanels(): () => void {
   const ends = [
     effect(() => {
-      front.value = selection.value || shownDistrict.value !== undefined ? 'asset' : 'list'
+      const hasAsset = selection.value !== undefined || shownDistrict.value !== undefined
+      front.value = hasAsset ? 'asset' : 'list'
+      // A sheet that covers the map would hide the land that was chosen from a list.
+      if (hasAsset && sheetHeight.peek() === 'full') sheetHeight.value = 'half'
     }),
     effect(() => {
       front.value = openList.value ? 'list' : 'asset'
@@ -55,7 +60,7 @@ export function switchToPanel(): boolean {
   return true
 }
 
-/** The panels of the selection and of the open list: beside the map, or below it on an upright phone. */
+/** The panels of the selection and of the open list: beside the map, or a sheet over its lower part on an upright phone. */
 export function SidePanels() {
   const query = openList.value
   const selected = selection.value
@@ -69,7 +74,8 @@ export function SidePanels() {
   }, [selected])
   if (!query && !selected && district === undefined) return null
   return (
-    <div class="side">
+    <div class="side" data-height={sheetHeight.value}>
+      <SheetHandle />
       {query && (
         <SidePanel name="list" label={text('nav.lists')} subject={query.name}>
           <ListsPanel query={query} onChange={changeList} onClose={closeList} />
@@ -117,6 +123,7 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
     const active = document.activeElement
     if (!panel.current?.contains(active)) opener.current = active
     takeFocus(panel.current)
+    if (name === 'list') sheetHeight.value = 'half'
   }, [subject])
   useEffect(() => () => returnFocus(opener.current), [])
   return (

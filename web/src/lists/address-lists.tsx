@@ -83,9 +83,10 @@ export function BidsList(props: AddressListProps) {
   const columns: readonly Column<Bid>[] = [
     landColumn(),
     { title: text('bid.price'), isPrice: true, cell: ({ price }) => formatPrice(price) },
-    { title: text('list.status'), cell: (bid) => bidStateText(offerState(bid, nowMs)) },
+    { title: text('list.status'), isClear: true, cell: (bid) => bidStateText(offerState(bid, nowMs)) },
     {
       title: text('list.bid.side'),
+      isClear: true,
       cell: ({ bidder, seller }) =>
         bidder === address ? (
           <span title={seller}>{text('list.bid.made', { seller: shortAddress(seller) })}</span>
@@ -143,7 +144,11 @@ export function MortgagesList(props: AddressListProps) {
       isNumber: true,
       cell: ({ outstanding_amount }) => formatPrice(outstanding_amount),
     },
-    { title: text('list.status'), cell: ({ status }) => text(`mortgage.status.${status}`) },
+    {
+      title: text('list.status'),
+      isClear: true,
+      cell: ({ status }) => text(`mortgage.status.${status}`),
+    },
     { title: text('list.created'), cell: ({ block_time_created_at }) => formatDate(block_time_created_at) },
   ]
   return (

@@ -5,8 +5,10 @@ import { useId } from 'preact/hooks'
 export interface Column<Row> {
   readonly title: string
   readonly isNumber?: boolean
-  /** A price: on a card it stands beside the first column, without its title. */
+  /** A price: in narrow places it stands beside the first column. */
   readonly isPrice?: boolean
+  /** Whether the values are clear without the title, which narrow places then leave out. Prices are. */
+  readonly isClear?: boolean
   cell(row: Row): ComponentChildren
 }
 
@@ -18,7 +20,7 @@ export interface ListTableProps<Row> {
   keyOf(row: Row): string
 }
 
-/** A table; in narrow places each row is a card. The first column is the row's heading. */
+/** A table; in narrow places each row is two lines. The first column is the row's heading. */
 export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTableProps<Row>) {
   const id = useId()
   return (
@@ -40,7 +42,7 @@ export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTa
               const place = {
                 headers: `${id}-${i}`,
                 class: classOf(kind),
-                'data-title': title,
+                'data-title': kind.isPrice || kind.isClear ? undefined : title,
               }
               return i === 0 ? (
                 <th key={title} scope="row" {...place}>

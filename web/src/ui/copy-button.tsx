@@ -22,7 +22,9 @@ export function CopyButton({ value, label, caption }: CopyButtonProps) {
       outcome.value = undefined
     }, SHOWN_MS)
   }
-  const name = caption === undefined ? `${text('common.copy')}: ${label}` : undefined
+  // What it shows must be a part of its name.
+  const name =
+    caption === undefined && outcome.value === undefined ? `${text('common.copy')}: ${label}` : undefined
   return (
     <button type="button" class="quiet" onClick={copy} aria-label={name}>
       <span aria-live="polite">{outcome.value ? text(outcome.value) : (caption ?? text('common.copy'))}</span>
@@ -47,7 +49,9 @@ function copySelected(value: string): boolean {
   const area = document.createElement('textarea')
   area.value = value
   area.className = 'visually-hidden'
-  document.body.append(area)
+  // What lies outside of an open dialog cannot be selected.
+  const place = active?.closest('dialog') ?? document.body
+  place.append(area)
   area.select()
   const isCopied = document.execCommand('copy')
   area.remove()

@@ -1,4 +1,5 @@
 import { type ComponentType, render } from 'preact'
+import { isEmbedded } from '../embedded.ts'
 import { cacheForOfflineUse } from '../offline.ts'
 import { type Catalogue, startLanguage } from '../texts/texts.ts'
 import { startTheme } from '../theme.ts'
@@ -14,5 +15,5 @@ export async function startPage(Page: ComponentType, english: Catalogue): Promis
   await startLanguage(address.get('lang'), english)
   const place = document.getElementById('page')
   if (place) render(<Page />, place)
-  cacheForOfflineUse()
+  if (!isEmbedded) cacheForOfflineUse()
 }

@@ -1,13 +1,10 @@
-import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EVENT_STREAM_HEADERS } from '../../http/event-streams.ts'
 import { streamSchema } from '../../http/schemas.ts'
-import { parameterReader } from '../../http/validation.ts'
 import { parseVersion } from '../../state/differences/state-version.ts'
-import { strictQuery } from '../common/land-filters.ts'
-import { type FilterQuery, filterQuery, type LandQuery, readLandQuery } from '../land/land-query.ts'
+import { readLandText } from '../land/land-query.ts'
 import type { ChangeStream, KnownState } from './change-stream.ts'
 import type { SearchStreams } from './search-streams.ts'
 
@@ -15,12 +12,6 @@ const STATE_PATTERN = '^[\\w.-]{1,100}$'
 
 /** Of the longest search, with 50 districts and the longest text. */
 const MAX_MATCH_LENGTH = 6_000
-const readFilters = parameterReader({
-  schema: strictQuery(filterQuery),
-  method: 'GET',
-  url: '/v2/changes?match=',
-  httpPart: 'querystring',
-}) as (given: unknown) => { readonly value: FilterQuery }
 
 /** `GET /changes`: an event for every new state of the land, or for what changes for a search (docs/changes.md). */
 export const changeRoutes: FastifyPluginCallbackTypebox<{
@@ -75,7 +66,7 @@ current state.',
       const { match, since } = request.query
       // A browser that reconnects repeats `since`, and sends the id of its last event in the header, which is newer.
       const known = request.headers['last-event-id'] || since
-      const search = match === undefined ? undefined : readMatch(match)
+      const search = match === undefined ? undefined : readLandText(match)
       // An answer to HEAD must not stay open.
       if (request.method === 'HEAD') {
         if (search) searchStreams.assertCanOpen(request, search)
@@ -88,11 +79,6 @@ current state.',
     },
   )
   done()
-}
-
-/** @throws {AppError} `invalid_parameter` for a parameter that `/v2/land` does not have, or that contradicts another one */
-function readMatch(match: string): LandQuery {
-  return readLandQuery(readFilters(parse(match)).value)
 }
 
 function knownState(text: string | undefined): KnownState {

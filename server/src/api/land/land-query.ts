@@ -1,6 +1,7 @@
+import { parse } from 'node:querystring'
 import type { Area, Coord } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
-import { invalidParameter } from '../../http/validation.ts'
+import { invalidParameter, parameterReader } from '../../http/validation.ts'
 import { ASSET_TYPES, type AssetName, type AssetType } from '../../land/records/assets.ts'
 import { oneOf } from '../../schema-parts.ts'
 import {
@@ -14,6 +15,7 @@ import {
   readPlaces,
   readTimeOf,
   readWholeRange,
+  strictQuery,
   timeQuery,
   wholeRange,
   wordsOf,
@@ -183,6 +185,24 @@ export function readLandQuery(query: FilterQuery): LandQuery {
     sortBy,
     sortOrder: (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDERS[sortBy],
   }
+}
+
+const readFilters = parameterReader({
+  schema: strictQuery(filterQuery),
+  method: 'GET',
+  url: '/v2/land',
+  httpPart: 'querystring',
+}) as (given: unknown) => { readonly value: FilterQuery }
+
+/**
+ * Reads a search as it stands in an address of `/v2/land`.
+ *
+ * @throws {AppError} `invalid_parameter` for a parameter that `/v2/land` does not have, or that contradicts another one
+ * @example
+ * readLandText('status=open&max_plaza=3').plaza // { min: undefined, max: 3 }
+ */
+export function readLandText(text: string): LandQuery {
+  return readLandQuery(readFilters(parse(text)).value)
 }
 
 function readText(q: string): string {

@@ -2,10 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { DATA, type Format, send, streamed } from '../../http/answer.ts'
-import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
-import type { State } from '../../state/state.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
@@ -16,8 +14,8 @@ import { landCells } from './land-cells.ts'
 import { cursorText, readCursor } from './land-cursor.ts'
 import { landFacets } from './land-facets.ts'
 import { type FeedFacts, landAtom, landCalendar } from './land-feeds.ts'
+import { findAssets, findCost } from './land-find.ts'
 import { LAND_CSV, LAND_GEOJSON, LAND_NDJSON, rowOf } from './land-formats.ts'
-import { matchingAssets } from './land-matches.ts'
 import {
   FACETS,
   type FacetName,
@@ -25,16 +23,12 @@ import {
   filterQuery,
   includeQuery,
   keptQuery,
-  type LandQuery,
   readLandQuery,
 } from './land-query.ts'
 import { landCellsSchema, landPageSchema } from './land-row-shapes.ts'
 import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
-import { assetsWithText } from './land-texts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
 
-/** Parcels and estates of the world through which a query goes for one unit. */
-const ASSETS_PER_UNIT = 7_500
 /** Rows of a page that are written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
@@ -199,16 +193,6 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     )
   }
   done()
-}
-
-/** Cost of finding the rows of a query, in units of one parcel read. */
-function findCost({ assets }: LandView): number {
-  return SMALL_ANSWER_UNITS + assets.count / ASSETS_PER_UNIT
-}
-
-async function findAssets(state: State, view: LandView, query: LandQuery): Promise<Uint32Array> {
-  const withText = query.text === undefined ? undefined : await assetsWithText(state, query.text)
-  return matchingAssets(view, query, withText)
 }
 
 function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {

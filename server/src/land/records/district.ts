@@ -55,6 +55,10 @@ export function districtListJson(districts: readonly District[]): string {
 /** A district as it is answered. */
 export interface ListedDistrict {
   readonly id: string
+  readonly name: string
+  readonly parcel_count: string
+  /** `x,y` */
+  readonly center: string | null
 }
 
 /** One district of what {@link districtListJson} wrote, or undefined. */
