@@ -72,7 +72,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'LandpassChainOld',
-    when: 'landpass_chain_following == 1 and landpass_chain_block_age_seconds > 300',
+    when: 'max by (instance) (landpass_chain_following) == 1 and max by (instance) (landpass_chain_block_age_seconds) > 300',
     ...{ minutes: 5, severity: 'page' },
     summary: 'The land is older than five minutes.',
     next: 'GET /v2/chain says why. With CHAIN_HEAD=finalized raise the limit of this rule to 30 minutes.',
@@ -93,10 +93,10 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'LandpassOffersOld',
-    when: 'landpass_listings_age_seconds > 1800',
+    when: 'max by (instance) (landpass_listings_age_seconds) > 1800 or max by (instance) (landpass_rentals_age_seconds) > 1800',
     ...{ minutes: 5, severity: 'ticket' },
     summary: 'Offers that are signed off the chain are older than half an hour.',
-    next: 'GET /v2/chain says why the marketplace server is not read.',
+    next: 'GET /v2/chain says why the marketplace server or the rentals server is not read.',
   },
   {
     name: 'LandpassIssuerRefuses',
@@ -107,7 +107,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'LandpassEventsHeld',
-    when: 'landpass_held_events > 0',
+    when: 'max by (instance) (landpass_held_events) > 0',
     ...{ minutes: 0, severity: 'page' },
     summary: 'Claims of an event wait because the issuer contradicts itself.',
     next: 'docs/attendance/operators.md, "Held events".',
@@ -121,7 +121,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'LandpassDatabaseWorkerDown',
-    when: 'landpass_database_worker_up == 0',
+    when: 'max by (instance, node) (landpass_database_worker_up) == 0',
     ...{ minutes: 1, severity: 'page' },
     summary: 'A node of a distributed database does not answer.',
     next: 'Claims of its events wait. docs/attendance/operators.md, "Beyond one machine".',

@@ -281,12 +281,16 @@ function offerReadersOf(
   parts: Pick<ListingsReaderOptions, 'callContract' | 'log' | 'signal'>,
 ): readonly ListingsReader[] {
   const { listings, rentals } = config
-  const { isShown, callsPerSecond } = listings
+  const { isShown } = listings
   const { signal } = parts
   const timing = REAL_TIMING
-  const limiter = new RateLimiter({ maxInFlight: 1, callsPerSecond, timing, signal, random: Math.random })
-  const clientOf = (name: ReadingName, url: string) =>
-    new ServerClient({ what: SERVERS[name], url, limiter, timing, signal })
+  // Each has its half, because another process may read from the other server.
+  const servers = [listings.url, rentals.url].filter((url) => url !== undefined).length
+  const rate = { maxInFlight: 1, callsPerSecond: listings.callsPerSecond / servers, random: Math.random }
+  const clientOf = (name: ReadingName, url: string) => {
+    const limiter = new RateLimiter({ ...rate, timing, signal })
+    return new ServerClient({ what: SERVERS[name], url, limiter, timing, signal })
+  }
   const readerOf = (feed: OfferFeed, intervalMs: number) =>
     new ListingsReader({ ...parts, db: engine.db, clock, feed, intervalMs, isShown, timing })
   const readers: ListingsReader[] = []
@@ -424,15 +428,21 @@ interface ServedLand {
 }
 
 /** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
-function landFacts({ keeper, chainStatus, offers, clock }: ServedLand): Record<string, unknown> {
+async function landFacts({
+  keeper,
+  chainStatus,
+  offers,
+  clock,
+}: ServedLand): Promise<Record<string, unknown>> {
   const { revision } = keeper.current()
-  const ofOffers = Object.fromEntries(
-    offers.flatMap((status) => {
-      const read = status.lastRead()
+  const readings = await Promise.all(
+    offers.map(async (status) => {
+      const read = await status.recent()
       return read && read.state !== 'off' ? [[status.name, listingsFacts(read, status)]] : []
     }),
   )
-  const { block, state, reason } = chainStatus.lastRead() ?? {}
+  const ofOffers = Object.fromEntries(readings.flat())
+  const { block, state, reason } = (await chainStatus.recent()) ?? {}
   if (!block) return { revision, ...ofOffers }
   const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
   return {

@@ -130,11 +130,11 @@ test.skipIf(!hasCurl)(
   },
 )
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGHUP'] as const)(
   '%s while the world is made ends the server with 0, its command and the snapshot',
   async (signal) => {
     // On the embedded engine a simulator waits for the snapshot meanwhile.
-    const [env, temporary] = await demoEnv(signal === 'SIGTERM' ? await onPostgres() : undefined)
+    const [env, temporary] = await demoEnv(signal === 'SIGHUP' ? await onPostgres() : undefined)
     const { running, children } = await startMakingWorld(env)
 
     running.child.kill(signal)

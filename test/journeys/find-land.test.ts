@@ -19,7 +19,7 @@ import {
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { runs } from '@landpass/server/test/support/run/property-seed'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 const RADIUS = 10
 const SORTS = [
@@ -30,6 +30,7 @@ const FACETS = 'price,price_per_parcel,size,plaza,road,district,asset_type'
 const SELLER = addressOf('seller')
 const OPERATOR = addressOf('operator')
 const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
 const MANY_STREAMS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' }
 
 interface Page {
@@ -296,6 +297,12 @@ describeOnOneEngine('finding land', (open) => {
       })}`,
     )
 
+  /** Of the metrics of streams. */
+  async function figureOf(name: string) {
+    const { text } = await land.server.get('/metrics')
+    return Number(new RegExp(`^landpass_change_${name} (\\d+)$`, 'm').exec(text)?.[1])
+  }
+
   /** What differs for a search between two times, worked out from all of its rows. */
   function referenceDifference(before: readonly Asset[], after: readonly Asset[], query: Query) {
     const rowsOf = (assets: readonly Asset[]) => {
@@ -402,6 +409,25 @@ describeOnOneEngine('finding land', (open) => {
     for (const reader of [other, back, lost, elsewhere]) reader.close()
   })
 
+  test('a stream whose search was forgotten meanwhile begins with reset', async () => {
+    const parcel = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
+    const search = { center: parcel.id, radius: '0' }
+    const reader = await follow(search)
+    const hello = await reader.next()
+    reader.close()
+    const realNowMs = performance.now.bind(performance)
+    let calls = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => realNowMs() + MINUTE_MS * calls++)
+    await expect.poll(() => figureOf('searches'), { timeout: MINUTE_MS }).toBe(0)
+    vi.restoreAllMocks()
+    await land.change({ kind: 'change-parcel', x: parcel.x, y: parcel.y, to: { name: 'missed' } })
+
+    const back = await follow(search, hello.id)
+
+    expect((await back.next()).kind).toBe('reset')
+    back.close()
+  })
+
   test('a cheaper offer that no map shows, and a rent, end for a search without a change of the land', async () => {
     const parcel = land.reference.parcels.findLast(({ estate_id }) => estate_id === null)!
     const search = { center: parcel.id, radius: '0', asset_type: 'parcel' }
@@ -439,10 +465,6 @@ describeOnOneEngine('finding land', (open) => {
   })
 
   test('2,000 streams of ten searches cost ten comparisons with each change', async () => {
-    const figure = async (name: string) => {
-      const { text } = await land.server.get('/metrics')
-      return Number(new RegExp(`^landpass_change_${name} (\\d+)$`, 'm').exec(text)?.[1])
-    }
     const searches = Array.from({ length: 10 }, (_, i) => ({ min_size: '1', max_size: String(i + 1) }))
     const readers: EventReader[] = []
     for (let at = 0; at < 2_000; at += 50)
@@ -456,14 +478,14 @@ describeOnOneEngine('finding land', (open) => {
         )),
       )
     for (const reader of readers) await reader.next()
-    const [followed, compared] = [await figure('searches'), await figure('searches_compared_total')]
+    const [followed, compared] = [await figureOf('searches'), await figureOf('searches_compared_total')]
     const parcel = land.reference.parcels.find(({ estate_id }) => estate_id === null)!
 
     await land.change({ kind: 'change-parcel', x: parcel.x, y: parcel.y, to: { name: 'for thousands' } })
     for (const reader of readers)
       expect((await reader.next()).data).toMatchObject({ changed: [{ name: 'for thousands' }] })
 
-    expect((await figure('searches_compared_total')) - compared).toBe(followed)
+    expect((await figureOf('searches_compared_total')) - compared).toBe(followed)
     expect(followed).toBeLessThan(60)
     for (const reader of readers) reader.close()
   })

@@ -174,6 +174,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       offer: { price: '0', currency: 'usd', price_usd: '99', expires_at: expect.any(Number) },
       price_per_parcel: null,
     })
+    const feed = (await server.ask('GET', '/v2/land.atom?currency=usd')).bytes.toString()
+    expect(feed).toMatch(/<id>[^<]*parcel=-2,-2#\d{13}<\/id>/)
     expect(await ids('status=open&sort_by=price')).toEqual(['0,1', '-2,-2'])
     expect(await ids('status=open&sort_by=listed_at')).toEqual(['0,1', '-2,-2'])
     expect(await ids('status=none')).not.toContain('-2,-2')
@@ -320,7 +322,12 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       next = page.cursor
     }
     expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
-    for (const wrong of ['/v1/orders?cursor=x', '/v1/orders?first=1001', '/v1/rentals-listings?limit=101'])
+    for (const wrong of [
+      '/v1/orders?cursor=x',
+      '/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd',
+      '/v1/orders?first=1001',
+      '/v1/rentals-listings?limit=101',
+    ])
       expect((await fetch(`${server.origin}${wrong}`)).status).toBe(400)
     expect((await fetch(`${server.origin}/v1/trades/none`)).status).toBe(404)
 

@@ -12,8 +12,8 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
     name: `landpass_chain_${name}`,
     help,
     labelNames: [],
-    read: () => {
-      const read = status.lastRead() // A scrape does not wait for the database.
+    read: async () => {
+      const read = await status.recent()
       const shown = read?.block ? value({ ...read, block: read.block }) : undefined
       return shown === undefined ? [] : [{ labels: {}, value: shown }]
     },

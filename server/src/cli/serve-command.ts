@@ -24,7 +24,8 @@ import type { WorkerChannel } from './workers/worker-channel.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
 /** Ctrl-C, and what a service manager sends. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** SIGHUP: the terminal was closed, or `systemctl reload`, after which systemd starts the version that is installed now. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof STOP_SIGNALS)[number]
 
 export function addServeCommand(program: Command): void {
@@ -158,7 +159,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       options.channel?.announceReady()
       const signal = await stopped
       serviceManager.announceStop()
-      if (signal === 'SIGTERM') await app.drain()
+      if (signal !== 'SIGINT') await app.drain()
       clearInterval(tidying)
     } finally {
       await app.close()
@@ -317,7 +318,7 @@ function announce(address: string, { keeper, attendance }: App, { only, tokens, 
   )
 }
 
-/** The first Ctrl-C or SIGTERM closes in order; the second one does not wait. */
+/** The first Ctrl-C, SIGTERM or SIGHUP closes in order; the second one does not wait. */
 async function stopSignal(): Promise<StopSignal> {
   const stopped = await Promise.race(STOP_SIGNALS.map((signal) => once(process, signal).then(() => signal)))
   for (const signal of STOP_SIGNALS) process.once(signal, () => process.exit(1))

@@ -8,7 +8,11 @@ import {
   SERVERS,
 } from '../land/changes/listings-reading.ts'
 import { OneSecondCache } from '../work/one-second-cache.ts'
+import { RecentFigure } from '../work/recent-figure.ts'
 import type { ListingsReader } from './listings-reader.ts'
+
+/** Health and metrics answer also while the database hangs. */
+const RECENT_WAIT_MS = SECOND_MS / 4
 
 /** How far the readings are, whichever process does them: at most a second old. */
 export class ListingsStatusReader {
@@ -16,6 +20,7 @@ export class ListingsStatusReader {
   private readonly clock: Clock
   private readonly cache = new OneSecondCache<ListingsStatus>()
   private last: ListingsStatus | undefined
+  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: RECENT_WAIT_MS })
 
   readonly name: ReadingName
 
@@ -32,10 +37,9 @@ export class ListingsStatusReader {
     return this.last
   }
 
-  /** What was read last, without waiting for the database; undefined before the first time. It is read again meanwhile. */
-  lastRead(): ListingsStatus | undefined {
-    void this.read().catch(() => undefined)
-    return this.last
+  /** {@link read}, or what was read last where the database does not answer soon; undefined before the first time. */
+  async recent(): Promise<ListingsStatus | undefined> {
+    return (await this.figure.read()) ?? this.last
   }
 
   /** The age of the last whole reading; undefined before the first one. */
@@ -53,8 +57,8 @@ export class ListingsStatusReader {
       value: (status: ListingsStatus) => number | undefined,
     ): SeriesSource => ({
       ...{ kind: 'gauge', name: `landpass_${this.name}_${name}`, help, labelNames: [] },
-      read: () => {
-        const status = this.lastRead()
+      read: async () => {
+        const status = await this.recent()
         const shown =
           status && (status.state !== 'off' || status.readAtMs !== null) ? value(status) : undefined
         return shown === undefined ? [] : [{ labels: {}, value: shown }]

@@ -48,7 +48,7 @@ export function findingsOf({ engine, metrics, served, attendance }: OperatedServ
     const refused = await Promise.all(REFUSALS.map((name) => sumOf(metrics, name)))
     return {
       database: { problem, connections, queriesWaiting },
-      ...landFindings(served),
+      ...(await landFindings(served)),
       ...(await attendanceFindings(metrics, attendance, problem === null)),
       limits: {
         refused: refused.reduce((sum, count) => sum + count, 0),
@@ -58,10 +58,12 @@ export function findingsOf({ engine, metrics, served, attendance }: OperatedServ
   }
 }
 
-function landFindings(served: OperatedServer['served']): Pick<Findings, 'land' | 'chain' | 'offers'> {
+async function landFindings(
+  served: OperatedServer['served'],
+): Promise<Pick<Findings, 'land' | 'chain' | 'offers'>> {
   if (!served) return { land: undefined, chain: undefined, offers: undefined }
   const { keeper, chainStatus, offers, clock } = served
-  const { block, state } = chainStatus.lastRead() ?? {}
+  const { block, state } = (await chainStatus.recent()) ?? {}
   return {
     land: { revision: keeper.revision === 0 ? undefined : keeper.revision },
     chain: !block
@@ -71,16 +73,16 @@ function landFindings(served: OperatedServer['served']): Pick<Findings, 'land' |
           ageS: Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0),
           isFollowing: state === 'following',
         },
-    offers: oldestOf(offers),
+    offers: await oldestOf(offers),
   }
 }
 
 /** Of the servers that signed offers are read from: the age of the oldest reading, and whether all are followed. */
-function oldestOf(readers: readonly ListingsStatusReader[]): Findings['offers'] {
-  const readings = readers.flatMap((reader) => {
-    const read = reader.lastRead()
-    return read && read.state !== 'off' ? { age: reader.ageSeconds(read), state: read.state } : []
-  })
+async function oldestOf(readers: readonly ListingsStatusReader[]): Promise<Findings['offers']> {
+  const known = await Promise.all(readers.map(async (reader) => ({ reader, read: await reader.recent() })))
+  const readings = known.flatMap(({ reader, read }) =>
+    read && read.state !== 'off' ? { age: reader.ageSeconds(read), state: read.state } : [],
+  )
   if (readings.length === 0) return undefined
   const ages = readings.flatMap(({ age }) => age ?? [])
   return {

@@ -9,7 +9,7 @@ import type { Pointed } from '../map/map-parts.ts'
 import type { Place } from '../map/map-types.ts'
 import { selection, view } from '../state/explore-state.ts'
 import { selectedCells } from '../state/selected-cells.ts'
-import { formatDate, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatOffer, formatPrice, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import './place-card.css'
 import { placeDescription } from './place-description.ts'
@@ -119,7 +119,7 @@ function Offer({ row, offer }: { readonly row: LandRow; readonly offer: NonNulla
   const above = worth.data?.offer?.above_range ?? undefined
   return (
     <>
-      <p class="place-card-price">{formatPrice(Number(offer.price))}</p>
+      <p class="place-card-price">{formatOffer(offer)}</p>
       {above !== undefined && <p>{worthText(above)}</p>}
       <p class="place-card-facts">{text('card.until', { date: formatDate(offer.expires_at) })}</p>
     </>

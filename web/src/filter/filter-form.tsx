@@ -6,6 +6,7 @@ import { landFilter } from '../state/explore-state.ts'
 import {
   ASSET_TYPES,
   type FilterName,
+  type LandFilter,
   RANGES,
   type RangeName,
   readFilter,
@@ -49,9 +50,9 @@ export function FilterForm() {
   )
 }
 
-function setFilter(change: { readonly [Name in FilterName]?: string }): void {
+function filterWith(change: { readonly [Name in FilterName]?: string }): LandFilter {
   const wanted: { readonly [Name in FilterName]?: string } = { ...landFilter.peek(), ...change }
-  landFilter.value = readFilter((name) => wanted[name])
+  return readFilter((name) => wanted[name])
 }
 
 interface ChoiceProps {
@@ -68,7 +69,9 @@ function Choice({ name, label, options }: ChoiceProps) {
       <select
         id={id}
         value={landFilter.value[name] ?? ''}
-        onChange={({ currentTarget }) => setFilter({ [name]: currentTarget.value })}
+        onChange={({ currentTarget }) => {
+          landFilter.value = filterWith({ [name]: currentTarget.value })
+        }}
       >
         <option value="">{text('filter.any')}</option>
         {options.map(([value, option]) => (
@@ -100,8 +103,9 @@ interface FieldProps {
 
 function Field({ name, label, fault }: FieldProps) {
   const id = useId()
-  const refused = useSignal<string | undefined>(undefined)
-  const isRefused = refused.value !== undefined
+  const refused = useSignal<{ readonly typed: string; readonly beside: LandFilter } | undefined>(undefined)
+  // What was refused is shown until any filter changes.
+  const isRefused = refused.value?.beside === landFilter.value
   return (
     <div class="filter-field">
       <label for={id}>{label}</label>
@@ -111,13 +115,15 @@ function Field({ name, label, fault }: FieldProps) {
         inputMode={fault === NUMBER_FAULT ? 'decimal' : 'text'}
         autocomplete="off"
         spellcheck={false}
-        value={refused.value ?? landFilter.value[name] ?? ''}
+        value={(isRefused ? refused.value?.typed : landFilter.value[name]) ?? ''}
         aria-invalid={isRefused}
         aria-describedby={isRefused ? `${id}-fault` : undefined}
         onChange={({ currentTarget }) => {
           const typed = currentTarget.value.trim()
-          setFilter({ [name]: typed })
-          refused.value = typed !== '' && landFilter.peek()[name] === undefined ? typed : undefined
+          const next = filterWith({ [name]: typed })
+          const isTaken = typed === '' || next[name] !== undefined
+          if (isTaken) landFilter.value = next
+          refused.value = isTaken ? undefined : { typed, beside: landFilter.peek() }
         }}
       />
       {isRefused && (

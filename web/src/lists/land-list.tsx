@@ -8,7 +8,7 @@ import { useAnswer } from '../live/use-answer.ts'
 import { FIRST_PAGE, type ListQuery, landFilter, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { serverQuery } from '../state/land-filter.ts'
 import { showAsset } from '../state/travel.ts'
-import { formatPrice } from '../texts/format.ts'
+import { formatOffer } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import type { ListProps } from './list-props.ts'
@@ -74,7 +74,7 @@ function LandLine({ row }: { readonly row: LandRow }) {
       <button type="button" onClick={() => showAsset(type, id)}>
         <bdi class="list-asset-name">{title}</bdi>
         <span class={offer ? 'land-price' : 'land-price none'}>
-          {offer ? formatPrice(Number(offer.price)) : text('asset.sale.none')}
+          {offer ? formatOffer(offer) : text('asset.sale.none')}
         </span>
         <span class="land-facts">
           {facts.map((fact, i) => (

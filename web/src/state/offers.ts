@@ -31,7 +31,6 @@ export function landPrices(offers: OfferedPrices, grid: FeedGrid): LandPrices {
     const cells = cellsOf.get(id)
     if (cells && cells.length > 0) lay(cells, offers.estates.price[i]! / cells.length)
   })
-  // After the estates, because an offer of the parcel itself is more specific.
   offers.parcels.x.forEach((x, i) => {
     const cell = grid.cellAt(x, offers.parcels.y[i]!)
     if (cell >= 0) lay([cell], offers.parcels.price[i]!)

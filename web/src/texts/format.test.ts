@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { formatDate, formatDateTime, formatDateTimeThere, formatWait } from './format.ts'
+import { formatDate, formatDateTime, formatDateTimeThere, formatOffer, formatWait } from './format.ts'
 
 beforeEach(() => {
   vi.stubGlobal('navigator', { languages: ['en'] })
@@ -26,4 +26,9 @@ test('a wait is rounded up, and shown in hours above two of them', () => {
     '3 hours',
     '24 hours',
   ])
+})
+
+test('an offer for dollars is not shown as one of 0 MANA', () => {
+  expect(formatOffer({ price: '0', price_usd: '99.5' })).toBe('$99.50')
+  expect(formatOffer({ price: '1200', price_usd: null })).toBe('1,200 MANA')
 })

@@ -11,6 +11,18 @@ export function formatPrice(mana: number): string {
   return `${formatNumber(mana, digits)} MANA`
 }
 
+/** What is asked for land: MANA, or dollars where the price is a sum of dollars, to be paid in MANA. */
+export function formatOffer({
+  price,
+  price_usd: dollars,
+}: {
+  readonly price: string
+  readonly price_usd: string | null
+}): string {
+  if (dollars === null) return formatPrice(Number(price))
+  return formatNumber(Number(dollars), { style: 'currency', currency: 'USD' })
+}
+
 /** A price that was computed, such as that of one of several parcels: in whole MANA, from 100 on. */
 export function formatComputedPrice(mana: number): string {
   return formatPrice(mana < 100 ? mana : Math.round(mana))

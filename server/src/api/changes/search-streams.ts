@@ -186,6 +186,8 @@ export class SearchStreams {
   private async announce(): Promise<number | undefined> {
     this.forgetIdle()
     if (this.searches.size === 0) {
+      // What happens until the next search is compared with nothing: clients that come back have missed it.
+      if (this.moment) this.step++
       this.moment = undefined
       return undefined
     }

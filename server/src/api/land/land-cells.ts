@@ -9,8 +9,13 @@ export function landCells(view: LandView, assets: Uint32Array): number[] {
   const { minX, minY, maxX, maxY } = view.bounds
   const height = maxY - minY + 1
   const isIn = new Uint8Array((maxX - minX + 1) * height)
+  const mark = (x: number, y: number) => {
+    isIn[(x - minX) * height + maxY - y] = 1
+  }
+  // No object for each of the many parcels
   for (const asset of assets) {
-    for (const { x, y } of parcelsOf(view, asset)) isIn[(x - minX) * height + maxY - y] = 1
+    if (asset >= view.assets.estates) mark(view.assets.x[asset]!, view.assets.y[asset]!)
+    else for (const { x, y } of parcelsOf(view, asset)) mark(x, y)
   }
   const runs: number[] = []
   for (let from = isIn.indexOf(1); from >= 0; ) {

@@ -31,6 +31,8 @@ import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
 
 /** Rows of a page that are written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
+/** Runs of cells that are written, compressed and sent for one unit. */
+const RUNS_PER_UNIT = 500
 const MAX_LIMIT = 1000
 /** An Atom feed has the first rows of its query: the newest, unless it has another order. */
 const FEED_ROWS = 100
@@ -116,10 +118,13 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const view = landViewOf(state, land.registries, land.clock.nowMs())
       const body = async () => {
         const assets = await findAssets(state, view, query)
-        return JSON.stringify({ total: assets.length, runs: landCells(view, assets) })
+        const runs = landCells(view, assets)
+        request.costAccount?.settle(cost + runs.length / 2 / RUNS_PER_UNIT)
+        return JSON.stringify({ total: assets.length, runs })
       }
       const freshness = state.freshness(lastEndOf(view))
-      return send(request, reply, { freshness, format: DATA, cost: findCost(view), body })
+      const cost = findCost(view)
+      return send(request, reply, { freshness, format: DATA, cost, body })
     },
   )
 

@@ -167,7 +167,8 @@ function cursorOf({ rows }: SourcePage<SourcePlace>, limit: number): string | nu
 function placeOf(cursor: string): SourcePlace {
   try {
     const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown]
-    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string')
+    // PostgreSQL refuses a text with NUL.
+    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string' && !id.includes('\0'))
       return { createdAtMs: Number(createdAtMs), id }
   } catch {
     // The same as for a cursor of another list.

@@ -50,23 +50,24 @@ class WorkerProcesses {
 
   async run(): Promise<void> {
     const stopped = this.#stopSignal()
-    let others: Promise<unknown> = Promise.resolve()
-    process.on('SIGHUP', () => {
-      others = others.then(() => this.#replaceAll())
-    })
     const first = this.#start(1, { listensAtOnce: true })
     // The first one fills an empty database, and fails where a setting is wrong
-    if (await Promise.race([this.#isReady(first), stopped.then(() => true)])) {
-      void this.#replaceWhenItEnds(first, 1)
-      others = this.#startOthers()
-      await Promise.race([others, stopped])
+    const isReady = Promise.race([this.#isReady(first), stopped.then(() => true)])
+    const started = isReady.then((hasBegun) => (hasBegun ? this.#startOthers(first) : undefined))
+    let replaced: Promise<unknown> = started
+    process.on('SIGHUP', () => {
+      replaced = replaced.then(() => this.#replaceAll())
+    })
+    if (await isReady) {
+      await Promise.race([started, stopped])
       if (!this.#isStopping) this.#serviceManager.announceReady()
       await this.#stopAll(await stopped)
     } else process.exitCode = first.process.exitCode ?? 1
   }
 
-  async #startOthers(): Promise<void> {
-    for (let number = 2; number <= this.#config.workers; number++) {
+  async #startOthers(first: Worker): Promise<void> {
+    void this.#replaceWhenItEnds(first, 1)
+    for (let number = 2; number <= this.#config.workers && !this.#isStopping; number++) {
       const worker = this.#start(number, { listensAtOnce: false })
       void this.#replaceWhenItEnds(worker, number)
       await this.#isReady(worker)
@@ -111,25 +112,29 @@ class WorkerProcesses {
       const wasShort = performance.now() - startedAtMs < SHORT_LIFE_MS
       pauseMs = wasShort ? Math.min(Math.max(2 * pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
       await setTimeout(pauseMs)
-      if (this.#isStopping) return
+      // After SIGHUP another one may have its place already
+      if (this.#isStopping || this.#workers.has(number)) return
       current = this.#start(number, { listensAtOnce: false })
     }
   }
 
   /** Replaces each worker by one that runs the code and settings of now. */
   async #replaceAll(): Promise<void> {
-    for (const [number, worker] of [...this.#workers]) {
+    for (let number = 1; number <= this.#config.workers; number++) {
       if (this.#isStopping) return
       const next = this.#start(number, { listensAtOnce: false })
       if (!(await this.#isReady(next))) {
         console.error(
           'landpass: the new worker process ended before it was ready; the others stay as they are',
         )
+        if (this.#workers.get(number) === next) void this.#replaceWhenItEnds(next, number)
         return
       }
+      // Not the one of the beginning, where that has ended and was replaced meanwhile
+      const before = this.#workers.get(number)
       this.#workers.set(number, next)
       void this.#replaceWhenItEnds(next, number)
-      await this.#stop(worker, 'SIGTERM')
+      if (before !== undefined && before !== next) await this.#stop(before, 'SIGTERM')
     }
   }
 
