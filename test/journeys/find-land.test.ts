@@ -31,7 +31,7 @@ const SELLER = addressOf('seller')
 const OPERATOR = addressOf('operator')
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-const MANY_STREAMS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' }
+const NO_LIMITS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0', READ_COST_PER_MINUTE: '0' }
 
 interface Page {
   readonly land: readonly { readonly asset_type: string; readonly asset_id: string }[]
@@ -48,7 +48,7 @@ describeOnOneEngine('finding land', (open) => {
   let land: DemoLand
   let seed = 0
   beforeAll(async () => {
-    land = await startDemoLand(await open(), { radius: RADIUS, env: MANY_STREAMS })
+    land = await startDemoLand(await open(), { radius: RADIUS, env: NO_LIMITS })
     await land.change(...Array.from({ length: 60 }, () => someChange()))
   })
   afterAll(() => land.server.close())
