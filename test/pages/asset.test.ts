@@ -81,9 +81,12 @@ describe('the panel of a parcel', () => {
     await signOffer({ asset_id: '2,0', price: '7000', state: 'not_approved' })
     await signOffer({ asset_id: '2,0', price: '99', currency: 'usd', state: 'paused' })
     const offers = await server.data<Offer[]>('/v1/parcels/2,0/publications')
-    const { page } = await open('/?parcel=2,0')
+    const { page, photograph } = await open('/?parcel=2,0')
 
     await page.getByText('The same as a table').click()
+    await page.getByRole('cell', { name: 'US$99.00' }).scrollIntoViewIfNeeded()
+    await expectAccessible(page)
+    await photograph('asset-offers-desktop-light')
 
     const rows = await textsOf(page, '.history-table tbody tr', 'td')
     const refused = dateText(clock.nowMs())

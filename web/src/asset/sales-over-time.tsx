@@ -62,10 +62,11 @@ function MonthTable({ points }: { readonly points: readonly MonthPoint[] }) {
   )
 }
 
-/** Between which prices the middle half of the sales lies. */
+/** Between which prices the middle half of the sales lies, in MANA. */
 function middleHalf({ low, high }: NonNullable<MonthPoint['prices']>): string {
-  return text('map.legend.price_range', {
-    from: formatNumber(Math.round(low)),
-    to: formatComputedPrice(high),
-  })
+  return text('map.legend.price_range', { from: shortened(low), to: shortened(high) })
+}
+
+function shortened(mana: number): string {
+  return formatNumber(mana, { maximumFractionDigits: mana < 100 ? 2 : 0 })
 }
