@@ -209,6 +209,10 @@ describe('the panel of a parcel', () => {
       expect(await page.locator('.asset-kind').textContent(), place).toBe(kind)
       await page.getByText('Not for sale').waitFor()
     }
+    // A plaza has no name: its word finds it.
+    await page.getByRole('combobox', { name: 'Search' }).fill('plaz')
+    await page.getByRole('option', { name: /^-2,-1 Plaza Parcels: 2 · Distance: \d/ }).click()
+    await expect.poll(() => factsOf(page), SOON).toMatchObject({ Coordinates: '-2,-1' })
   })
 
   test('says who rents it until when, and who may build there', async () => {
