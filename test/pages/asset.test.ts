@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { encodeTokenId } from '@landpass/client/grid'
 import { HOUR_MS } from '@landpass/server/clock'
+import type { Db } from '@landpass/server/db/engine'
+import type { SignedTradeTable } from '@landpass/server/db/schema'
 import { ExactNumber } from '@landpass/server/land/records/exact-json'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
-import { bidRow } from '@landpass/server/test/support/land/land-rows'
+import { bidRow, hashOf } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -39,9 +41,12 @@ const openPage = testBrowser()
 const clock = testClock()
 let server: LandServer
 let change: TinyLand['change']
+let db: Db
 
 beforeAll(async () => {
-  ;({ server, change } = await startTinyLand(await openEngine(), clock, {
+  const engine = await openEngine()
+  db = engine.db
+  ;({ server, change } = await startTinyLand(engine, clock, {
     records: landOfThisStory(),
     env: {
       VISIT_URL: 'https://play.example/?at={x},{y}&mode=walk',
@@ -73,28 +78,38 @@ describe('the panel of a parcel', () => {
     await photograph('asset-parcel-desktop-light')
   })
 
-  test('draws all past offers, and has them in a table', async () => {
+  test('draws all past offers, and has them in a table, also those that cannot be accepted, and why', async () => {
+    await signOffer({ asset_id: '2,0', price: '7000', state: 'not_approved' })
+    await signOffer({ asset_id: '2,0', price: '99', currency: 'usd', state: 'paused' })
     const offers = await server.data<Offer[]>('/v1/parcels/2,0/publications')
-    const { page } = await open('/?parcel=2,0')
+    const { page, photograph } = await open('/?parcel=2,0')
 
     await page.getByText('The same as a table').click()
+    await page.getByRole('cell', { name: 'US$99.00' }).scrollIntoViewIfNeeded()
+    await expectAccessible(page)
+    await photograph('asset-offers-desktop-light')
 
     const rows = await textsOf(page, '.history-table tbody tr', 'td')
-    expect(rows).toEqual(
-      offers.map(({ block_time_created_at, price, status, buyer }) => [
+    const refused = dateText(clock.nowMs())
+    expect(rows).toEqual([
+      [refused, '7,000 MANA', 'Cannot be acceptedThe owner has not approved the marketplace.'],
+      [refused, 'US$99.00', 'Cannot be acceptedThe marketplace is paused.'],
+      ...offers.map(({ block_time_created_at, price, status, buyer }) => [
         dateText(block_time_created_at),
         priceText(price),
         statusText(status) + (buyer ? `to ${buyer.slice(0, 6)}…${buyer.slice(-4)}` : ''),
       ]),
-    )
-    expect(await page.locator('.price-chart > svg .chart-mark').count()).toBe(offers.length)
+    ])
+    // An offer in dollars has no price in MANA.
+    expect(await page.locator('.price-chart > svg .chart-mark').count()).toBe(offers.length + 1)
     expect(await page.locator('.price-chart > svg desc').textContent()).toContain(
-      `Offers: ${offers.length}, from`,
+      `Offers: ${offers.length + 1}, from`,
     )
     expect(await page.locator('.chart-legend span').allTextContents()).toEqual([
       'Open',
       'Sold',
       'Cancelled',
+      'Cannot be accepted',
       'Each line is many times the one below it',
     ])
   })
@@ -195,6 +210,10 @@ describe('the panel of a parcel', () => {
       expect(await page.locator('.asset-kind').textContent(), place).toBe(kind)
       await page.getByText('Not for sale').waitFor()
     }
+    // A plaza has no name: its word finds it.
+    await page.getByRole('combobox', { name: 'Search' }).fill('plaz')
+    await page.getByRole('option', { name: /^-2,-1 Plaza Parcels: 2 · Distance: \d/ }).click()
+    await expect.poll(() => factsOf(page), SOON).toMatchObject({ Coordinates: '-2,-1' })
   })
 
   test('says who rents it until when, and who may build there', async () => {
@@ -483,6 +502,45 @@ async function goTo(page: Page, path: string): Promise<void> {
   await page.locator('.explore-page').waitFor()
   const entry = JSON.stringify(path)
   await page.evaluate(`history.pushState(null, '', ${entry}), dispatchEvent(new PopStateEvent('popstate'))`)
+}
+
+/** An offer that was signed off the chain, in a state that the chain was found to give it. */
+async function signOffer(
+  facts: Pick<SignedTradeTable, 'asset_id' | 'price' | 'state'> & Partial<SignedTradeTable>,
+) {
+  const { world_id } = await db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+  const reading = {
+    name: 'listings',
+    lease_until_ms: 0,
+    is_shown: true,
+    world_id,
+    state: 'following',
+  } as const
+  await db
+    .insertInto('listings_reading')
+    .values(reading)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const name = JSON.stringify(facts)
+  const times = {
+    effective_at_ms: 0,
+    expires_at_ms: FAR,
+    created_at_ms: clock.nowMs(),
+    seen_at_ms: clock.nowMs(),
+  }
+  await db
+    .insertInto('signed_trade')
+    .values({
+      ...{ id: name, reading: 'listings', trade: '{}', marketplace: ANN, signer: BOB, is_signed: true },
+      ...{
+        signature_hash: hashOf(name),
+        signature_key: hashOf(name),
+        asset_type: 'parcel',
+        currency: 'mana',
+      },
+      ...{ fingerprint: '', uses: '1', contract_index: '0', signer_index: '0', ...times, ...facts },
+    })
+    .execute()
 }
 
 /** What the facts of the panel say, by their names. */

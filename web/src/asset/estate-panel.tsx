@@ -31,6 +31,7 @@ export interface EstatePanelProps {
 export function EstatePanel({ id, onClose }: EstatePanelProps) {
   const estate = useAnswer(land.estate(id))
   const publications = useAnswer(land.estatePublications(id))
+  const offers = useAnswer(land.estateOffers(id))
   const bids = useAnswer(land.estateBids(id, { sanitize: false }))
   const rights = useAnswer(land.estateRights(id))
   const name = estateName(estate.data ?? { id, data: {} })
@@ -51,7 +52,7 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
           <EstateFacts estate={data} />
           {!isDissolved(data) && <Members places={data.data.parcels} />}
           {!isDissolved(data) && <RightsSection answer={rights} />}
-          <HistorySection answer={publications} />
+          <HistorySection answer={publications} offers={offers} />
           <BidsSection answer={bids} />
           {!isDissolved(data) && <ImageSection selection={{ type: 'estate', id }} name={name} />}
           <AssetDetails>

@@ -1,53 +1,52 @@
 import type { Publication } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
-import { formatDate, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { Failure } from '../ui/notice.tsx'
 import { AssetSection } from './asset-section.tsx'
-import { offerState } from './offer-state.ts'
-import { offerStateText } from './offer-texts.ts'
+import { type HistoryRow, historyRows } from './history-rows.ts'
+import { offerStateText, refusalText } from './offer-texts.ts'
 import { PriceChart } from './price-chart.tsx'
 import { Transaction } from './transaction.tsx'
 
-/** All sale offers of the asset, open and closed, as a chart and as a table. */
-export function HistorySection({ answer }: { readonly answer: Answer<readonly Publication[]> }) {
+export interface HistorySectionProps {
+  /** The publications of the asset. */
+  readonly answer: Answer<readonly Publication[]>
+  /** Its offers that can be accepted, and those that cannot. */
+  readonly offers: Answer<readonly Publication[]>
+}
+
+/** All sale offers of the asset, open and closed, as a chart and as a table, and why some cannot be accepted. */
+export function HistorySection({ answer, offers }: HistorySectionProps) {
   return (
     <AssetSection title={text('publication.history')} answer={answer}>
-      {(publications) =>
-        publications.length === 0 ? (
-          <p class="hint">{text('publication.none')}</p>
-        ) : (
-          <History publications={publications} />
-        )
-      }
+      {(publications) => (
+        <>
+          {offers.error !== undefined && <Failure error={offers.error} onRetry={offers.retry} />}
+          <History rows={historyRows(publications, offers.data ?? [], Date.now())} />
+        </>
+      )}
     </AssetSection>
   )
 }
 
-function History({ publications }: { readonly publications: readonly Publication[] }) {
-  const nowMs = Date.now()
+function History({ rows }: { readonly rows: readonly HistoryRow[] }) {
+  if (rows.length === 0) return <p class="hint">{text('publication.none')}</p>
+  const points = rows.flatMap(({ offer, state, price }) =>
+    price === undefined ? [] : [{ timeMs: offer.block_time_created_at, price, state }],
+  )
   return (
     <>
-      <PriceChart
-        points={publications.map((offer) => ({
-          timeMs: offer.block_time_created_at,
-          price: offer.price,
-          state: offerState(offer, nowMs),
-        }))}
-      />
+      {points.length > 0 && <PriceChart points={points} />}
       <details>
         <summary>{text('publication.table')}</summary>
-        <HistoryTable publications={publications} nowMs={nowMs} />
+        <HistoryTable rows={rows} />
       </details>
     </>
   )
 }
 
-interface HistoryTableProps {
-  readonly publications: readonly Publication[]
-  readonly nowMs: number
-}
-
-function HistoryTable({ publications, nowMs }: HistoryTableProps) {
+function HistoryTable({ rows }: { readonly rows: readonly HistoryRow[] }) {
   return (
     <table class="history-table">
       <thead>
@@ -60,7 +59,7 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
         </tr>
       </thead>
       <tbody>
-        {publications.map((offer, i) => (
+        {rows.map(({ offer, state, price }, i) => (
           // The key is the index: one transaction can make several offers, and contract ids are not unique.
           <tr key={i}>
             <td>
@@ -69,11 +68,12 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
                 {formatDate(offer.block_time_created_at)}
               </Transaction>
             </td>
-            <td class="number">{formatPrice(offer.price)}</td>
+            <td class="number">{price === undefined ? dollarText(offer) : formatPrice(price)}</td>
             <td>
               <Transaction hash={offer.status === 'open' ? null : offer.closed_tx_hash}>
-                {offerStateText(offerState(offer, nowMs))}
+                {offerStateText(state)}
               </Transaction>
+              {state === 'refused' && <span class="history-more">{refusalText(offer)}</span>}
               {offer.buyer !== null && <Buyer address={offer.buyer} />}
             </td>
           </tr>
@@ -83,9 +83,13 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
   )
 }
 
+function dollarText({ price_usd }: Publication): string {
+  return formatNumber(Number(price_usd), { style: 'currency', currency: 'USD' })
+}
+
 function Buyer({ address }: { readonly address: string }) {
   return (
-    <span class="history-buyer" title={address}>
+    <span class="history-more" title={address}>
       {text('publication.sold_to', { buyer: shortAddress(address) })}
     </span>
   )

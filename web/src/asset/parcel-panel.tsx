@@ -34,6 +34,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
   const place = { x, y }
   const parcel = useAnswer(land.parcel(place))
   const publications = useAnswer(land.parcelPublications(place))
+  const offers = useAnswer(land.parcelOffers(place))
   const bids = useAnswer(land.parcelBids(place, { sanitize: false }))
   const mortgages = useAnswer(land.parcelMortgages(place))
   const rights = useAnswer(land.parcelRights(place))
@@ -58,7 +59,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
           <Description value={data.data.description} />
           <ParcelFacts parcel={data} />
           <RightsSection answer={rights} />
-          <HistorySection answer={publications} />
+          <HistorySection answer={publications} offers={offers} />
           <BidsSection answer={bids} />
           <MortgagesSection answer={mortgages} />
           <ImageSection selection={{ type: 'parcel', ...place }} name={name} />

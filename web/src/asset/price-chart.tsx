@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { distanceOf, heightOf, PriceAxis, SIZE, TimeAxis } from './chart-axes.tsx'
-import type { OfferState } from './offer-state.ts'
+import type { HistoryState } from './history-rows.ts'
 import { offerStateText } from './offer-texts.ts'
 import { type PriceScale, priceScale } from './price-scale.ts'
 import { type TimeScale, timeScale } from './time-scale.ts'
@@ -10,7 +10,7 @@ import { type TimeScale, timeScale } from './time-scale.ts'
 export interface PricePoint {
   readonly timeMs: number
   readonly price: number
-  readonly state: OfferState
+  readonly state: HistoryState
 }
 
 /** From this many points on, marks are smaller and the line is left out: it would hide them. */
@@ -95,7 +95,7 @@ function Mark({ point, scales, radius }: MarkProps) {
   )
 }
 
-function Shape({ state, radius: r }: { readonly state: OfferState; readonly radius: number }) {
+function Shape({ state, radius: r }: { readonly state: HistoryState; readonly radius: number }) {
   const className = `chart-mark chart-${state}`
   switch (state) {
     case 'sold':
@@ -104,12 +104,14 @@ function Shape({ state, radius: r }: { readonly state: OfferState; readonly radi
       return <path class={className} d={`M0 ${-1.4 * r}L${1.4 * r} 0L0 ${1.4 * r}L${-1.4 * r} 0Z`} />
     case 'cancelled':
       return <path class={className} d={`M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`} />
+    case 'refused':
+      return <path class={className} d={`M0 ${-1.3 * r}L${1.2 * r} ${r}H${-1.2 * r}Z`} />
     case 'expired':
       return <rect class={className} x={-r} y={-r} width={2 * r} height={2 * r} />
   }
 }
 
-const STATES: readonly OfferState[] = ['open', 'sold', 'cancelled', 'expired']
+const STATES: readonly HistoryState[] = ['open', 'sold', 'cancelled', 'expired', 'refused']
 
 interface LegendProps {
   readonly points: readonly PricePoint[]

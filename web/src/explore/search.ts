@@ -15,7 +15,7 @@ import {
   typedResults,
 } from './search-results.ts'
 
-/** The search begins after this pause in typing. */
+/** The search begins, and a typed place is shown, after this pause in typing. */
 export const PAUSE_MS = 150
 const LIMIT = 8
 /** The server's limit, in characters. */

@@ -1,9 +1,9 @@
-import { SalesList } from '../sales/late-sales.ts'
 import { isAddressList, LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
 import type { ListProps } from './list-props.ts'
+import { SalesList } from './sales-list.tsx'
 import './lists.css'
 import { LandList } from './land-list.tsx'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readFilter } from '../state/land-filter.ts'
+import { readFilter } from './land-filter.ts'
 import { otherGroups, saleQuery } from './sale-filter.ts'
 
 test('sales have the filters of kind, size, place and district, and not those of offers, owners and names', () => {

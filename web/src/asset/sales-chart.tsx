@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { distanceOf, EDGE, heightOf, INNER, PriceAxis, SIZE, TimeAxis } from '../asset/chart-axes.tsx'
-import { type PriceScale, priceScale } from '../asset/price-scale.ts'
-import { type TimeScale, timeScale } from '../asset/time-scale.ts'
 import { formatComputedPrice, formatMonth, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { distanceOf, EDGE, heightOf, INNER, PriceAxis, SIZE, TimeAxis } from './chart-axes.tsx'
 import { type MonthPoint, type PricedMonth, pricedRuns } from './month-points.ts'
+import { type PriceScale, priceScale } from './price-scale.ts'
+import { type TimeScale, timeScale } from './time-scale.ts'
 
 /** The bars below the prices: one for each month, as high as it had sales. */
 const BARS = { top: SIZE.height - EDGE.bottom + 16, height: 44 }

@@ -1,10 +1,10 @@
 import { land } from '@landpass/client'
-import { AssetSection } from '../asset/asset-section.tsx'
 import { useAnswer } from '../live/use-answer.ts'
+import type { SalesProps } from '../state/sale-filter.ts'
 import { formatComputedPrice, formatMonth, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { AssetSection } from './asset-section.tsx'
 import { type MonthPoint, monthPoints } from './month-points.ts'
-import type { SalesProps } from './sale-filter.ts'
 import { SalesChart } from './sales-chart.tsx'
 
 /** What was paid for a parcel, and how many sales there were, month by month: as a chart and as a table. */
@@ -62,10 +62,11 @@ function MonthTable({ points }: { readonly points: readonly MonthPoint[] }) {
   )
 }
 
-/** Between which prices the middle half of the sales lies. */
+/** Between which prices the middle half of the sales lies, in MANA. */
 function middleHalf({ low, high }: NonNullable<MonthPoint['prices']>): string {
-  return text('map.legend.price_range', {
-    from: formatNumber(Math.round(low)),
-    to: formatComputedPrice(high),
-  })
+  return text('map.legend.price_range', { from: shortened(low), to: shortened(high) })
+}
+
+function shortened(mana: number): string {
+  return formatNumber(mana, { maximumFractionDigits: mana < 100 ? 2 : 0 })
 }

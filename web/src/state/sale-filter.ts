@@ -1,5 +1,5 @@
 import type { land } from '@landpass/client'
-import { type FilterGroup, groupsOf, type LandFilter } from '../state/land-filter.ts'
+import { type FilterGroup, groupsOf, type LandFilter } from './land-filter.ts'
 
 /** Parameters that `/v2/sales` and `/v2/stats` share. */
 export type SaleQuery = Omit<NonNullable<Parameters<typeof land.stats>[0]>, 'by'>

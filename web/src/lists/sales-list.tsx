@@ -1,13 +1,13 @@
 import { land } from '@landpass/client'
 import { AssetSection } from '../asset/asset-section.tsx'
+import { SalesOverTime } from '../asset/late-sales-over-time.ts'
 import { hasSales, Market } from '../asset/market.tsx'
 import { SaleLine, saleKey } from '../asset/sale-line.tsx'
 import { groupText } from '../filter/filter-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { landFilter } from '../state/explore-state.ts'
+import { otherGroups, saleQuery } from '../state/sale-filter.ts'
 import { text } from '../texts/texts.ts'
-import { otherGroups, saleQuery } from './sale-filter.ts'
-import { SalesOverTime } from './sales-over-time.tsx'
 
 const NEWEST_SALES = 20
 

@@ -1,0 +1,45 @@
+import type { Publication } from '@landpass/client'
+import { expect, test } from 'vitest'
+import { historyRows } from './history-rows.ts'
+
+const NOW = 1_000
+const offer = (name: string, madeMs: number, facts: Partial<Publication> = {}) =>
+  ({
+    ...{ tx_hash: name, status: 'open', price: 5, expires_at: NOW + 1, block_time_created_at: madeMs },
+    ...facts,
+  }) as Publication
+
+test('publications come with what was signed off the chain and cannot be accepted, newest first', () => {
+  const publications = [
+    offer('stored', 9, { status: 'sold' }),
+    offer('over', 5, { expires_at: NOW }),
+    offer('signed', 3, { trade_id: 'a', source: 'trade' }),
+  ]
+  const signed = { source: 'trade', currency: 'mana' } as const
+  const offers = [
+    offer('over', 5, { state: 'expired', trade_id: null }),
+    offer('signed', 3, { ...signed, trade_id: 'a', state: 'open' }),
+    offer('moved', 7, { ...signed, trade_id: 'b', state: 'owner_changed', status: 'cancelled' }),
+    offer('cancelled', 6, { ...signed, trade_id: 'c', state: 'cancelled', status: 'cancelled' }),
+    offer('bought', 4, { ...signed, trade_id: 'd', state: 'used', status: 'sold' }),
+    offer('dollars', 2, {
+      ...signed,
+      trade_id: 'e',
+      state: 'open',
+      currency: 'usd',
+      price: 0,
+      price_usd: '99',
+    }),
+  ]
+
+  const rows = historyRows(publications, offers, NOW)
+
+  expect(rows.map(({ offer: { tx_hash }, state, price }) => [tx_hash, state, price])).toEqual([
+    ['stored', 'sold', 5],
+    ['moved', 'refused', 5],
+    ['cancelled', 'cancelled', 5],
+    ['over', 'expired', 5],
+    ['signed', 'open', 5],
+    ['dollars', 'open', undefined],
+  ])
+})
