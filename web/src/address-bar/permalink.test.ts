@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import docs from '../../../docs/map-page.md?raw'
-import { LAYERS, LISTS, type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { isOfAddress, LAYERS, LISTS, type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { FILTER_NAMES, type LandFilter, readFilter } from '../state/land-filter.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
@@ -158,9 +158,15 @@ function links(): fc.Arbitrary<Permalink> {
       sortBy: fc.constantFrom(...SORTS),
       sortOrder: fc.constantFrom(...SORT_ORDERS),
     }),
+    fc.record({
+      name: fc.constant('watched' as const),
+      page,
+      sortBy: fc.constant('listed_at' as const),
+      sortOrder: fc.constant('desc' as const),
+    }),
     fc.record(
       {
-        name: fc.constantFrom(...LISTS.slice(1)),
+        name: fc.constantFrom(...LISTS.filter(isOfAddress)),
         address,
         page,
         sortBy: fc.constant('listed_at' as const),

@@ -1,6 +1,7 @@
 import type { View } from '../map/map-types.ts'
 import {
   FIRST_PAGE,
+  isOfAddress,
   LAYERS,
   type LayerName,
   LISTS,
@@ -64,8 +65,8 @@ export function permalinkText({ view, selection, ...link }: Permalink): string {
     lang: link.language,
     theme: link.theme,
   }
-  const said = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')
-  return said.length === 0 ? '' : `?${said.map(([name, value]) => `${name}=${value}`).join('&')}`
+  const said = queryText(parts)
+  return said === '' ? '' : `?${said}`
 }
 
 /**
@@ -95,6 +96,27 @@ export function stepText(link: Permalink): string {
   return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
 }
 
+/**
+ * The filters of a link alone, without `?`.
+ *
+ * @example
+ * filterText({ status: 'open', q: 'a b' }) // 'status=open&q=a%20b'
+ */
+export function filterText(filter: LandFilter): string {
+  return queryText(filterParts(filter))
+}
+
+/** The way back of {@link filterText}, from any source. */
+export function filterOf(text: string): LandFilter {
+  const parameters = new URLSearchParams(text)
+  return readFilter((name) => parameters.get(name) ?? '')
+}
+
+function queryText(parts: Readonly<Record<string, string | undefined>>): string {
+  const said = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')
+  return said.map(([name, value]) => `${name}=${value}`).join('&')
+}
+
 /** Only text is encoded: the other values have no letters that an address would change. */
 function filterParts(filter: LandFilter): Record<string, string | undefined> {
   return Object.fromEntries(
@@ -111,7 +133,7 @@ function listParts(list: ListQuery | undefined): Record<string, string | undefin
   const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
   return {
     list: list.name,
-    of: isSorted ? undefined : list.address,
+    of: isOfAddress(list.name) ? list.address : undefined,
     sort: isSorted && !isFirst ? `${list.sortBy}.${list.sortOrder}` : undefined,
     page: list.page === 1 ? undefined : `${list.page}`,
   }
@@ -120,7 +142,7 @@ function listParts(list: ListQuery | undefined): Record<string, string | undefin
 function findList(say: (name: string) => string): ListQuery | undefined {
   const name = oneOf(LISTS, say('list'))
   if (!name) return undefined
-  const address = name === 'land' ? undefined : findTypedAddress(say('of'))
+  const address = isOfAddress(name) ? findTypedAddress(say('of')) : undefined
   const [sortBy = '', sortOrder = ''] = name === 'land' ? say('sort').split('.') : []
   const page = findWhole(say('page'), MAX_PAGE)
   return {

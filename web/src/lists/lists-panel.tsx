@@ -1,16 +1,19 @@
-import { LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
+import { isOfAddress, LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
 import type { ListProps } from './list-props.ts'
 import './lists.css'
+import { latePart } from '../ui/late-part.tsx'
 import { LandList } from './land-list.tsx'
+
+const WatchedList = latePart<object>(async () => (await import('./watched-part.ts')).WatchedList)
 
 export interface ListsPanelProps extends ListProps {
   onClose(): void
 }
 
-/** The land that the filters keep, and what an address has. */
+/** The land that the filters keep, the searches that are watched, and what an address has. */
 export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
@@ -21,7 +24,7 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
           <span aria-hidden="true">×</span>
         </button>
       </header>
-      {query.name !== 'land' && <AddressForm key={query.address} query={query} onChange={onChange} />}
+      {isOfAddress(query.name) && <AddressForm key={query.address} query={query} onChange={onChange} />}
       <ListBody query={query} onChange={onChange} />
     </div>
   )
@@ -29,6 +32,7 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
 
 const TITLES: Readonly<Record<ListName, TextKey>> = {
   land: 'list.land',
+  watched: 'watch.title',
   parcels: 'asset.parcel.many',
   estates: 'asset.estate.many',
   bids: 'bid.title',
@@ -59,6 +63,7 @@ function ListChoice({ query, onChange }: ListProps) {
 function ListBody({ query, onChange }: ListProps) {
   const { name } = query
   if (name === 'land') return <LandList query={query} onChange={onChange} />
+  if (name === 'watched') return <WatchedList />
   if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
   const List = {
     parcels: ParcelsList,

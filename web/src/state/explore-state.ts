@@ -11,9 +11,14 @@ export type Selection =
 export const LAYERS = ['on_sale', 'price', 'districts', 'mine', 'none'] as const
 export type LayerName = (typeof LAYERS)[number]
 
-export const LISTS = ['land', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
+export const LISTS = ['land', 'watched', 'parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
 export type ListName = (typeof LISTS)[number]
-export type AddressListName = Exclude<ListName, 'land'>
+export type AddressListName = Exclude<ListName, 'land' | 'watched'>
+
+/** Whether a list is of an address. */
+export function isOfAddress(name: ListName): name is AddressListName {
+  return name !== 'land' && name !== 'watched'
+}
 
 export const SORTS = [
   ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),
@@ -24,7 +29,7 @@ export const SORT_ORDERS = ['asc', 'desc'] as const
 /** The open list: which one, of whom, which page, in which order. */
 export interface ListQuery {
   readonly name: ListName
-  /** The address whose list it is, in lower case. Undefined for `land`, and until an address is entered. */
+  /** The address whose list it is, in lower case. Undefined for `land` and `watched`, and until an address is entered. */
   readonly address?: string
   /** Counted from 1. Of `land`: how many pages are shown. */
   readonly page: number
