@@ -690,6 +690,63 @@ test('another website shows the map in a frame, which leads to the same place on
   await photograph('embed-desktop')
 })
 
+test('a watched search tells what is new, while the page is open and since the last visit', async () => {
+  const opened = await explore(`/?owner=${ANN}&list=land`, { size: 'phone', locale: 'es-ES' })
+  const { page, asked, photograph } = opened
+  const places = [
+    { x: 1, y: -2 },
+    { x: 2, y: -2 },
+  ] as const
+  const [first, second] = await Promise.all(
+    places.map(({ x, y }) => server.data<{ owner: string }>(`/v1/parcels/${x}/${y}`)),
+  )
+  const give = (at: (typeof places)[number], owner: string) =>
+    change({ kind: 'change-parcel', ...at, to: { owner } })
+  await page.context().grantPermissions(['notifications'])
+  await page.evaluate(`(() => {
+    window.shown = []
+    window.Notification = class extends Notification {
+      constructor(title, options) {
+        super(title, options)
+        shown.push(title + ': ' + options.body)
+      }
+    }
+  })()`)
+
+  await page.getByRole('button', { name: 'Vigilar esta búsqueda' }).click()
+  await page.getByRole('button', { name: 'Dejar de vigilar', pressed: true }).waitFor()
+  await page.getByLabel('Lista', { exact: true }).selectOption('Búsquedas vigiladas')
+  await page.getByRole('button', { name: 'Avisarme mientras esta página esté abierta' }).click()
+  await page.getByRole('button', { name: 'Desactivar los avisos' }).waitFor()
+  // Read when it began, and again when its stream had begun: from here on the stream tells what changes.
+  const readings = () => asked.filter((address) => address.includes('limit=100')).length
+  await expect.poll(readings, SOON).toBeGreaterThanOrEqual(2)
+  await page.getByText('Nada nuevo.').waitFor()
+  await give(places[0], ANN)
+
+  const news = page.getByRole('button', { name: 'Nuevos: 1' })
+  await news.waitFor()
+  await expect.poll(() => page.evaluate('shown'), SOON).toEqual(['Nuevos: 1: Parcela 1,-2'])
+  await expectAccessible(page)
+  await photograph('watched-phone-light')
+  await page.getByRole('button', { name: 'Marcar como visto' }).click()
+  await expect.poll(() => news.count(), SOON).toBe(0)
+
+  await page.goto(`${server.origin}/robots.txt`)
+  await give(places[1], ANN)
+  await page.goto(`${server.origin}/`)
+  await news.click()
+  await page
+    .getByRole('region', { name: /^Propietario/ })
+    .getByRole('button', { name: /2,-2/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Dejar de vigilar' }).click()
+  await expect.poll(() => news.count(), SOON).toBe(0)
+  await expectQuery(page, { list: 'watched' })
+  await give(places[0], first!.owner)
+  await give(places[1], second!.owner)
+})
+
 describe('the keyboard alone', () => {
   test('leads from the first key to a selected parcel, and back again', async () => {
     const { page } = await explore('/')

@@ -3,7 +3,7 @@
  * codes that the organiser wants kept on the device. Where the
  * browser forbids storage, they last until the page is closed.
  */
-type StoredName = 'language' | 'theme' | 'mine' | 'events' | 'codes' | 'welcomed'
+type StoredName = 'language' | 'theme' | 'mine' | 'events' | 'codes' | 'welcomed' | 'watched' | 'notify'
 
 export function readStored(name: StoredName): string | null {
   try {

@@ -166,6 +166,12 @@ function links(): fc.Arbitrary<Permalink> {
       sortOrder: fc.constantFrom(...SORT_ORDERS),
     }),
     fc.constant({ name: 'sales', ...FIRST_PAGE }),
+    fc.record({
+      name: fc.constant('watched' as const),
+      page,
+      sortBy: fc.constant('listed_at' as const),
+      sortOrder: fc.constant('desc' as const),
+    }),
     fc.record(
       {
         name: fc.constantFrom(...ADDRESS_LISTS),

@@ -65,8 +65,8 @@ export function permalinkText({ view, selection, ...link }: Permalink): string {
     lang: link.language,
     theme: link.theme,
   }
-  const said = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')
-  return said.length === 0 ? '' : `?${said.map(([name, value]) => `${name}=${value}`).join('&')}`
+  const said = queryText(parts)
+  return said === '' ? '' : `?${said}`
 }
 
 /**
@@ -94,6 +94,27 @@ export function parsePermalink(query: string): Permalink {
  */
 export function stepText(link: Permalink): string {
   return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
+}
+
+/**
+ * The filters of a link alone, without `?`.
+ *
+ * @example
+ * filterText({ status: 'open', q: 'a b' }) // 'status=open&q=a%20b'
+ */
+export function filterText(filter: LandFilter): string {
+  return queryText(filterParts(filter))
+}
+
+/** The way back of {@link filterText}, from any source. */
+export function filterOf(text: string): LandFilter {
+  const parameters = new URLSearchParams(text)
+  return readFilter((name) => parameters.get(name) ?? '')
+}
+
+function queryText(parts: Readonly<Record<string, string | undefined>>): string {
+  const said = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')
+  return said.map(([name, value]) => `${name}=${value}`).join('&')
 }
 
 /** Only text is encoded: the other values have no letters that an address would change. */

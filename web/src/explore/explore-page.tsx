@@ -11,7 +11,15 @@ import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
 import { ShareButton } from '../share/share-button.tsx'
-import { landFilter, markedCells, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import {
+  FIRST_PAGE,
+  landFilter,
+  markedCells,
+  openList,
+  selection,
+  selectionName,
+  view,
+} from '../state/explore-state.ts'
 import { followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { findPicked } from '../state/selected-cells.ts'
@@ -20,6 +28,7 @@ import { showFound, showLinked } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { PageHeader } from '../ui/page-header.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { followWatches, newsCount } from '../watch/news.ts'
 import { ChainState } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
@@ -58,6 +67,7 @@ export function ExplorePage() {
       if (!isPlaced) showLinked()
       followChain()
       followChanges()
+      if (!isEmbedded) followWatches()
     })
   }, [])
   return (
@@ -138,7 +148,22 @@ function Tools() {
         {text('nav.lists')}
       </button>
       <ShareButton />
+      <News />
     </div>
+  )
+}
+
+/** What watched searches have found, where there is any. */
+function News() {
+  const count = newsCount.value
+  if (count === 0) return null
+  const show = () => {
+    openList.value = { name: 'watched', ...FIRST_PAGE }
+  }
+  return (
+    <button type="button" class="news" onClick={show}>
+      {text('watch.news', { count })}
+    </button>
   )
 }
 

@@ -1,18 +1,20 @@
-import { type LandRow, land } from '@landpass/client'
+import { land } from '@landpass/client'
 import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
 import { client } from '../api/client.ts'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
-import { landTexts } from '../asset/land-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { FIRST_PAGE, type ListQuery, landFilter, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { isFiltered } from '../state/found-land.ts'
 import { serverQuery } from '../state/land-filter.ts'
-import { showAsset } from '../state/travel.ts'
-import { formatOffer } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { latePart } from '../ui/late-part.tsx'
 import { Failure, Loading } from '../ui/notice.tsx'
+import { LandLine } from './land-line.tsx'
 import type { ListProps } from './list-props.ts'
 import { PAGE_ROWS, pageCount } from './paging.ts'
+
+const WatchToggle = latePart<object>(async () => (await import('./watched-part.ts')).WatchToggle)
 
 /** The most rows that the server answers to one request: longer lists are read as a file. */
 const MOST_PAGES = 1000 / PAGE_ROWS
@@ -34,6 +36,7 @@ export function LandList({ query, onChange }: ListProps) {
     <>
       <SortChoice query={query} onChange={onChange} />
       <ChainOffersHint />
+      {isFiltered.value && <WatchToggle />}
       <div class="list">
         {error !== undefined && <Failure error={error} onRetry={retry} />}
         {data === undefined && error === undefined && <Loading label={text('list.loading')} />}
@@ -62,30 +65,6 @@ export function LandList({ query, onChange }: ListProps) {
         </p>
       </div>
     </>
-  )
-}
-
-/** Two lines of a parcel or an estate: name and price, then what it is. */
-function LandLine({ row }: { readonly row: LandRow }) {
-  const { asset_type: type, asset_id: id, offer } = row
-  const { title, facts } = landTexts(row)
-  return (
-    <li>
-      <button type="button" onClick={() => showAsset(type, id)}>
-        <bdi class="list-asset-name">{title}</bdi>
-        <span class={offer ? 'land-price' : 'land-price none'}>
-          {offer ? formatOffer(offer) : text('asset.sale.none')}
-        </span>
-        <span class="land-facts">
-          {facts.map((fact, i) => (
-            <span key={fact} class="land-fact">
-              {i > 0 && ' · '}
-              {fact}
-            </span>
-          ))}
-        </span>
-      </button>
-    </li>
   )
 }
 

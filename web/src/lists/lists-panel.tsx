@@ -5,13 +5,16 @@ import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } 
 import type { ListProps } from './list-props.ts'
 import { SalesList } from './sales-list.tsx'
 import './lists.css'
+import { latePart } from '../ui/late-part.tsx'
 import { LandList } from './land-list.tsx'
+
+const WatchedList = latePart<object>(async () => (await import('./watched-part.ts')).WatchedList)
 
 export interface ListsPanelProps extends ListProps {
   onClose(): void
 }
 
-/** The land that the filters keep, its sales, and what an address has. */
+/** The land that the filters keep, its sales, the searches that are watched, and what an address has. */
 export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
@@ -31,6 +34,7 @@ export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
 const TITLES: Readonly<Record<ListName, TextKey>> = {
   land: 'list.land',
   sales: 'list.sales',
+  watched: 'watch.title',
   parcels: 'asset.parcel.many',
   estates: 'asset.estate.many',
   bids: 'bid.title',
@@ -62,6 +66,7 @@ function ListBody({ query, onChange }: ListProps) {
   const { name } = query
   if (name === 'land') return <LandList query={query} onChange={onChange} />
   if (name === 'sales') return <SalesList />
+  if (name === 'watched') return <WatchedList />
   if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
   const List = {
     parcels: ParcelsList,

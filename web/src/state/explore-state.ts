@@ -14,11 +14,11 @@ export type LayerName = (typeof LAYERS)[number]
 /** Lists of what an address has. */
 export const ADDRESS_LISTS = ['parcels', 'estates', 'bids', 'contributions', 'mortgages'] as const
 export type AddressListName = (typeof ADDRESS_LISTS)[number]
-export const LISTS = ['land', 'sales', ...ADDRESS_LISTS] as const
+export const LISTS = ['land', 'sales', 'watched', ...ADDRESS_LISTS] as const
 export type ListName = (typeof LISTS)[number]
 
 export function isAddressList(name: ListName): name is AddressListName {
-  return name !== 'land' && name !== 'sales'
+  return ADDRESS_LISTS.some((list) => list === name)
 }
 
 export const SORTS = [
@@ -30,7 +30,7 @@ export const SORT_ORDERS = ['asc', 'desc'] as const
 /** The open list: which one, of whom, which page, in which order. */
 export interface ListQuery {
   readonly name: ListName
-  /** The address whose list it is, in lower case. Undefined for `land`, and until an address is entered. */
+  /** The address whose list it is, in lower case. Undefined for `land` and `watched`, and until an address is entered. */
   readonly address?: string
   /** Counted from 1. Of `land`: how many pages are shown. */
   readonly page: number

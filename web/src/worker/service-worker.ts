@@ -25,6 +25,11 @@ const ANSWERS = [...['en', 'es', 'fr', 'ko', 'zh'].map((locale) => `/translation
 
 worker.addEventListener('install', (event) => event.waitUntil(install()))
 worker.addEventListener('activate', (event) => event.waitUntil(deleteOlderBuilds()))
+// A phone's notification, which a page has shown: leads back to that page.
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(worker.clients.matchAll({ type: 'window' }).then(([page]) => page?.focus()))
+})
 worker.addEventListener('fetch', (event) => {
   const answer = answerFor(event)
   if (answer) event.respondWith(answer)

@@ -1,0 +1,46 @@
+import type { LandRow } from '@landpass/client'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { afterAnswer, afterChange, afterSeen, type Findings, KNOWN_ROWS } from './known-offers.ts'
+
+const UNREAD: Findings = { known: undefined, news: [] }
+const row = (id: string, listedAt: number) =>
+  ({ asset_type: 'parcel', asset_id: id, offer: { listed_at: listedAt } }) as unknown as LandRow
+const ids = ({ news }: Findings) => news.map(({ asset_id: id }) => id)
+
+test('what a search finds at first is known; a later offer, also for the same land, is new until it is seen', () => {
+  const first = afterAnswer(UNREAD, [row('1,1', 20), row('2,2', 10)])
+  const later = afterAnswer(first, [row('2,2', 30), row('3,3', 25), row('1,1', 20)])
+
+  expect(ids(first)).toEqual([])
+  expect(ids(later)).toEqual(['2,2', '3,3'])
+  expect(ids(afterAnswer(afterSeen(later), [row('2,2', 30), row('3,3', 25)]))).toEqual([])
+})
+
+test('an event adds what is new, and removes what does not match any more', () => {
+  const known = afterAnswer(UNREAD, [row('1,1', 20)])
+  const begun = afterChange(known, event({ began: [row('2,2', 30), row('1,1', 20)] }))
+  const changed = afterChange(begun, event({ changed: [row('2,2', 40)] }))
+
+  expect([ids(begun), ids(changed)]).toEqual([['2,2'], ['2,2']])
+  expect(changed.news[0]?.offer?.listed_at).toBe(40)
+  expect(ids(afterChange(changed, event({ ceased: ['2,2'] })))).toEqual([])
+})
+
+test('old rows that move up among the newest, because newer ones ceased, are no news', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: KNOWN_ROWS }), (ceased) => {
+      const all = Array.from({ length: 2 * KNOWN_ROWS }, (_, i) => row(`${i},0`, 1000 - i))
+      const known = afterAnswer(UNREAD, all.slice(0, KNOWN_ROWS))
+
+      expect(ids(afterAnswer(known, all.slice(ceased, ceased + KNOWN_ROWS)))).toEqual([])
+    }),
+    { seed: 7, numRuns: 20 },
+  )
+})
+
+function event(lists: object) {
+  return { kind: 'change', began: [], changed: [], ceased: [], ...lists } as unknown as Parameters<
+    typeof afterChange
+  >[1]
+}

@@ -1,0 +1,56 @@
+import type { LandRow, SearchChange } from '@landpass/client'
+
+/** What a search finds newest: as many rows as are remembered. */
+export const KNOWN_ROWS = 100
+
+/** What the reader knows of a search, and what is new. */
+export interface Findings {
+  /** The rows that the reader has seen, newest first, at most {@link KNOWN_ROWS}. Undefined before the first answer. */
+  readonly known: readonly string[] | undefined
+  /** Rows that the reader has not seen, newest first. */
+  readonly news: readonly LandRow[]
+}
+
+/** Names a row and its newest offer: a new offer for the same land is another row. */
+function keyOf({ offer, asset_type: type, asset_id: id }: LandRow): string {
+  return `${offer?.listed_at ?? 0} ${type} ${id}`
+}
+
+function listedAt(key: string): number {
+  return Number.parseInt(key, 10)
+}
+
+/** Older rows than the oldest known one were left out, so they are not new. */
+function isNew(known: readonly string[], row: LandRow): boolean {
+  const key = keyOf(row)
+  if (known.includes(key)) return false
+  return known.length < KNOWN_ROWS || listedAt(key) >= listedAt(known.at(-1)!)
+}
+
+/** After a whole answer. @param rows the newest {@link KNOWN_ROWS} rows, newest first. What a first answer has is known. */
+export function afterAnswer({ known }: Findings, rows: readonly LandRow[]): Findings {
+  if (known === undefined) return { known: rows.map(keyOf), news: [] }
+  return { known, news: rows.filter((row) => isNew(known, row)) }
+}
+
+/** After an event of the search (docs/changes.md). */
+export function afterChange(
+  { known = [], news }: Findings,
+  { began, changed, ceased }: Extract<SearchChange, { kind: 'change' }>,
+): Findings {
+  const touched = [...began, ...changed]
+  const gone = new Set([...ceased, ...touched.map(nameOf)])
+  const added = touched.filter((row) => isNew(known, row))
+  return { known, news: [...added, ...news.filter((row) => !gone.has(nameOf(row)))].slice(0, KNOWN_ROWS) }
+}
+
+/** After the reader has seen what is new. */
+export function afterSeen({ known = [], news }: Findings): Findings {
+  const all = [...news.map(keyOf), ...known].sort((a, b) => listedAt(b) - listedAt(a))
+  return { known: all.slice(0, KNOWN_ROWS), news: [] }
+}
+
+/** As `ceased` has it. */
+export function nameOf({ asset_type: type, asset_id: id }: LandRow): string {
+  return type === 'estate' ? `estate:${id}` : id
+}
