@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { coordText } from '@landpass/client/grid'
 import { type CheckRequest, type CheckResult, checkLand } from '@landpass/server/chain/check/check-land'
-import type { Difference } from '@landpass/server/chain/check/findings'
+import { countByField, type Difference } from '@landpass/server/chain/check/findings'
 import { chainOf } from '@landpass/server/chain/history/network-part'
 import type { Db } from '@landpass/server/db/engine'
 import { readLandHead } from '@landpass/server/land/changes/land-head'
+import { assetIndexKey } from '@landpass/server/land/events/trades'
 import { exportSnapshot } from '@landpass/server/land/snapshot/export'
 import { type FollowedLand, followLand, rowsOf } from '@landpass/server/test/support/chain/followed-land'
 import { plantRights, plantRows, plantValues } from '@landpass/server/test/support/chain/planted-differences'
@@ -15,6 +17,7 @@ import {
 import { type SimulatedChain, startSimulatedChain } from '@landpass/server/test/support/chain/simulated-chain'
 import { emptyDir, freshDatabaseUrl, freshEngine } from '@landpass/server/test/support/database/engines'
 import { landpass } from '@landpass/server/test/support/processes/landpass'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /** The tables of a followed land against the contracts of its chain. */
@@ -32,8 +35,31 @@ beforeAll(async () => {
   land = await followLand(db, simulated)
   await land.readHistory()
   await land.followTo((await simulated.mine(40)).number)
+  await storeOffers()
 })
 afterAll(() => simulated.stop())
+
+/** Stores an offer for each signature that the logs name, and one to rent for each index of a parcel. */
+async function storeOffers(): Promise<void> {
+  const { worldId } = await readLandHead(db)
+  const rentals = land.chain.network.contracts.Rentals!.address
+  await sql`insert into listings_reading (name, lease_until_ms, is_shown, world_id, state)
+    values ('listings', 0, false, ${worldId}, 'following'), ('rentals', 0, false, ${worldId}, 'following')`.execute(
+    db,
+  )
+  const parcels = await db.selectFrom('parcel').select(['x', 'y']).where('world_id', '=', worldId!).execute()
+  const keys = parcels.map((parcel) => assetIndexKey({ type: 'parcel', id: coordText(parcel) }))
+  const { rows } = await sql<{ reading: string }>`
+    insert into signed_trade select 'offer ' || row_number() over (), case when marketplace = ${rentals} then 'rentals' else 'listings' end,
+      '', marketplace, signer, signature_key, signature_key, true, 'parcel', coalesce(named.id, '0,0'), 'mana', 1, '0x', '1', '0', '0',
+      case when marketplace = ${rentals} then '0' end, null, 0, 0, 0, 0, 'expired', ''
+    from (select distinct on (marketplace, signature_key) * from trade_signature where world_id = ${worldId}) as signature
+      left join unnest(${keys}::text[], ${parcels.map(coordText)}::text[]) as named(key, id)
+      on named.key = signature_key
+    where marketplace <> ${rentals} or named.id is not null
+    returning reading`.execute(db)
+  expect(new Set(rows.map(({ reading }) => reading))).toEqual(new Set(['listings', 'rentals']))
+}
 
 /** Checks with pauses that end at once, from a node with a name of its own. */
 async function check(
@@ -59,8 +85,10 @@ describe('a land that is right', () => {
     expect(result.differences).toEqual([])
     expect(result.assets).toBe(rows.parcel.length + rows.estate.length)
     expect(result.block).toEqual(await simulated.head().then(({ number, hash }) => ({ number, hash })))
-    expect(Object.keys(result.notCompared)).toEqual(['data_text']) // Of parcels that are rented or under a mortgage.
-    const total = result.assets + rows.mortgage.length
+    // The first is of parcels that are rented or under a mortgage, the second of the third marketplace of signed offers.
+    expect(Object.keys(result.notCompared)).toEqual(['data_text', 'offer.uses'])
+    const offers = await db.selectFrom('signed_trade').select('id').execute()
+    const total = result.assets + rows.mortgage.length + offers.length
     expect([progress[0], progress.at(-1)]).toEqual([0, total])
   })
 
@@ -210,6 +238,29 @@ describe('a snapshot that is joined at its block', () => {
 describe('a land that is wrong', () => {
   const sorted = (differences: readonly Difference[]) =>
     differences.map((one) => JSON.stringify(Object.entries(one).sort())).sort()
+
+  test('what ends signed offers, and is other than in the contracts', async () => {
+    const { worldId } = await readLandHead(db)
+    // No contract of this chain was paused, or has raised its index.
+    await sql`insert into trade_index (world_id, marketplace, signer, value, is_paused)
+      select distinct world_id, marketplace, '', '0', false from trade_signature where world_id = ${worldId}
+      on conflict do nothing`.execute(db)
+    const turn = async (by: number) => {
+      await sql`update trade_signature set uses = uses + ${by}::integer, is_cancelled = not is_cancelled
+        where world_id = ${worldId}`.execute(db)
+      await sql`update trade_index set value = value::integer + ${by}::integer, is_paused = not is_paused
+        where world_id = ${worldId}`.execute(db)
+    }
+    await turn(1)
+    const { differences } = await check()
+    await turn(-1)
+
+    expect(Object.keys(countByField(differences))).toEqual(
+      ['asset_index', 'contract_index', 'is_cancelled', 'is_paused', 'signer_index', 'uses'].map(
+        (field) => `offer.${field}`,
+      ),
+    )
+  })
 
   test('every planted difference is found, with both values, and nothing else', async () => {
     const { worldId } = await readLandHead(db)

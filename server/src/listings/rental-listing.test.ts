@@ -1,8 +1,12 @@
 import { signRental } from '@landpass/simulators/listings/signed-rental'
 import { ethers } from 'ethers'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import '../../test/support/run/property-seed.ts'
+import { type Json, mutated, mutations } from '../../test/support/listings/mutated-offers.ts'
 import { RENTALS } from '../../test/support/listings/offer-story.ts'
 import { checkRental, parseRentalListing, rentalDigest, rentalSeparator } from './rental-listing.ts'
+import { UnfitTradeError } from './signed-trade.ts'
 
 const KEY = Buffer.alloc(32, 0x51)
 const NOW_MS = 1_800_000_000_000
@@ -57,22 +61,30 @@ test('the digest is that of a library', () => {
   expect(checkRental(parsed, separator).isSigned).toBe(true)
 })
 
-test('no offer whose signed parts were changed is taken for signed', () => {
-  const parsed = parseRentalListing(listing)
-  const [first, second] = parsed.periods as [(typeof parsed.periods)[number], (typeof parsed.periods)[number]]
-  const changes = {
-    lessor: RENTALS.rentals,
-    registry: RENTALS.registries.land,
-    tokenId: 8n,
-    expirationS: parsed.expirationS + 1n,
-    indexes: [1n, 2n, 4n] as const,
-    periods: [second, first],
-    target: RENTALS.rentals,
-    signature: `${parsed.signature.slice(0, -2)}1d`,
-  }
-  for (const [field, value] of Object.entries(changes))
-    expect(checkRental({ ...parsed, [field]: value }, separator).isSigned, field).toBe(false)
+test('none of 10,000 offers is taken that differ from a signed one', () => {
+  const json = { ...listing } as unknown as Json
+  const notSigned = [
+    ...['id', 'category', 'rentalContractAddress', 'nftId', 'searchText', 'network', 'chainId', 'status'],
+    ...['createdAt', 'updatedAt', 'tenant', 'startedAt', 'rentedDays'],
+  ]
+  expect(isTaken(json)).toBe(true)
+  fc.assert(
+    fc.property(mutations, (mutation) => {
+      const changed = mutated(json, mutation, notSigned)
+      if (isTaken(changed)) expect.fail(JSON.stringify(changed))
+    }),
+    { numRuns: 10_000 },
+  )
 })
+
+function isTaken(json: Json): boolean {
+  try {
+    return checkRental(parseRentalListing(json), separator).isSigned
+  } catch (error) {
+    if (error instanceof UnfitTradeError) return false
+    throw error
+  }
+}
 
 test.each([
   ['nonces', { nonces: ['1', '2'] }],

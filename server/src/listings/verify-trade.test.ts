@@ -3,6 +3,7 @@ import { ethers } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import '../../test/support/run/property-seed.ts'
+import { type Json, mutated, mutations } from '../../test/support/listings/mutated-offers.ts'
 import { MAINNET, SEPOLIA } from '../chain/networks/known-networks.ts'
 import { parseTrade, UnfitTradeError } from './signed-trade.ts'
 import { tradeContractsOf } from './trade-contracts.ts'
@@ -17,8 +18,6 @@ const ESTATE = CONTRACTS.registries.estate
 const NOBODY = `0x${'0'.repeat(40)}`
 const seller = new ethers.Wallet(`0x${'11'.repeat(32)}`)
 const verifier = new TradeVerifier(CONTRACTS)
-
-type Json = Record<string, unknown>
 
 const parcelForMana = {
   sent: [
@@ -175,15 +174,10 @@ test('none of 10,000 trades is taken that differ from a signed one', async () =>
     }),
   ]
   for (const trade of trades) expect(isTaken(trade)).toBe(true)
-  const changes = fc.record({
-    trade: fc.nat(2),
-    place: fc.nat(),
-    bit: fc.nat(),
-    other: fc.bigInt({ min: 0n, max: 2n ** 64n }),
-  })
+  const changes = fc.record({ trade: fc.nat(2), mutation: mutations })
   fc.assert(
-    fc.property(changes, ({ trade, place, bit, other }) => {
-      const changed = mutated(trades[trade]!, { place, bit, other })
+    fc.property(changes, ({ trade, mutation }) => {
+      const changed = mutated(trades[trade]!, mutation, NOT_SIGNED)
       if (isTaken(changed)) expect.fail(JSON.stringify(changed))
     }),
     { numRuns: 10_000 },
@@ -192,40 +186,6 @@ test('none of 10,000 trades is taken that differ from a signed one', async () =>
 
 /** What no signature covers. */
 const NOT_SIGNED = ['id', 'createdAt', 'type', 'network', 'chainId', 'sent.0.assetName']
-
-/** A trade with another value in one of its signed fields. */
-function mutated(
-  trade: Json,
-  { place, bit, other }: { readonly place: number; readonly bit: number; readonly other: bigint },
-): Json {
-  const copy = structuredClone(trade)
-  const leaves = leavesOf(copy).filter(({ path }) => !NOT_SIGNED.includes(path))
-  const { holder, key } = leaves[place % leaves.length]!
-  const value = holder[key]
-  if (typeof value === 'boolean') holder[key] = !value
-  // Milliseconds of a second are not signed.
-  else if (typeof value === 'number') holder[key] = value + 1_000 * (1 + Number(other % 1_000n))
-  else if (/^\d+$/.test(value as string)) holder[key] = String(BigInt(value as string) + 1n + other)
-  else holder[key] = otherHex((value as string) || '0x', bit)
-  return copy
-}
-
-/** With one bit changed; of no bytes, a byte. Letter case does not count. */
-function otherHex(hex: string, bit: number): string {
-  if (hex === '0x') return '0x01'
-  const bytes = ethers.getBytes(hex)
-  const at = bit % (bytes.length * 8)
-  bytes[at >> 3]! ^= 1 << (at & 7)
-  return ethers.hexlify(bytes)
-}
-
-function leavesOf(value: Json, path = ''): { holder: Json; key: string; path: string }[] {
-  return Object.entries(value).flatMap(([key, inner]) =>
-    typeof inner === 'object' && inner !== null
-      ? leavesOf(inner as Json, `${path}${key}.`)
-      : [{ holder: value, key, path: path + key }],
-  )
-}
 
 function isTaken(trade: Json): boolean {
   try {

@@ -6,11 +6,6 @@ export type Ring = readonly Coord[]
 /** The outer ring, counter-clockwise, then a ring for each hole, clockwise. */
 export type Polygon = readonly Ring[]
 
-interface Side {
-  readonly from: Coord
-  readonly to: Coord
-}
-
 /**
  * The outlines of some parcels: a polygon for each group that is connected by edges, with its holes, as GeoJSON (RFC 7946) has
  * them. Rings of one polygon may touch at a corner, and none passes a corner twice.
@@ -20,7 +15,7 @@ interface Side {
  */
 export function outlinesOf(parcels: readonly Coord[]): readonly Polygon[] {
   return groupsOf(parcels).map((group) => {
-    const rings = ringsOf(sidesOf(group)).map(withoutStraightCorners)
+    const rings = ringsOf(sidesOf(group)).map((ring) => withoutStraightCorners(ring.map(coordOf)))
     const outer = rings.filter((ring) => areaOf(ring) > 0)
     return [...outer, ...rings.filter((ring) => areaOf(ring) < 0)]
   })
@@ -36,8 +31,18 @@ export function geometryJson(parcels: readonly Coord[], { lonAt, latAt }: GridLi
     : `{"type":"MultiPolygon","coordinates":[${polygons}]}`
 }
 
-/** A number for each place of the contract, which a map finds sooner than text. */
-const name = (x: number, y: number) => x * 2 ** 22 + y
+/**
+ * A parcel or a corner as a number, of which a world has a hundred thousand: x · 2²² + y. So the next one to the east is 2²² more,
+ * and the next one to the north 1 more.
+ */
+type Name = number
+const EAST = 2 ** 22
+const NORTH = 1
+
+function coordOf(name: Name): Coord {
+  const x = Math.round(name / EAST)
+  return { x, y: name - x * EAST }
+}
 
 /** What {@link outlinesOf} gives for one parcel, which nearly all assets have. */
 function squareOf({ x, y }: Coord): Ring {
@@ -46,81 +51,71 @@ function squareOf({ x, y }: Coord): Ring {
 }
 
 /** Parcels that share edges, directly or through others. */
-function groupsOf(parcels: readonly Coord[]): Coord[][] {
-  const left = new Map(parcels.map((parcel) => [name(parcel.x, parcel.y), parcel]))
-  const groups: Coord[][] = []
-  for (const first of parcels) {
-    if (!left.delete(name(first.x, first.y))) continue
+function groupsOf(parcels: readonly Coord[]): Name[][] {
+  const left = new Set(parcels.map(({ x, y }) => x * EAST + y))
+  const groups: Name[][] = []
+  for (const first of [...left]) {
+    if (!left.delete(first)) continue
     const group = [first]
-    for (const { x, y } of group) {
-      for (const [sideX, sideY] of [
-        [x + 1, y],
-        [x - 1, y],
-        [x, y + 1],
-        [x, y - 1],
-      ] as const) {
-        const side = left.get(name(sideX, sideY))
-        if (!side) continue
-        left.delete(name(sideX, sideY))
-        group.push(side)
-      }
+    for (const parcel of group) {
+      if (left.delete(parcel + EAST)) group.push(parcel + EAST)
+      if (left.delete(parcel - EAST)) group.push(parcel - EAST)
+      if (left.delete(parcel + NORTH)) group.push(parcel + NORTH)
+      if (left.delete(parcel - NORTH)) group.push(parcel - NORTH)
     }
     groups.push(group)
   }
   return groups
 }
 
-/** The sides at which the group ends, each with the group on its left. */
-function sidesOf(group: readonly Coord[]): Side[] {
-  const inside = new Set(group.map(({ x, y }) => name(x, y)))
-  const sides: Side[] = []
-  for (const { x, y } of group) {
-    const [southWest, southEast] = [
-      { x, y },
-      { x: x + 1, y },
-    ]
-    const [northWest, northEast] = [
-      { x, y: y + 1 },
-      { x: x + 1, y: y + 1 },
-    ]
-    if (!inside.has(name(x, y - 1))) sides.push({ from: southWest, to: southEast })
-    if (!inside.has(name(x + 1, y))) sides.push({ from: southEast, to: northEast })
-    if (!inside.has(name(x, y + 1))) sides.push({ from: northEast, to: northWest })
-    if (!inside.has(name(x - 1, y))) sides.push({ from: northWest, to: southWest })
+/** The sides at which a group ends, each with the group on its left: by its first corner the last one. */
+interface Sides {
+  readonly to: Map<Name, Name>
+  /** Of the corners at which a second one begins. */
+  readonly secondTo: Map<Name, Name>
+}
+
+function sidesOf(group: readonly Name[]): Sides {
+  const inside = new Set(group)
+  const to = new Map<Name, Name>()
+  const secondTo = new Map<Name, Name>()
+  const add = (from: Name, end: Name) => (to.has(from) ? secondTo : to).set(from, end)
+  for (const southWest of group) {
+    const southEast = southWest + EAST
+    const northWest = southWest + NORTH
+    if (!inside.has(southWest - NORTH)) add(southWest, southEast)
+    if (!inside.has(southWest + EAST)) add(southEast, southEast + NORTH)
+    if (!inside.has(southWest + NORTH)) add(southEast + NORTH, northWest)
+    if (!inside.has(southWest - EAST)) add(northWest, southWest)
   }
-  return sides
+  return { to, secondTo }
 }
 
 /** Joins sides to rings. Where a line comes to a corner again, what lies between is a ring of its own. */
-function ringsOf(sides: readonly Side[]): Ring[] {
-  const from = new Map<number, Side[]>()
-  for (const side of sides) {
-    const start = name(side.from.x, side.from.y)
-    const others = from.get(start)
-    if (others) others.push(side)
-    else from.set(start, [side])
+function ringsOf({ to, secondTo }: Sides): Name[][] {
+  const take = (from: Name): Name | undefined => {
+    const sides = secondTo.has(from) ? secondTo : to
+    const end = sides.get(from)
+    sides.delete(from)
+    return end
   }
-  const rings: Ring[] = []
-  for (const starts of from.values()) {
-    while (starts.length > 0) {
-      const line: Coord[] = [starts[0]!.from]
-      const placeOf = new Map([[name(line[0]!.x, line[0]!.y), 0]])
-      while (true) {
-        const at = line.at(-1)!
-        const next = from.get(name(at.x, at.y))!.pop()
-        if (!next) break
-        const corner = name(next.to.x, next.to.y)
-        const before = placeOf.get(corner)
-        line.push(next.to)
+  const rings: Name[][] = []
+  for (const start of [...to.keys()]) {
+    while (to.has(start)) {
+      const line = [start]
+      const placeOf = new Map([[start, 0]])
+      for (let next = take(start); next !== undefined; next = take(next)) {
+        const before = placeOf.get(next)
+        line.push(next)
         if (before === undefined) {
-          placeOf.set(corner, line.length - 1)
+          placeOf.set(next, line.length - 1)
           continue
         }
         const ring = line.splice(before)
-        for (const one of ring) placeOf.delete(name(one.x, one.y))
+        for (const corner of ring) placeOf.delete(corner)
         rings.push(ring)
-        line.push(ring[0]!)
-        placeOf.set(corner, before)
+        line.push(next)
+        placeOf.set(next, before)
       }
     }
   }

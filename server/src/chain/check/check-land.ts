@@ -19,6 +19,7 @@ import { type CheckContext, ListLimit } from './check-context.ts'
 import { BlockGoneError } from './check-errors.ts'
 import { checkEstate } from './check-estate.ts'
 import { checkMortgage, findMissingMortgages } from './check-mortgage.ts'
+import { checkOffer } from './check-offer.ts'
 import { checkParcel } from './check-parcel.ts'
 import { checkRightRows, findMissingAssets } from './check-totals.ts'
 import { chooseSample } from './choose-sample.ts'
@@ -54,7 +55,7 @@ export interface CheckRequest {
 }
 
 export interface CheckProgress {
-  /** Parcels, estates and mortgages. */
+  /** Parcels, estates, mortgages and signed offers. */
   readonly done: number
   readonly total: number
 }
@@ -151,6 +152,7 @@ async function compare(
     ...land.parcels.map((row) => (context: CheckContext) => checkParcel(context, row)),
     ...land.estates.map((row) => (context: CheckContext) => checkEstate(context, row)),
     ...land.mortgages.map((row) => (context: CheckContext) => checkMortgage(context, row)),
+    ...land.offers.map((row) => (context: CheckContext) => checkOffer(context, row)),
   ]
   for (let done = 0; done < tasks.length; done += ASSETS_OF_GROUP) {
     onProgress?.({ done, total: tasks.length })

@@ -59,6 +59,12 @@ export const FUNCTIONS = {
     priceWei: uint256,
     expiresAt: uint256,
   }),
+  // Those of offers that are signed off the chain; the first one is of the contract of rents, too
+  paused: one('paused()', bool),
+  contractSignatureIndex: one('contractSignatureIndex()', uint256),
+  signerSignatureIndex: one('signerSignatureIndex(address)', uint256),
+  signatureUses: one('signatureUses(bytes32)', uint256),
+  cancelledSignatures: one('cancelledSignatures(bytes32)', bool),
   // The contract of bids
   bidCounterByToken: one('bidCounterByToken(address,uint256)', uint256),
   getBidByToken: several('getBidByToken(address,uint256,uint256)', {
@@ -89,6 +95,9 @@ export const FUNCTIONS = {
   getCancelableAt: one('getCancelableAt(uint256)', uint256),
   getExpirationRequest: one('getExpirationRequest(uint256)', uint256),
   // Rents
+  getContractIndex: one('getContractIndex()', uint256),
+  getSignerIndex: one('getSignerIndex(address)', uint256),
+  getAssetIndex: one('getAssetIndex(address,uint256,address)', uint256),
   getRental: several('getRental(address,uint256)', { lessor: address, tenant: address, endS: uint256 }),
 } as const
 

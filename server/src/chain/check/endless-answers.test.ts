@@ -21,6 +21,7 @@ function contextOf(answer: bigint) {
     publications: [],
     bids: [],
     mortgages: [],
+    offers: [],
     members: [],
     rights: [],
   }

@@ -8,6 +8,7 @@ import type { EstateTable } from '../records/estate.ts'
 import type { MortgageTable } from '../records/mortgage.ts'
 import type { ParcelTable } from '../records/parcel.ts'
 import type { PublicationTable } from '../records/publication.ts'
+import { type CheckedOffer, readCheckedOffers } from './checked-offers.ts'
 
 const ASSET_COLUMNS = [
   'owner',
@@ -85,6 +86,8 @@ export interface CheckedLand {
   /** Likewise. */
   readonly bids: readonly CheckedBid[]
   readonly mortgages: readonly CheckedMortgage[]
+  /** Those that were signed off the chain. */
+  readonly offers: readonly CheckedOffer[]
   /** Of the owners and holders of these parcels and estates, and of the estates of these parcels. */
   readonly rights: readonly CheckedRight[]
 }
@@ -115,6 +118,7 @@ export async function readLandWithoutAssets(tx: Tx, worldId: number): Promise<Ch
     members: [],
     publications: [],
     bids: [],
+    offers: [],
     mortgages: await readMortgages(tx, worldId, every),
     rights: await readRights(tx, worldId, every),
   }
@@ -130,6 +134,7 @@ export async function readWholeLand(tx: Tx, worldId: number): Promise<CheckedLan
     members: await readMembers(tx, worldId, undefined),
     publications: await readPublications(tx, worldId, every),
     bids: await readBids(tx, worldId, every),
+    offers: await readCheckedOffers(tx, worldId, every),
     mortgages: await readMortgages(tx, worldId, every),
     rights: await readRights(tx, worldId, every),
   }
@@ -161,6 +166,7 @@ export async function readLandOf(
     members: await readMembers(tx, worldId, estateIds),
     publications: await readPublications(tx, worldId, isOfAssets),
     bids: await readBids(tx, worldId, isOfAssets),
+    offers: await readCheckedOffers(tx, worldId, isOfAssets),
     mortgages: await readMortgages(tx, worldId, isOfAssets),
     rights: await readRights(tx, worldId, sql`owner = any(${[...new Set(holders)]}::text[])`),
   }

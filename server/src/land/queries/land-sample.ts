@@ -3,7 +3,16 @@ import type { Tx } from '../../db/transaction.ts'
 import type { AssetName } from '../records/assets.ts'
 
 /** Kinds of parcels and estates that a sample must show, however few of them there are. */
-export const SAMPLE_KINDS = ['any', 'estate', 'listed', 'bid', 'member', 'mortgage', 'rented'] as const
+export const SAMPLE_KINDS = [
+  'any',
+  'estate',
+  'listed',
+  'bid',
+  'member',
+  'mortgage',
+  'rented',
+  'signed',
+] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
 /**
@@ -44,6 +53,9 @@ const ASSETS_OF: Readonly<Record<SampleKind, (worldId: number) => ReturnType<typ
   member: (worldId) => parcelsWhere(worldId, sql`estate_id is not null`),
   mortgage: (worldId) => sql`
     select distinct asset_type as type, asset_id as id from mortgage where world_id = ${worldId}`,
+  signed: (worldId) => sql`
+    select distinct asset_type as type, asset_id as id from signed_trade join listings_reading on name = reading
+    where world_id = ${worldId} and is_signed`,
   rented: (worldId) => sql`
     ${parcelsWhere(worldId, sql`holder is not null`)} union all ${estatesWhere(worldId, sql`holder is not null`)}`,
 }

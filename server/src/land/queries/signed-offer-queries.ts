@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { ReadingName } from '../changes/listings-reading.ts'
+import type { SignedTradeTable } from '../../db/schema.ts'
 import type { AssetName } from '../records/assets.ts'
 import { STORED_COLUMNS, type StoredTrade } from '../records/signed-publication.ts'
 import type { OfferState } from '../records/statuses.ts'
@@ -20,7 +20,7 @@ export function signedOffersOf(
   db: Db,
   worldId: number,
   asset: AssetName,
-  reading: ReadingName,
+  reading: SignedTradeTable['reading'],
 ): Promise<JudgedTrade[]> {
   return db
     .selectFrom('signed_trade')

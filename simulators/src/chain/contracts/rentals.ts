@@ -58,8 +58,8 @@ export class Rentals extends Contract {
   }
 
   /** Which index an offer of the signer to rent out the asset must have. */
-  assetIndex(signer: Address, token: Address, id: Word): number {
-    return this.indexes.get(pairKey(signer, assetKey(token, id))) ?? 0
+  assetIndex(signer: Address, token: Address, id: Word, at?: number): number {
+    return this.indexes.get(pairKey(signer, assetKey(token, id)), at) ?? 0
   }
 
   /** All of them, by {@link pairKey} of signer and asset. */

@@ -1,4 +1,5 @@
 import { encodeBid } from '../contracts/bids.ts'
+import type { Cells } from '../contracts/cells.ts'
 import type { Contracts } from '../contracts/contracts.ts'
 import { NO_ID, Revert, require } from '../contracts/machine.ts'
 import { assetKey, encodeOrder } from '../contracts/marketplaces.ts'
@@ -8,6 +9,8 @@ import type { OffChainMarketplace } from '../contracts/trades.ts'
 import { address, bool, bytes, bytes32, encode, uint } from '../encoding/abi.ts'
 import {
   type Address,
+  addressWord,
+  hashOfParts,
   hashOfText,
   numberWord,
   type Word,
@@ -201,6 +204,12 @@ function rentalReads({ rentals }: Contracts): Reads {
       const { lessor = ZERO_ADDRESS, tenant = ZERO_ADDRESS, endS = 0 } = rental ?? {}
       return encode(address(lessor), address(tenant), uint(endS))
     },
+    'paused()': ({ block }) => encode(bool(rentals.isPaused(block))),
+    // No player of the simulated chain raises these two.
+    'getContractIndex()': () => encode(uint(0)),
+    'getSignerIndex(address)': () => encode(uint(0)),
+    'getAssetIndex(address,uint256,address)': ({ block }, token, id, signer) =>
+      encode(uint(rentals.assetIndex(wordAddress(signer), wordAddress(token), id, block))),
     'getIsRented(address,uint256)': ({ block, timeS }, token, id) =>
       encode(bool((rentals.rental(wordAddress(token), id, block)?.endS ?? -1) >= timeS)),
   }
@@ -212,7 +221,19 @@ function tradeReads(market: OffChainMarketplace): Reads {
     'paused()': ({ block }) => encode(bool(market.isPaused(block))),
     'signerSignatureIndex(address)': ({ block }, signer) =>
       encode(uint(market.signerIndex(wordAddress(signer), block))),
+    'signatureUses(bytes32)': ({ block }, name) => encode(uint(findByName(market.uses, name, block) ?? 0)),
+    'cancelledSignatures(bytes32)': ({ block }, name) =>
+      encode(bool(findByName(market.cancelled, name, block) ?? false)),
   }
+}
+
+/** The contract keeps these by the hash of signer and key, and the simulated one by both. */
+function findByName<Value>(cells: Cells<Value>, name: Word, block: number): Value | undefined {
+  for (const [pair, value] of cells.entries(block)) {
+    const [signer, key] = pair.split(' ') as [Address, Word]
+    if (hashOfParts(addressWord(signer), key) === name) return value
+  }
+  return undefined
 }
 
 function bySelector(reads: Reads): ReadonlyMap<string, Read> {
