@@ -6,7 +6,7 @@ import net from 'node:net'
  */
 export interface BusyClients {
   readonly origin: string
-  /** The paths that are requested, in turn. */
+  /** The paths that are requested, in turn. `{n}` in a path is the number of the request, from 0 on. */
   readonly paths: readonly string[]
   /** Local addresses from which the connections come, the same number from each. */
   readonly addresses: readonly string[]
@@ -14,6 +14,8 @@ export interface BusyClients {
   /** Requests a second; 0: each connection sends its next request at once. */
   readonly perSecond: number
   readonly seconds: number
+  /** Ends it earlier, when so many are answered; left out: never. */
+  readonly requests?: number
 }
 
 export interface BusyReport {
@@ -38,6 +40,7 @@ const idle: (() => void)[] = []
 const open = new Set<net.Socket>()
 let isOver = false
 let sent = 0
+let answered = 0
 
 function connect(localAddress: string): void {
   if (isOver) return
@@ -46,16 +49,17 @@ function connect(localAddress: string): void {
   let missingBytes = 0
   let closes = false
   const send = () => {
-    if (socket.destroyed) return
-    const path = options.paths[sent++ % options.paths.length]
+    if (socket.destroyed || sent === options.requests) return
+    const path = options.paths[sent % options.paths.length]!.replace('{n}', String(sent))
+    sent++
     socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
   }
-  const answered = () => {
+  const sendNext = () => {
     if (options.perSecond === 0) send()
     else idle.push(send)
   }
   open.add(socket)
-  socket.once('connect', answered)
+  socket.once('connect', sendNext)
   socket.on('error', () => {}) // 'close' follows
   socket.on('data', (chunk) => {
     let body = chunk.length
@@ -73,7 +77,10 @@ function connect(localAddress: string): void {
       head = ''
     }
     missingBytes -= body
-    if (missingBytes === 0 && !closes) answered()
+    if (missingBytes > 0) return
+    answered++
+    if (answered === options.requests) end()
+    else if (!closes) sendNext()
   })
   socket.once('close', () => {
     open.delete(socket)
@@ -96,9 +103,11 @@ if (options.perSecond > 0) {
     }
   }, SEND_EVERY_MS)
 }
-setTimeout(() => {
+setTimeout(end, options.seconds * 1_000)
+
+function end(): void {
   isOver = true
   console.log(JSON.stringify({ answers, ...counts } satisfies BusyReport))
   for (const socket of open) socket.destroy()
   process.exit()
-}, options.seconds * 1_000)
+}
