@@ -32,6 +32,8 @@ export interface BusyReport {
 const options = JSON.parse(process.argv[2]!) as BusyClients
 const { hostname, port } = new URL(options.origin)
 const HEAD_END = '\r\n\r\n'
+/** Of an answer without a length. */
+const CHUNKS_END = '\r\n0\r\n\r\n'
 const SEND_EVERY_MS = 5
 
 const answers: Record<string, number> = {}
@@ -47,6 +49,7 @@ function connect(localAddress: string): void {
   const socket = net.connect({ port: Number(port), host: hostname, localAddress, noDelay: true })
   let head = ''
   let missingBytes = 0
+  let tail = ''
   let closes = false
   const send = () => {
     if (socket.destroyed || sent === options.requests) return
@@ -68,7 +71,10 @@ function connect(localAddress: string): void {
       const end = head.indexOf(HEAD_END)
       if (end < 0) return
       body = head.length - end - HEAD_END.length
-      missingBytes = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      const isChunked = /^transfer-encoding: chunked/im.test(head)
+      missingBytes = isChunked
+        ? Number.POSITIVE_INFINITY
+        : Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
       closes = /^connection: close/im.test(head)
       const status = head.slice(9, 12)
       answers[status] = (answers[status] ?? 0) + 1
@@ -76,8 +82,12 @@ function connect(localAddress: string): void {
       if (isRefusal && !/^retry-after: \d/im.test(head)) counts.withoutRetryAfter++
       head = ''
     }
-    missingBytes -= body
+    if (missingBytes === Number.POSITIVE_INFINITY) {
+      tail = (tail + chunk.toString('latin1')).slice(-CHUNKS_END.length)
+      if (tail === CHUNKS_END) missingBytes = 0
+    } else missingBytes -= body
     if (missingBytes > 0) return
+    tail = ''
     answered++
     if (answered === options.requests) end()
     else if (!closes) sendNext()
