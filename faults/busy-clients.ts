@@ -94,7 +94,10 @@ function connect(localAddress: string): void {
   })
   socket.once('close', () => {
     open.delete(socket)
-    if (!closes && !isOver) counts.broken++
+    if (!closes && !isOver) {
+      counts.broken++
+      sent-- // its request is sent again
+    }
     setTimeout(() => connect(localAddress), 0)
   })
 }

@@ -17,7 +17,7 @@ const PATHS = [
   '/v1/parcels/3/4/bids?n={n}',
   '/v1/map.png?center=0,0&width=64&height=64&n={n}',
   '/v2/search?q=a{n}&limit=1',
-  '/v2/land?max_price={n}&limit=1',
+  '/v2/parcels/3/4?n={n}',
   '/v2/tiles?nw=0,4&se=4,0&n={n}',
   '/tiles/0/0/0.png?v={n}',
   '/no-such-path?n={n}',
