@@ -6,7 +6,8 @@ import { type Script, sized } from './script.ts'
 const ROUNDS = 5
 /** Requests of a round, each with another query string, the same ones in each round. */
 const REQUESTS = 1_000_000
-const CONNECTIONS = 32
+/** No more than large answers of one address may be under way. */
+const CONNECTIONS = 16
 const MAX_S = 3_600
 const MB_PER_MILLION = 1
 /** Between a round and its measurement: the collector of V8 runs while little is asked. */
