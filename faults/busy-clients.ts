@@ -6,7 +6,7 @@ import net from 'node:net'
  */
 export interface BusyClients {
   readonly origin: string
-  /** The paths that are requested, in turn. */
+  /** The paths that are requested, in turn. `{n}` in a path is the number of the request, from 0 on. */
   readonly paths: readonly string[]
   /** Local addresses from which the connections come, the same number from each. */
   readonly addresses: readonly string[]
@@ -14,6 +14,8 @@ export interface BusyClients {
   /** Requests a second; 0: each connection sends its next request at once. */
   readonly perSecond: number
   readonly seconds: number
+  /** Ends it earlier, when so many are answered; left out: never. */
+  readonly requests?: number
 }
 
 export interface BusyReport {
@@ -30,6 +32,8 @@ export interface BusyReport {
 const options = JSON.parse(process.argv[2]!) as BusyClients
 const { hostname, port } = new URL(options.origin)
 const HEAD_END = '\r\n\r\n'
+/** Of an answer without a length. */
+const CHUNKS_END = '\r\n0\r\n\r\n'
 const SEND_EVERY_MS = 5
 
 const answers: Record<string, number> = {}
@@ -38,24 +42,27 @@ const idle: (() => void)[] = []
 const open = new Set<net.Socket>()
 let isOver = false
 let sent = 0
+let answered = 0
 
 function connect(localAddress: string): void {
   if (isOver) return
   const socket = net.connect({ port: Number(port), host: hostname, localAddress, noDelay: true })
   let head = ''
   let missingBytes = 0
+  let tail = ''
   let closes = false
   const send = () => {
-    if (socket.destroyed) return
-    const path = options.paths[sent++ % options.paths.length]
+    if (socket.destroyed || sent === options.requests) return
+    const path = options.paths[sent % options.paths.length]!.replace('{n}', String(sent))
+    sent++
     socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
   }
-  const answered = () => {
+  const sendNext = () => {
     if (options.perSecond === 0) send()
     else idle.push(send)
   }
   open.add(socket)
-  socket.once('connect', answered)
+  socket.once('connect', sendNext)
   socket.on('error', () => {}) // 'close' follows
   socket.on('data', (chunk) => {
     let body = chunk.length
@@ -64,7 +71,10 @@ function connect(localAddress: string): void {
       const end = head.indexOf(HEAD_END)
       if (end < 0) return
       body = head.length - end - HEAD_END.length
-      missingBytes = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      const isChunked = /^transfer-encoding: chunked/im.test(head)
+      missingBytes = isChunked
+        ? Number.POSITIVE_INFINITY
+        : Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
       closes = /^connection: close/im.test(head)
       const status = head.slice(9, 12)
       answers[status] = (answers[status] ?? 0) + 1
@@ -72,12 +82,22 @@ function connect(localAddress: string): void {
       if (isRefusal && !/^retry-after: \d/im.test(head)) counts.withoutRetryAfter++
       head = ''
     }
-    missingBytes -= body
-    if (missingBytes === 0 && !closes) answered()
+    if (missingBytes === Number.POSITIVE_INFINITY) {
+      tail = (tail + chunk.toString('latin1')).slice(-CHUNKS_END.length)
+      if (tail === CHUNKS_END) missingBytes = 0
+    } else missingBytes -= body
+    if (missingBytes > 0) return
+    tail = ''
+    answered++
+    if (answered === options.requests) end()
+    else if (!closes) sendNext()
   })
   socket.once('close', () => {
     open.delete(socket)
-    if (!closes && !isOver) counts.broken++
+    if (!closes && !isOver) {
+      counts.broken++
+      sent-- // its request is sent again
+    }
     setTimeout(() => connect(localAddress), 0)
   })
 }
@@ -96,9 +116,11 @@ if (options.perSecond > 0) {
     }
   }, SEND_EVERY_MS)
 }
-setTimeout(() => {
+setTimeout(end, options.seconds * 1_000)
+
+function end(): void {
   isOver = true
   console.log(JSON.stringify({ answers, ...counts } satisfies BusyReport))
   for (const socket of open) socket.destroy()
   process.exit()
-}, options.seconds * 1_000)
+}

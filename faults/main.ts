@@ -18,10 +18,12 @@ import { dependencies } from './dependencies.ts'
 import { failover } from './failover.ts'
 import { largeEvent } from './large-event.ts'
 import { neighbours } from './neighbours.ts'
+import { overload } from './overload.ts'
 import { patroni } from './patroni.ts'
 import { pipelining } from './pipelining.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import { type EngineKind, type IssuerKind, type Script, type ScriptOptions, Verdict } from './script.ts'
+import { soak } from './soak.ts'
 
 /** `npm run faults <script>`: faults/README.md says what each of them proves. */
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -42,6 +44,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   failover,
   pipelining,
   neighbours,
+  overload,
+  soak,
   'rolling-restart': rollingRestart,
   chain,
   citus,

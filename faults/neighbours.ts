@@ -1,26 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import http from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { startPostgres } from '@landpass/server/test/support/database/postgres'
 import { quantile } from '@landpass/server/test/support/processes/load'
-import {
-  memoryMb,
-  type Running,
-  startServer,
-} from '@landpass/server/test/support/processes/measured-processes'
-import type { BusyClients, BusyReport } from './busy-clients.ts'
+import { memoryMb, type Running } from '@landpass/server/test/support/processes/measured-processes'
+import { getOnce, measureCapacity, runClients, withLandServer } from './land-load.ts'
 import { cpuMs } from './process-cost.ts'
 import { type Script, type ScriptOptions, tally, type Verdict } from './script.ts'
 
-const BUSY_CLIENTS = fileURLToPath(new URL('./busy-clients.js', import.meta.url))
 const LOAD_S = 60
 const CAPACITY_S = 10
-const CAPACITY_CONNECTIONS = 64
 const PROBE_EVERY_MS = 33
 const P50_MS = 100
 const P99_MS = 500
@@ -30,12 +16,6 @@ const PARCELS = Array.from({ length: 50 }, (_, i) => `/v1/parcels/${i - 25}/${i 
 const SEARCHES = ['plaza', 'tower', 'garden', 'sea', 'genesis', '0x12', 'road'].map(
   (text) => `/v2/search?q=${text}&limit=50`,
 )
-
-interface Capacity {
-  readonly perSecond: number
-  /** Answers for each millisecond of the server's CPU time: rates depend on the load generator too. */
-  readonly perCpuMs: number
-}
 
 interface Load {
   readonly name: string
@@ -61,37 +41,13 @@ const LOADS: readonly Load[] = [
 /** Busy clients beside one that opens a new connection for each request. */
 export const neighbours: Script = {
   about: 'busy addresses with many connections: new connections of other addresses are answered at once',
-  run: (options, verdict) => withServer(options, (server) => measure(server, options, verdict)),
-}
-
-async function withServer(
-  { engine }: ScriptOptions,
-  work: (server: Running) => Promise<void>,
-): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'landpass-neighbours-'))
-  const postgres = engine === 'postgres' ? await startPostgres() : undefined
-  let server: Running | undefined
-  try {
-    const database = postgres ? { DATABASE_URL: postgres.url } : {}
-    server = await startServer({ DATA_DIR: scratch, ...database }, ['--demo', '--only', 'land'])
-    await work(server)
-  } finally {
-    await server?.stop()
-    await postgres?.stop()
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  run: (options, verdict) => withLandServer(options, (server) => measure(server, options, verdict)),
 }
 
 async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdict): Promise<void> {
   const { pid } = server.child
-  const capacityOf = async (paths: readonly string[]): Promise<Capacity> => {
-    const seconds = CAPACITY_S * Math.max(scale, 0.1)
-    const load = { paths, addresses: ['127.0.0.2'], connections: CAPACITY_CONNECTIONS, perSecond: 0, seconds }
-    const cpuBeforeMs = cpuMs(pid!)
-    const { answers } = await runClients(server, load)
-    const count = answers['200'] ?? 0
-    return { perSecond: count / seconds, perCpuMs: count / (cpuMs(pid!) - cpuBeforeMs) }
-  }
+  const capacityOf = (paths: readonly string[]) =>
+    measureCapacity(server, paths, CAPACITY_S * Math.max(scale, 0.1))
   for (const paths of [PARCELS, SEARCHES]) await capacityOf(paths) // compiles the code
   for (const load of LOADS) {
     const seconds = LOAD_S * scale
@@ -127,23 +83,6 @@ async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdi
   }
 }
 
-async function runClients(
-  { origin }: Running,
-  { paths, addresses, connections, perSecond, seconds }: Omit<BusyClients, 'origin'>,
-): Promise<BusyReport> {
-  const options: BusyClients = { origin, paths, addresses, connections, perSecond, seconds }
-  const child = spawn(process.execPath, [BUSY_CLIENTS, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the busy clients ended with ${code}`)
-  return JSON.parse(output) as BusyReport
-}
-
 interface Probed {
   readonly p50Ms: number
   readonly p99Ms: number
@@ -171,14 +110,4 @@ async function probe({ origin }: Running, working: Promise<unknown>): Promise<Pr
   await Promise.all(requests)
   const sorted = tookMs.sort((a, b) => a - b)
   return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), outcomes }
-}
-
-function getOnce(origin: string, path: string): Promise<string> {
-  return new Promise((resolve) => {
-    const request = http.get(`${origin}${path}`, { agent: false, timeout: 30_000 }, (response) => {
-      response.resume().once('end', () => resolve(String(response.statusCode)))
-    })
-    request.once('timeout', () => request.destroy())
-    request.once('error', ({ message }) => resolve(message))
-  })
 }

@@ -45,7 +45,7 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
 
   expect(commands).toEqual(expect.arrayContaining([...OF_THE_CHAIN, 'migrate', 'export snapshot']))
   for (const key of ['attendance.key', 'token.key']) expect(existsSync(join(dataDir, key)), key).toBe(true)
-  const removed = { ok: true, rows: { attendance_event: 1 } }
+  const removed = { ok: true, rows: { attendance_event: 1, token: 1 } }
   expect(results.get(`remove event ${EVENT} --dry-run`)).toMatchObject({ ...removed, dry_run: true })
   expect(results.get(`remove event ${EVENT}`)).toMatchObject({ ...removed, dry_run: false })
   expect(results.get(`remove player ${PLAYER}`)).toMatchObject({ rows: { claim: 1 }, kept: [] })
@@ -123,11 +123,27 @@ test.skipIf(!PROGRAMS)(
     expect(empty.attendance).not.toBe(original.attendance)
     expect({ ...restored, etag: '' }).toEqual({ ...original, etag: '' })
     expect(restored.etag).not.toBe(original.etag)
+
+    env.DATABASE_URL = postgres.url.replace(/[^/]*$/, 'landpass')
+    expect(await landpassHere(['remove', 'event', String(EVENT)], env)).toMatchObject({ code: 0 })
+    expect((await heldBy(env)).attendance).toContain('removed_revocation')
+    const life = readFileSync('docs/operate/life.md', 'utf8')
+    const [, copyEvent = ''] = /^```\n([^`]*^for table in [^`]*)^```$/m.exec(life) ?? []
+    expect(spawnSync('sh', ['-ec', copyEvent], { env, encoding: 'utf8' })).toMatchObject({ status: 0 })
+    const again = (await heldBy(env)).attendance
+    expect(rowsBesideLog(again)).toEqual(rowsBesideLog(original.attendance))
+    expect(again).toMatch(/^token_log /m)
   },
 )
 
 function debianVersions(): readonly string[] {
   return existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : []
+}
+
+/** The rows of a dump, as if the log had noted all tokens. */
+function rowsBesideLog(dump: string): readonly string[] {
+  const rows = dump.split('\n').filter((row) => !row.startsWith('token_log '))
+  return rows.map((row) => row.replace('"is_logged": false', '"is_logged": true')).sort()
 }
 
 interface Held {
@@ -147,7 +163,7 @@ async function heldBy({ DATABASE_URL: databaseUrl }: { readonly DATABASE_URL: st
   return { parcel: text, etag: headers.get('etag'), attendance }
 }
 
-/** The event that the manual deletes, and a claim of its player at one that is over. */
+/** The event that the manual deletes, with a revoked token, and a claim of its player at one that is over. */
 async function givenAttendance(databaseUrl: string): Promise<void> {
   const engine = await openEngine({ ...TEST_SETTINGS, mode: 'own', databaseUrl })
   const event = { record: {}, coordinates: '0,0', expiresAtMs: 0, nowMs: 0 }
@@ -156,6 +172,19 @@ async function givenAttendance(databaseUrl: string): Promise<void> {
   await engine.db
     .insertInto('claim')
     .values({ ...claim, attempts: 1, created_at_ms: 0, updated_at_ms: 0 })
+    .execute()
+  const ids = {
+    id: '0d4f0f0a-8d1c-4a55-9a43-9f6c7b1f2a33',
+    signer: PLAYER,
+    event_name: '',
+    event_location: '',
+  }
+  const bytes = { salt: Buffer.alloc(32), uid: Buffer.alloc(32), signature: Buffer.alloc(65) }
+  const revoked = { revoked_at_s: 0, revoked_reason: '', is_logged: false }
+  const token = { event_id: EVENT, address: PLAYER.replace('aa', 'bb'), number: 1, time_s: 0 }
+  await engine.db
+    .insertInto('token')
+    .values({ ...token, ...ids, ...bytes, ...revoked })
     .execute()
   await engine.close()
 }

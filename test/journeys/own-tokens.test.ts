@@ -1,6 +1,8 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import {
   LogDay,
   NO_LOG_ROOT,
@@ -54,6 +56,7 @@ const PICTURE = new PNG({ width: 80, height: 64 })
 PICTURE.data.fill(200)
 const image = `data:image/png;base64,${PNG.sync.write(PICTURE).toString('base64')}`
 const PAGE = { after: 0, limit: 10 }
+const hasCurl = spawnSync('curl', ['--version']).status === 0
 const OPERATOR_KEY = 'an operator key for tests alone, not a secret'.replaceAll(' ', '-')
 
 interface Made {
@@ -265,6 +268,25 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readRevocationList({ revoked: entries, proof: pack }, trust)).toBeUndefined()
     expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
   })
+
+  test.skipIf(kind === 'embedded' || !hasCurl)(
+    'the commands of docs/attendance/organisers.md work as they are written',
+    async () => {
+      const page = readFileSync('docs/attendance/organisers.md', 'utf8')
+      const commands = [...page.matchAll(/^```\n(curl [^`]*(?:\/events |\$UUID)[^`]*)^```$/gm)].map(
+        ([, text = '']) => text,
+      )
+      const env: Record<string, string> = { PATH: process.env.PATH ?? '' }
+      for (const command of commands) {
+        const here = command.replaceAll('http://localhost:3000', stage.server.origin)
+        const { stdout, stderr } = await promisify(execFile)('sh', ['-c', here], { env })
+        const { ok, data } = JSON.parse(stdout)
+        expect(ok, `${command}${stdout}${stderr}`).toBe(true)
+        if (data.edit_code) Object.assign(env, { UUID: data.event.uuid, EDIT_CODE: data.edit_code })
+      }
+      expect(commands).toHaveLength(3)
+    },
+  )
 
   test('is cancelled, which can be taken back; without tokens it is deleted', async () => {
     const made = await make()

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { allowTableChanges } from '../db/distribution.ts'
 import type { Db } from '../db/engine.ts'
 import type { ClaimState } from '../db/schema.ts'
 import { inSnapshot, inTransaction, type Tx } from '../db/transaction.ts'
@@ -133,7 +134,12 @@ export function removePlayer(
 }
 
 function inWork<T>(db: Db, isDryRun: boolean, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return isDryRun ? inSnapshot(db, work) : inTransaction(db, work)
+  if (isDryRun) return inSnapshot(db, work)
+  return inTransaction(db, async (tx) => {
+    // The log reads the tokens of all events, and then rows change that each node has
+    await allowTableChanges(tx)
+    return work(tx)
+  })
 }
 
 /** Deletes rows and counts them; in a dry run it only counts. */

@@ -93,8 +93,8 @@ export async function distribute(db: Db, onMoved?: OnMoved): Promise<readonly st
 }
 
 /**
- * Settings of a transaction that changes tables. Without the extension nothing reads them. With it, changes of tables that refer to
- * one on every node are made one after the other; and a new table with such a reference stays an ordinary one until it is moved.
+ * Settings of a transaction that changes tables, or reads all events before it changes a table of every node. Without the extension
+ * nothing reads them. With it, changes of tables that refer to one on every node are made one after the other; and a new table with such a reference stays an ordinary one until it is moved.
  */
 export async function allowTableChanges(tx: Db): Promise<void> {
   await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(tx)

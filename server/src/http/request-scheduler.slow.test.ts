@@ -132,7 +132,7 @@ describe('requests of many connections, which arrive in one turn of the event lo
   afterEach(() => server.close())
 
   /**
-   * Sends a request on each of new connections, with the header `From`.
+   * Sends a request on each of new connections, with the header `From`: for health from `monitor`.
    *
    * @param tookMs how long each request takes, by the clock of the scheduler
    * @returns the `From` of each request that was started, and the statuses of all answers
@@ -166,7 +166,8 @@ describe('requests of many connections, which arrive in one turn of the event lo
       SECOND_MS,
     )
     const answers = clients.map((client) => once(client, 'data'))
-    for (const [i, client] of clients.entries()) client.write(get('/', `From: ${from[i]}\r\n`))
+    for (const [i, client] of clients.entries())
+      client.write(get(from[i] === 'monitor' ? '/health/live' : '/', `From: ${from[i]}\r\n`))
     const texts = (await Promise.all(answers)).map(([chunk]) => String(chunk))
     return { started, statuses: texts.map((text) => text.slice(9, 12)).sort(), counts: scheduler.counts }
   }
@@ -177,6 +178,15 @@ describe('requests of many connections, which arrive in one turn of the event lo
     // Two start when they arrive; in the next turn, the client that sent one request is the second.
     expect(started.indexOf('alone')).toBe(3)
     expect(started).toHaveLength(101)
+  })
+
+  test('start after one health check of each client', async () => {
+    const crowd = Array.from({ length: 100 }, (_, i) => `client ${i}`)
+    const { started } = await sendAtOnce([...crowd, 'monitor', 'monitor'], 0.5)
+
+    // Two start when they arrive; the second check of the monitor waits for its turn
+    expect(started.indexOf('monitor')).toBe(2)
+    expect(started.lastIndexOf('monitor')).toBe(101)
   })
 
   test('are refused after five seconds', async () => {

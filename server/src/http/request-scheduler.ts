@@ -61,6 +61,7 @@ interface Connection {
  *
  * - A turn starts requests for a millisecond at most. The others wait, and the clients take turns: one request each. The
  *   client that sends one request is answered before the hundredth request of another.
+ * - One health check of each client starts before the requests of all, but at most every second request that starts is one.
  * - A connection has one request under way: the next one starts when the operating system has taken the answer before
  *   it, so the bytes of one answer wait at most. Sixteen requests may wait behind it; with the next, the connection is
  *   cut. HTTP allows clients to send unanswered requests again (RFC 9112, section 9.3.2).
@@ -77,6 +78,9 @@ export class RequestScheduler {
   private readonly connections = new WeakMap<Socket, Connection>()
   /** Queued requests of each client; the client whose turn is next comes first. */
   private readonly queues = new Map<string, ScheduledRequest[]>()
+  /** One queued health check of each client: monitors and balancers must get answers from a server that is overloaded. */
+  private readonly healthChecks = new Map<string, ScheduledRequest>()
+  private wasHealthCheck = false
   private turnEndsAtMs = 0
   private isTurnOpen = false
   private hasNewConnections = false
@@ -239,13 +243,22 @@ export class RequestScheduler {
     if (!this.isTurnOpen) this.openTurn(this.nowMs())
     const client = this.options.clientOf(scheduled.request)
     const queue = this.queues.get(client)
-    if (queue) queue.push(scheduled)
+    if (isHealthCheck(scheduled.request) && !this.healthChecks.has(client))
+      this.healthChecks.set(client, scheduled)
+    else if (queue) queue.push(scheduled)
     else this.queues.set(client, [scheduled])
     this.counted.queued++
   }
 
-  /** The first request of the first client, which goes to the end. */
+  /** A health check, where the one before was none; else the first request of the first client, which goes to the end. */
   private takeNext(): ScheduledRequest | undefined {
+    this.wasHealthCheck = this.healthChecks.size > 0 && (!this.wasHealthCheck || this.queues.size === 0)
+    if (this.wasHealthCheck)
+      for (const [client, check] of this.healthChecks) {
+        this.healthChecks.delete(client)
+        this.counted.queued--
+        return check
+      }
     for (const [client, queue] of this.queues) {
       const next = queue.shift()
       this.queues.delete(client)
@@ -271,6 +284,10 @@ export class RequestScheduler {
     this.counted.refused++
     this.options.refuse(response, error)
   }
+}
+
+function isHealthCheck({ url }: IncomingMessage): boolean {
+  return url?.startsWith('/health/') === true
 }
 
 const BUSY = new AppError(

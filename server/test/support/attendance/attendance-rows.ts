@@ -26,6 +26,7 @@ const TABLES = [
   'token_key',
   'token',
   'token_log',
+  'removed_revocation',
   'attendance_blocked',
   'code_load',
   'grant_secret',

@@ -1,0 +1,108 @@
+import { setTimeout } from 'node:timers/promises'
+import { quantile } from '@landpass/server/test/support/processes/load'
+import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
+import { getOnce, measureCapacity, runClients, withLandServer } from './land-load.ts'
+import { cpuMs } from './process-cost.ts'
+import { type Script, tally } from './script.ts'
+
+const TIMES_CAPACITY = 5
+const LOAD_S = 120
+const CAPACITY_S = 10
+/** Fewer where the machine is slow: a connection that sends nothing for long is cut. */
+const MAX_CONNECTIONS = 4_000
+/** So many that none of them meets its budget: the server is overloaded by all together. */
+const ADDRESSES = Array.from({ length: 200 }, (_, i) => `127.0.2.${i + 1}`)
+const PROBE_EVERY_MS = 50
+const HEALTH_MS = 100
+const GOODPUT = 0.8
+const NORMAL_WITHIN_MS = 5_000
+/** Normal again: so many answers in a row, each within this time. */
+const NORMAL_ANSWERS = 20
+const NORMAL_MS = 100
+
+const PATHS = [
+  ...Array.from({ length: 20 }, (_, i) => `/v1/parcels/${i - 10}/${i - 10}`),
+  ...['plaza', 'tower', 'garden', 'sea'].map((text) => `/v2/search?q=${text}&limit=20`),
+  ...Array.from({ length: 4 }, (_, i) => `/v1/map.png?center=${i * 20},0&width=200&height=200`),
+  ...[`/v1/addresses/0x${'1'.repeat(40)}/parcels`, '/v2/tiles?nw=-10,10&se=10,-10'],
+]
+
+/** More requests than a server can answer, from many addresses. */
+export const overload: Script = {
+  about:
+    'two minutes at five times the capacity: the capacity is used, the rest refused, health answered at once',
+  run: (options, verdict) =>
+    withLandServer(options, async (server) => {
+      const { pid } = server.child
+      const { scale } = options
+      await measureCapacity(server, PATHS, CAPACITY_S) // compiles the code
+      const before = await measureCapacity(server, PATHS, CAPACITY_S)
+      if (before.perSecond === 0)
+        throw new Error('the server answered nothing while its capacity was measured')
+
+      const seconds = LOAD_S * scale
+      const perSecond = TIMES_CAPACITY * before.perSecond
+      const connections = Math.min(MAX_CONNECTIONS, Math.ceil(perSecond))
+      const cpuBeforeMs = cpuMs(pid!)
+      const load = { paths: PATHS, addresses: ADDRESSES, connections, perSecond, seconds }
+      const clients = runClients(server, load)
+      const health = await probeHealth(server.origin, clients)
+      const report = await clients
+      const endedMs = performance.now()
+      const answered = report.answers['200'] ?? 0
+      const perCpuMs = answered / (cpuMs(pid!) - cpuBeforeMs)
+
+      const normalAfterMs = await untilNormal(server.origin, endedMs)
+      const after = await measureCapacity(server, PATHS, CAPACITY_S)
+      // What an answer costs also depends on what else the machine does, so it is compared with before and after
+      const goodput = perCpuMs / ((before.perCpuMs + after.perCpuMs) / 2)
+      const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((part) => quantile(health.tookMs, part))
+      console.log(
+        `capacity ${before.perSecond.toFixed(0)} a second, ${after.perSecond.toFixed(0)} afterwards; goodput ${goodput.toFixed(2)} by CPU time, ` +
+          `${(answered / seconds).toFixed(0)} a second; ${JSON.stringify(report)}; health p50 ${p50Ms!.toFixed(1)} ms, p99 ${p99Ms!.toFixed(1)} ms, ` +
+          `at most ${maxMs!.toFixed(1)} ms, ${tally(health.outcomes)}; normal after ${(normalAfterMs / 1000).toFixed(1)} s; ` +
+          `memory ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
+      )
+      const other = Object.keys(report.answers).filter((status) => !['200', '429', '503'].includes(status))
+      verdict.equal('other answers', other.join(), '')
+      verdict.equal('refusals without Retry-After', report.withoutRetryAfter, 0)
+      verdict.equal('health not answered', health.outcomes.filter((it) => it !== '200').length, 0)
+      if (scale < 1) return
+      verdict.expect(p99Ms! <= HEALTH_MS, `health p99 ${p99Ms!.toFixed(1)} ms`)
+      verdict.expect(goodput >= GOODPUT, `goodput ${goodput.toFixed(2)}`)
+      verdict.expect(normalAfterMs <= NORMAL_WITHIN_MS, `normal after ${(normalAfterMs / 1000).toFixed(1)} s`)
+    }),
+}
+
+/** Asks for health with a connection for each request, until `working` ends. Times in ascending order. */
+async function probeHealth(
+  origin: string,
+  working: Promise<unknown>,
+): Promise<{ readonly tookMs: readonly number[]; readonly outcomes: readonly string[] }> {
+  const tookMs: number[] = []
+  const outcomes: string[] = []
+  let isDone = false
+  void working.finally(() => {
+    isDone = true
+  })
+  for (let i = 0; !isDone; i++) {
+    const startedMs = performance.now()
+    outcomes.push(await getOnce(origin, i % 2 === 0 ? '/health/live' : '/health/ready'))
+    tookMs.push(performance.now() - startedMs)
+    await setTimeout(PROBE_EVERY_MS)
+  }
+  return { tookMs: tookMs.sort((a, b) => a - b), outcomes }
+}
+
+/** How long after `endedMs` the first of {@link NORMAL_ANSWERS} quick answers in a row was requested; it gives up after a minute. */
+async function untilNormal(origin: string, endedMs: number): Promise<number> {
+  let firstMs = performance.now()
+  for (let inRow = 0; inRow < NORMAL_ANSWERS && firstMs - endedMs < 60_000; ) {
+    const startedMs = performance.now()
+    const outcome = await getOnce(origin, '/v1/parcels/3/4')
+    const isQuick = outcome === '200' && performance.now() - startedMs <= NORMAL_MS
+    inRow = isQuick ? inRow + 1 : 0
+    if (!isQuick) firstMs = performance.now()
+  }
+  return firstMs - endedMs
+}
