@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { SECOND_MS } from '@landpass/server/clock'
-import type { Db } from '@landpass/server/db/engine'
+import type { Db, Engine } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
 import { renewLineageIfMoved } from '@landpass/server/land/changes/lineage'
 import { Random } from '@landpass/simulators/random'
@@ -49,6 +49,7 @@ export async function failOverRepeatedly(
     const event = await rig.newEvent(players.length)
     const accepted = new Set<string>()
     await expectLineage(pair.url, undefined, verdict)
+    await expectToListen(pair.standbyUrl!, verdict)
     for (let round = 1; round <= kills; round++) {
       const name = `failover ${round}`
       const some = players.slice((round - 1) * perKill, round * perKill)
@@ -112,7 +113,24 @@ async function expectLineage(databaseUrl: string, why: string | undefined, verdi
   verdict.equal('reason of the new lineage', renewal?.why, why)
 }
 
-async function withDatabase<T>(databaseUrl: string, work: (db: Db) => Promise<T>): Promise<T> {
+/** A server of the land may read from a standby, which refuses LISTEN: it looks for changes without. */
+async function expectToListen(standbyUrl: string, verdict: Verdict): Promise<void> {
+  const listened = await withEngine(standbyUrl, (engine) =>
+    engine
+      .listen('land', () => {})
+      .then(
+        () => 'no error',
+        (error) => String(error.code),
+      ),
+  )
+  verdict.equal('listening at a standby', listened, 'no error')
+}
+
+function withDatabase<T>(databaseUrl: string, work: (db: Db) => Promise<T>): Promise<T> {
+  return withEngine(databaseUrl, ({ db }) => work(db))
+}
+
+async function withEngine<T>(databaseUrl: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const settings = {
     dataDir: '',
     syncToDisk: true,
@@ -122,7 +140,7 @@ async function withDatabase<T>(databaseUrl: string, work: (db: Db) => Promise<T>
   } as const
   const engine = await openEngine({ ...settings, databaseUrl })
   try {
-    return await work(engine.db)
+    return await work(engine)
   } finally {
     await engine.close()
   }

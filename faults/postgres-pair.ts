@@ -66,6 +66,11 @@ export class PostgresPair {
     return urlOf(this.address.port)
   }
 
+  /** The address of the standby itself; undefined while there is none. */
+  get standbyUrl(): string | undefined {
+    return this.standby && urlOf(this.standby.port)
+  }
+
   /** kill -9 of the primary and all its processes, as when its machine is lost. The address then refuses connections. */
   async killPrimary(): Promise<void> {
     const { server, data } = this.primary

@@ -24,7 +24,8 @@ export interface Engine {
   /**
    * Calls `onPayload` for every committed `NOTIFY channel, payload`, of this process and of others.
    * Reconnects by itself. After a reconnect `onPayload` is called with '', because notifications may have been missed.
-   * A notification is only a hint, which saves the wait for the next poll: behind a connection pooler there are none.
+   * A notification is only a hint, which saves the wait for the next poll: behind a connection
+   * pooler and at a standby there are none.
    */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /**

@@ -76,8 +76,9 @@ class PostgresEngine implements Engine {
 
   async listen(channel: string, onPayload: (payload: string) => void): Promise<void> {
     try {
-      const { isPooler } = await this.#pool.host()
-      if (!isPooler) return await this.#listener.listen(channel, onPayload)
+      const { isPooler, isReadOnly } = await this.#pool.host()
+      // A standby refuses LISTEN
+      if (!isPooler && !isReadOnly) await this.#listener.listen(channel, onPayload)
     } catch (error) {
       throw this.#connectionError(error)
     }

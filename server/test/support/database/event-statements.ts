@@ -10,6 +10,14 @@ const MENTIONS_TABLE = new RegExp(
 const NAMES_EVENT =
   /"?event_id"?\s*=\s*\$\d|\(event_id,[^)]*\)\s+select \$\d+::integer|^insert into "\w+" \("event_id".*\) values \([^()]*\)(?! *,)/i
 
+/** Each part of a statement that inserts into these tables, with its columns, and the beginning of its rows. */
+const INSERT_PART = new RegExp(
+  `insert\\s+into\\s+"?(?:${TABLES_BY_EVENT.join('|')})"?(?:\\s+as\\s+\\w+)?\\s*\\(([^)]*)\\)\\s*(\\S+\\s*\\(?[^\\s,)]*)`,
+  'gi',
+)
+/** The event comes first, and is a parameter, or a column of rows of that event: else a part is cut into one for each machine. */
+const IS_OF_ONE_EVENT = /^(?:select|values\s*\()\s*(?:\$\d+(?:::integer)?|(?:\w+\.)?event_id)$/i
+
 /** Statements of the server that name no event, and why. */
 const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
   [/^\s*select event_id, id from claim where next_step_at_ms/, 'the queue of due claims: read without locks'],
@@ -67,8 +75,8 @@ GuardedDriver.prototype.acquireConnection = async function (...options) {
 }
 
 /**
- * Fails tests in which the server has executed a statement on these tables that names no event, and is not listed above. Such a
- * statement asks every machine of a database that is cut by event. For the end of every test file with a database.
+ * Fails tests in which the server has executed a statement on these tables that names no event, or inserts rows of several, and is not
+ * listed above. Such a statement asks every machine of a database that is cut by event. For the end of every test file with a database.
  */
 export function expectEventStatements(): void {
   expect(unlisted.splice(0)).toEqual([])
@@ -76,11 +84,22 @@ export function expectEventStatements(): void {
 
 function note(text: string): void {
   const before = looks.get(text) ?? 0
-  if (before === MOST_LOOKS || !MENTIONS_TABLE.test(text) || NAMES_EVENT.test(text)) return
+  if (
+    before === MOST_LOOKS ||
+    !MENTIONS_TABLE.test(text) ||
+    (NAMES_EVENT.test(text) && insertsOneEvent(text))
+  )
+    return
   looks.set(text, before + 1)
   if (EXCEPTIONS.some(([statement]) => statement.test(text)) || !isOfServer()) return
   looks.set(text, MOST_LOOKS)
   unlisted.push(text)
+}
+
+function insertsOneEvent(text: string): boolean {
+  return [...text.matchAll(INSERT_PART)].every(
+    ([, columns = '', rows = '']) => /^\s*"?event_id\b/.test(columns) && IS_OF_ONE_EVENT.test(rows),
+  )
 }
 
 /** Frames of tests have the path of their source. */
