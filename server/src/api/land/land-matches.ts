@@ -17,10 +17,6 @@ import { type LandView, type OfferOfAsset, offeredAssets, offerOfAsset } from '.
  * per asset: all of them together take some 2 ms for 92,000 assets.
  */
 
-/** Of an asset: which offers it has that are no publications. */
-const IN_DOLLARS = 1
-const TO_RENT = 2
-
 /** A byte per asset: 1 where it is meant. */
 export type Marks = Uint8Array
 
@@ -50,13 +46,17 @@ export function matchingAssets(
   }
   const standing = query.withParcelsOfEstates ? assets.all : assets.standing
   const rows = needsPrice ? offers.assets : needsOffer ? offeredAssets(view) : standing
-  let kept = among ? keep(among, isRow) : rows
+  const places = [...placesOf(view, query)]
+  // A place is mostly a small part of the world: then only its assets are looked at.
+  const candidates = among ?? (places[0] && places[0].length < rows.length ? places.shift() : undefined)
+  let kept = candidates ? keep(candidates, isRow) : rows
 
   const keepAllMarked = () => {
-    for (const marks of marksOf(view, query, withText)) {
+    for (const marks of marksOf(view, query, withText, places)) {
       kept = keepMarked(kept, marks)
       if (kept.length === 0 && !query.neighboursOf) return
     }
+    if (query.statuses) kept = keep(kept, isOfStatus(view, query.statuses))
   }
   // A place keeps little of the whole world. Of a few assets the ranges keep none, mostly, and no marks have to be made.
   if (!among) keepAllMarked()
@@ -143,7 +143,12 @@ function rankRange({ min, max }: Range<bigint>, prices: PriceList): readonly [nu
 }
 
 /** The assets that are meant by each of the filters that name assets, places or addresses. */
-function* marksOf(view: LandView, query: LandQuery, withText: Marks | undefined): Generator<Marks> {
+function* marksOf(
+  view: LandView,
+  query: LandQuery,
+  withText: Marks | undefined,
+  places: readonly Uint32Array[],
+): Generator<Marks> {
   const { assets } = view
   if (withText) yield withText
   if (query.owner !== undefined) yield marksOfOwned(view, query.owner)
@@ -151,15 +156,24 @@ function* marksOf(view: LandView, query: LandQuery, withText: Marks | undefined)
   if (query.tenant !== undefined) yield rentedMarks(view, query.tenant)
   if (query.mayUpdate !== undefined) yield marksOfUpdatable(view, query.mayUpdate)
   if (query.neighboursOf) yield marksOfNeighbours(view, query.neighboursOf)
-  if (query.area) yield marksOfArea(view, query.area)
-  const { center, radius } = query
-  if (center && radius !== undefined) yield marksOfCircle(view, center, radius)
+  for (const place of places) yield marked(view, place)
   if (query.districts) yield marksOfDistricts(view, query.districts)
   if (query.assetTypes?.length === 1) {
     const marks = new Uint8Array(assets.count)
     yield query.assetTypes[0] === 'estate' ? marks.fill(1, 0, assets.estates) : marks.fill(1, assets.estates)
   }
-  if (query.statuses) yield marksOfStatuses(view, query.statuses)
+}
+
+/** The assets of each place that is asked for, ascending. */
+function* placesOf(view: LandView, { area, center, radius }: LandQuery): Generator<Uint32Array> {
+  if (area) yield assetsOfColumns(view, area, () => area)
+  if (center && radius !== undefined) yield assetsOfCircle(view, center, radius)
+}
+
+function marked({ assets }: LandView, some: Uint32Array): Marks {
+  const marks = new Uint8Array(assets.count)
+  for (let i = 0; i < some.length; i++) marks[some[i]!] = 1
+  return marks
 }
 
 /** Writes into the first ones. */
@@ -269,13 +283,9 @@ function marksOfNeighbours(view: LandView, { type, id }: AssetName): Marks {
   return marks
 }
 
-function marksOfArea(view: LandView, { minX, maxX, minY, maxY }: Area): Marks {
-  return marksOfColumns(view, { minX, maxX }, () => ({ minY, maxY }))
-}
-
-function marksOfCircle(view: LandView, { x, y }: Coord, radius: number): Marks {
+function assetsOfCircle(view: LandView, { x, y }: Coord, radius: number): Uint32Array {
   const reach = Math.floor(radius)
-  return marksOfColumns(view, { minX: x - reach, maxX: x + reach }, (column) => {
+  return assetsOfColumns(view, { minX: x - reach, maxX: x + reach }, (column) => {
     const left = radius * radius - (column - x) ** 2
     let up = Math.floor(Math.sqrt(left))
     // The root of a large number may be rounded to the next whole one.
@@ -284,15 +294,17 @@ function marksOfCircle(view: LandView, { x, y }: Coord, radius: number): Marks {
   })
 }
 
-/** Marks the parcels of columns, each from one row of parcels to another, and the estates that hold them. */
-function marksOfColumns(
+/** The parcels of columns, each from one row of parcels to another, and the estates that hold them. */
+function assetsOfColumns(
   { assets, parcels, bounds }: LandView,
   { minX, maxX }: Pick<Area, 'minX' | 'maxX'>,
   rowsAt: (x: number) => Pick<Area, 'minY' | 'maxY'>,
-): Marks {
-  const marks = new Uint8Array(assets.count)
+): Uint32Array {
   const { rowAt, estate } = parcels
   const height = bounds.maxY - bounds.minY + 1
+  const found = new Uint32Array(parcels.inWorld)
+  let count = 0
+  const estates = new Set<number>()
   for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
     const { minY, maxY } = rowsAt(x)
     const column = (x - bounds.minX) * height + bounds.maxY
@@ -300,11 +312,14 @@ function marksOfColumns(
     for (let cell = column - Math.min(bounds.maxY, maxY); cell <= last; cell++) {
       const row = rowAt[cell]!
       if (row < 0) continue
-      marks[assets.estates + row] = 1
-      if (estate[row]! >= 0) marks[estate[row]!] = 1
+      found[count++] = assets.estates + row
+      if (estate[row]! >= 0) estates.add(estate[row]!)
     }
   }
-  return marks
+  const all = new Uint32Array(estates.size + count)
+  all.set([...estates].sort((a, b) => a - b))
+  all.set(found.subarray(0, count), estates.size)
+  return all
 }
 
 function marksOfDistricts(view: LandView, ids: readonly string[]): Marks {
@@ -320,21 +335,23 @@ function marksOfDistricts(view: LandView, ids: readonly string[]): Marks {
   return marks
 }
 
-/** What has one of the statuses. */
-function marksOfStatuses(view: LandView, statuses: NonNullable<LandQuery['statuses']>): Marks {
-  const { assets, offers, unlisted, lastSales } = view
-  const marks = statuses.includes('rented') ? rentedMarks(view) : new Uint8Array(assets.count)
-  const beside = new Uint8Array(assets.count)
-  for (const asset of unlisted.dollars.keys()) beside[asset]! |= IN_DOLLARS
-  for (const asset of unlisted.rentals.keys()) beside[asset]! |= TO_RENT
-  const forRent = Number(statuses.includes('for_rent'))
-  const [open, none] = [Number(statuses.includes('open')), Number(statuses.includes('none'))]
-  const [sold, never] = [Number(statuses.includes('sold')), Number(statuses.includes('never_sold'))]
-  for (let asset = 0; asset < assets.count; asset++) {
-    const isOpen = offers.placeOf[asset]! >= 0 || (beside[asset]! & IN_DOLLARS) !== 0
-    const isForRent = (beside[asset]! & TO_RENT) !== 0
-    const ofOffers = (isOpen ? open : 0) | (isForRent ? forRent : 0) | (isOpen || isForRent ? 0 : none)
-    marks[asset]! |= ofOffers | (lastSales.timeMs[asset]! < 0 ? never : sold)
+/** Whether an asset has one of the statuses. */
+function isOfStatus(
+  view: LandView,
+  statuses: NonNullable<LandQuery['statuses']>,
+): (asset: number) => boolean {
+  const { offers, unlisted, lastSales } = view
+  const { dollars, rentals } = unlisted
+  const wants = (status: (typeof statuses)[number]) => statuses.includes(status)
+  const rented = wants('rented') ? rentedMarks(view) : undefined
+  const [open, forRent, none] = [wants('open'), wants('for_rent'), wants('none')]
+  const [sold, never] = [wants('sold'), wants('never_sold')]
+  return (asset) => {
+    if (rented?.[asset] === 1) return true
+    if (lastSales.timeMs[asset]! < 0 ? never : sold) return true
+    if (!open && !forRent && !none) return false
+    const isOpen = offers.placeOf[asset]! >= 0 || dollars.has(asset)
+    const isForRent = rentals.has(asset)
+    return (isOpen && open) || (isForRent && forRent) || (none && !isOpen && !isForRent)
   }
-  return marks
 }

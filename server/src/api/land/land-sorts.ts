@@ -1,9 +1,10 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
 import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { compareEstateIds } from '../../state/parts/estate-ids.ts'
+import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { firstBeyond } from '../../state/parts/merge-rows.ts'
 import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
-import { type LandView, type OfferOfAsset, offeredAssets, offerOfAsset } from './land-view.ts'
+import { type LandView, type OfferOfAsset, offerOfAsset } from './land-view.ts'
 import { nameRanks } from './name-ranks.ts'
 
 /**
@@ -64,22 +65,22 @@ export interface FirstAssets {
 
 /** How assets are sorted by one value. */
 interface Keys {
-  /** Per asset a number from 0 that sorts as its value does; below 0: it has no value. */
-  readonly keys: Float64Array
+  /** A number from 0 that sorts as the value of an asset does; below 0: it has no value. Computed only for the assets that are sorted. */
+  keyOf(asset: number): number
   valueOf(asset: number): string | number
   /** The key of a value, which no asset need have. */
-  keyOf(value: string | number): number
+  keyOfValue(value: string | number): number
 }
 
 export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQuery): LandOrder {
   const by = keysOf(view, sortBy, center)
   const sign = sortOrder === 'asc' ? 1 : -1
   return {
-    valueOf: (asset) => (by.keys[asset]! < 0 ? null : by.valueOf(asset)),
+    valueOf: (asset) => (by.keyOf(asset) < 0 ? null : by.valueOf(asset)),
     first: (assets, limit, behind) => {
-      const key = !behind ? -Infinity : behind.value === null ? Infinity : sign * by.keyOf(behind.value)
+      const key = !behind ? -Infinity : behind.value === null ? Infinity : sign * by.keyOfValue(behind.value)
       const place = { key, asset: behind ? assetNumber(view, behind.asset) : -1 }
-      return firstAssets(assets, { keys: by.keys, sign }, place, limit)
+      return firstAssets(assets, { keyOf: by.keyOf, sign }, place, limit)
     },
   }
 }
@@ -92,11 +93,14 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
  */
 export function firstAssets(
   assets: Uint32Array,
-  { keys, sign }: { readonly keys: Float64Array; readonly sign: number },
+  { keyOf: numberOf, sign }: { readonly keyOf: Keys['keyOf']; readonly sign: number },
   place: { readonly key: number; readonly asset: number },
   limit: number,
 ): FirstAssets {
-  const keyOf = (asset: number) => (keys[asset]! < 0 ? Infinity : sign * keys[asset]!)
+  const keyOf = (asset: number) => {
+    const value = numberOf(asset)
+    return value < 0 ? Infinity : sign * value
+  }
   const compare = (a: number, b: number) => {
     const [left, right] = [keyOf(a), keyOf(b)]
     return left < right ? -1 : left > right ? 1 : a - b
@@ -122,15 +126,13 @@ export function firstAssets(
 
 function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
   const { assets, offers, unlisted, lastSales, estates, parcels } = view
-  const ofOffers = (column: ArrayLike<number>) => {
-    const keys = new Float64Array(assets.count).fill(-1)
-    for (const [place, asset] of offers.assets.entries()) keys[asset] = column[place]!
-    return keys
+  const ofOffers = (column: ArrayLike<number>) => (asset: number) => {
+    const place = offers.placeOf[asset]!
+    return place < 0 ? -1 : column[place]!
   }
-  const ofOffered = (numberOf: (offer: OfferOfAsset) => number) => {
-    const keys = new Float64Array(assets.count).fill(-1)
-    for (const asset of offeredAssets(view)) keys[asset] = numberOf(offerOfAsset(view, asset)!)
-    return keys
+  const ofOffered = (numberOf: (offer: OfferOfAsset) => number) => (asset: number) => {
+    const offer = offerOfAsset(view, asset)
+    return offer ? numberOf(offer) : -1
   }
   switch (sortBy) {
     case 'price':
@@ -142,61 +144,69 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
     case 'listed_at':
       return byNumber(ofOffered(({ newestAtMs }) => newestAtMs))
     case 'sold_at':
-      return byNumber(lastSales.timeMs)
+      return byNumber((asset) => lastSales.timeMs[asset]!)
     case 'size':
     case 'plaza':
-    case 'road':
-      return byNumber(new Float64Array(assets[sortBy]))
+    case 'road': {
+      const column = assets[sortBy]
+      return byNumber((asset) => column[asset]!)
+    }
     case 'distance':
-      return byNumber(squaredDistances(view, center!))
+      return byNumber(squaredDistance(view, center!))
     case 'rent':
-      return byRent(unlisted.rentals, assets.count)
+      return byRent(unlisted.rentals)
     case 'name': {
       const { ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
-      return { keys: ranks, valueOf: (asset) => keyOf(asset)!, keyOf: (value) => rankOf(String(value)) }
+      return {
+        keyOf: (asset) => ranks[asset]!,
+        valueOf: (asset) => keyOf(asset)!,
+        keyOfValue: (value) => rankOf(String(value)),
+      }
     }
   }
 }
 
-function byNumber(keys: Float64Array): Keys {
-  return { keys, valueOf: (asset) => keys[asset]!, keyOf: Number }
+function byNumber(keyOf: Keys['keyOf']): Keys {
+  return { keyOf, valueOf: keyOf, keyOfValue: Number }
 }
 
-function byRent(rentals: ReadonlyMap<number, UnlistedOffer>, count: number): Keys {
+function byRent(rentals: ReadonlyMap<number, UnlistedOffer>): Keys {
   const { prices, ranks } = addPrices(
     [],
     Array.from(rentals.values(), ({ price }) => price),
   )
-  const keys = new Float64Array(count).fill(-1)
-  for (const [i, asset] of [...rentals.keys()].entries()) keys[asset] = ranks[i]!
-  return byRank(keys, prices)
+  const rankOf = new Map(Array.from(rentals.keys(), (asset, i) => [asset, ranks[i]!]))
+  return byRank((asset) => rankOf.get(asset) ?? -1, prices)
 }
 
 /** By the rank of a price: ranks change when prices come and go, so cursors have the price. */
-function byRank(keys: Float64Array, prices: PriceList): Keys {
+function byRank(keyOf: Keys['keyOf'], prices: PriceList): Keys {
   return {
-    keys,
-    valueOf: (asset) => prices[keys[asset]!]!,
-    keyOf: (value) => {
+    keyOf,
+    valueOf: (asset) => prices[keyOf(asset)]!,
+    keyOfValue: (value) => {
       const rank = rankFrom(prices, String(value))
       return prices[rank] === value ? rank : rank - 0.5
     },
   }
 }
 
-/** dx² + dy² per asset; of an estate that of its nearest parcel. */
-function squaredDistances({ assets, parcels }: LandView, { x, y }: Coord): Float64Array {
-  const distances = new Float64Array(assets.count).fill(-1)
-  for (let row = 0; row < parcels.inWorld; row++) {
+/** dx² + dy² of an asset; of an estate that of its nearest parcel. */
+function squaredDistance({ assets, parcels }: LandView, { x, y }: Coord): Keys['keyOf'] {
+  const ofRow = (row: number) => {
     const [dx, dy] = [parcels.x[row]! - x, parcels.y[row]! - y]
-    const distance = dx * dx + dy * dy
-    distances[assets.estates + row] = distance
-    const estate = parcels.estate[row]!
-    if (estate < 0) continue
-    const nearest = distances[estate]!
-    if (nearest < 0 || distance < nearest) distances[estate] = distance
+    return dx * dx + dy * dy
   }
-  return distances
+  return (asset) => {
+    if (asset >= assets.estates) return ofRow(asset - assets.estates)
+    let nearest = -1
+    for (const row of rowsOfEstate(parcels.estate, asset)) {
+      if (row >= parcels.inWorld) continue
+      const distance = ofRow(row)
+      if (nearest < 0 || distance < nearest) nearest = distance
+    }
+    return nearest
+  }
 }
 
 /** The number of an asset; between those of its neighbours where it is gone. */

@@ -90,9 +90,19 @@ export function offerOfAsset(view: LandView, asset: number): OfferOfAsset | unde
 
 /** The numbers of the assets that are offered, in whatever currency, ascending. */
 export function offeredAssets({ offers, unlisted }: LandView): Uint32Array {
+  const known = offeredOf.get(unlisted)
+  if (known?.offers === offers) return known.assets
   const others = [...unlisted.dollars.keys()].filter((asset) => offers.placeOf[asset]! < 0)
-  return others.length === 0 ? offers.assets : Uint32Array.from([...offers.assets, ...others]).sort()
+  const assets = others.length === 0 ? offers.assets : Uint32Array.from([...offers.assets, ...others]).sort()
+  offeredOf.set(unlisted, { offers, assets })
+  return assets
 }
+
+/** Cached until an offer changes or expires. */
+const offeredOf = new WeakMap<
+  UnlistedNow,
+  { readonly offers: CheapestOffers; readonly assets: Uint32Array }
+>()
 
 /** Where the offer of an open publication was made. @param row of the publication */
 export function sourceOf({ publications }: Pick<LandView, 'publications'>, row: number): 'order' | 'trade' {

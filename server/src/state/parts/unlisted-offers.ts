@@ -40,11 +40,23 @@ export interface UnlistedNow {
 
 type Source = Pick<StateParts, 'bounds' | 'parcels' | 'estates' | 'unlisted'>
 
+const nowOf = new WeakMap<Numbered, UnlistedNow>()
+
+/** Cached until such an offer, or the numbers of assets change, or one expires. */
 export function unlistedAt(source: Source, assets: LandAssets, nowMs: number): UnlistedNow {
+  const numbered = numberedOf(source, assets)
+  const known = nowOf.get(numbered)
+  if (known && known.lastExpiryMs <= nowMs && nowMs < known.nextExpiryMs) return known
+  const now = cheapestOf(numbered, nowMs)
+  nowOf.set(numbered, now)
+  return now
+}
+
+function cheapestOf(numbered: Numbered, nowMs: number): UnlistedNow {
   const cheapest = { dollars: new Map<number, UnlistedOffer>(), rental: new Map<number, UnlistedOffer>() }
   let lastExpiryMs = 0
   let nextExpiryMs = Number.POSITIVE_INFINITY
-  for (const [asset, offer] of numberedOf(source, assets)) {
+  for (const [asset, offer] of numbered) {
     if (offer.expiresAtMs <= nowMs) {
       lastExpiryMs = Math.max(lastExpiryMs, offer.expiresAtMs)
       continue
