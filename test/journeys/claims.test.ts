@@ -405,7 +405,7 @@ describeOnBothEngines('a server that asks for a proof of work', (open: OpenEngin
   test('takes a signed claim with a proof of its own, once', async () => {
     const clock = testClock()
     const eventId = kind === 'embedded' ? 77_001 : 77_002
-    const server = await startAttendance(await open(), clock, outside, { CLAIM_PROOF_OF_WORK_BITS: '8' })
+    const server = await startAttendance(await open(), clock, outside, { CLAIM_PROOF_OF_WORK_BITS: '14' })
     await outside.putEvent(eventId, { edit_code: '123456', codes: 2 })
     const uuid = await server.register(eventId, '123456', '10,20')
     const ann = await playerAt(outside, `${kind} proof`, PLACE, clock.nowMs())
@@ -419,7 +419,7 @@ describeOnBothEngines('a server that asks for a proof of work', (open: OpenEngin
     const right = await server.claim(uuid, ann, { body: { proof } })
 
     expect([without.status, without.body.code]).toEqual([403, 'proof_of_work_required'])
-    expect(without.body.data).toEqual({ bits: 8, algorithm: 'sha256' })
+    expect(without.body.data).toEqual({ bits: 14, algorithm: 'sha256' })
     expect(wrong.body.code).toBe('proof_of_work_required')
     expect(right.status, right.text).toBe(200)
     await server.close()

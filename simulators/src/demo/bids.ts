@@ -1,4 +1,8 @@
-import { estateFingerprint } from '@landpass/server/land/events/fingerprints'
+import {
+  estateFingerprint,
+  estateFingerprintV2,
+  MOST_PARCELS_OF_FIRST,
+} from '@landpass/server/land/events/fingerprints'
 import type { BidRecord } from '@landpass/server/land/records/bid'
 import type { Registries } from '@landpass/server/land/records/contracts'
 import type { Random } from '../random.ts'
@@ -44,7 +48,8 @@ export function bidsOf({ assets, people, registries, grid }: BidSources, random:
     if (!fingerprints.has(asset)) {
       random.hash() // Not used any more; without it, all later bids of a seed would be others.
       const parcels = (cellsOf.get(asset) ?? []).map((cell) => grid.coord(cell))
-      fingerprints.set(asset, asset.type === 'estate' ? estateFingerprint(asset.id, parcels) : '0x')
+      const ofEstate = parcels.length > MOST_PARCELS_OF_FIRST ? estateFingerprintV2 : estateFingerprint
+      fingerprints.set(asset, asset.type === 'estate' ? ofEstate(asset.id, parcels) : '0x')
     }
     const fingerprint = fingerprints.get(asset)!
     return recordOf(draft, { registries, fingerprint, createdAt: created(draft.fromS) }, random)

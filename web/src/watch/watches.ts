@@ -5,7 +5,7 @@ import { client, send } from '../api/client.ts'
 import { type LandFilter, serverQuery } from '../state/land-filter.ts'
 import { readStored, writeStored } from '../stored.ts'
 import { afterAnswer, afterChange, afterSeen, type Findings, KNOWN_ROWS, nameOf } from './known-offers.ts'
-import { newsCount } from './news.ts'
+import { newsCount } from './news-count.ts'
 import { notify } from './notifications.ts'
 
 /**

@@ -12,6 +12,7 @@ import { runCalls } from '../contracts/transactions.ts'
 import { loadContracts } from '../snapshot/load-contracts.ts'
 import { countOf } from './balance.ts'
 import { Players } from './players.ts'
+import { SignedOffers } from './signed-offers.ts'
 
 const ADDRESSES = Object.fromEntries(
   Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]),
@@ -64,6 +65,15 @@ test.each([
         ).toBeLessThanOrEqual(Math.ceil(count / 5))
     }
 
+    // Also after an index was raised, which cancels what was signed before
+    const [, market] = contracts.trades
+    const offers = new SignedOffers(parts).openAt(machine.timeS)
+    expect(offers.length).toBeGreaterThan(0)
+    for (const { owner, json } of offers)
+      expect(json.checks).toMatchObject({
+        contractSignatureIndex: market.contractIndex(),
+        signerSignatureIndex: market.signerIndex(owner),
+      })
     expect(failed).toEqual([])
     expect(sent).toBeGreaterThan(24 * days * average)
   },

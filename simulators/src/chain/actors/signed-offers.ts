@@ -161,12 +161,16 @@ export class SignedOffers {
     const inDollars = random.chance(DOLLARS_PERCENT)
     const mana = BigInt(random.between(...PRICES) * parcels) * MANA
     const fingerprint = isEstate ? estates.secondFingerprint(id) : ''
+    const indexes = {
+      contractIndex: this.market.contractIndex(),
+      signerIndex: this.market.signerIndex(wallet.address),
+    }
     const draft: ListingDraft = {
-      // Of an estate with other parcels it is another offer.
-      id: random.fork(fingerprint).uuid(),
+      // Of an estate with other parcels, or after all offers were cancelled, it is another offer.
+      id: random.fork([fingerprint, ...Object.values(indexes)].join()).uuid(),
       ...{ key: wallet.key, chainId: this.chainId, marketplace: this.market.address },
       ...{ registry: isEstate ? estates.address : land.address, tokenId: String(BigInt(id)) },
-      ...{ mana: currency.address, inDollars, fingerprint },
+      ...{ mana: currency.address, inDollars, fingerprint, ...indexes },
       amount: String(inDollars ? (mana * DOLLARS_OF_TEN) / 10n : mana),
       ...{ createdAt: beginS * 1_000, expiration: (beginS + PERIOD_S) * 1_000 },
     }
