@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     // Once for all projects: what they share must not stand in them.
     globalSetup: ['server/dist/test/support/run/global-setup.js'],
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       project('quick', {
         include: [
@@ -32,8 +32,8 @@ export default defineConfig({
         exclude: [SLOW],
       }),
       project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      // Those of pages too: they mostly wait for a browser, or for other processes, so that three at once use two cores.
-      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 3 }),
+      // Those of pages too: they mostly wait for a browser, or for other processes, so that four at once use two cores.
+      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 4 }),
     ],
   },
 })
@@ -49,7 +49,7 @@ function project(name, files) {
       hookTimeout: 300_000,
       pool: 'forks',
       maxWorkers: 2,
-      // Test files share two or three processes, because starting one and loading the server takes longer than most test files.
+      // Test files share a few processes, because starting one and loading the server takes longer than most test files.
       isolate: false,
       restoreMocks: true,
       setupFiles: ['server/dist/test/support/run/each-file.setup.js'],

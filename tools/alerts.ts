@@ -124,6 +124,6 @@ export const ALERTS: readonly Alert[] = [
     when: 'max by (instance, node) (landpass_database_worker_up) == 0',
     ...{ minutes: 1, severity: 'page' },
     summary: 'A node of a distributed database does not answer.',
-    next: 'Claims of its events wait. docs/attendance/operators.md, "Beyond one machine".',
+    next: 'Claims of its events wait. docs/operate/growing.md, "A database of several machines".',
   },
 ]

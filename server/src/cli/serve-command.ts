@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { type Command, Option } from 'commander'
 import type { App, Interface } from '../app.ts'
 import { readNetwork } from '../chain/networks/read-network.ts'
@@ -67,7 +66,7 @@ async function serveAsWorker(config: Config, options: ServeOptions): Promise<voi
 }
 
 async function serve(given: Config, options: ServeOptions): Promise<void> {
-  const stopped = stopSignal()
+  const { stopped, end } = listenForStop()
   const isFollowing = given.chain.nodeUrls.length > 0
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   const living =
@@ -95,6 +94,7 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
     await living?.stop()
     await demo?.end()
     await standIns?.close()
+    end()
   }
 }
 
@@ -319,8 +319,21 @@ function announce(address: string, { keeper, attendance }: App, { only, tokens, 
 }
 
 /** The first Ctrl-C, SIGTERM or SIGHUP closes in order; the second one does not wait. */
-async function stopSignal(): Promise<StopSignal> {
-  const stopped = await Promise.race(STOP_SIGNALS.map((signal) => once(process, signal).then(() => signal)))
-  for (const signal of STOP_SIGNALS) process.once(signal, () => process.exit(1))
-  return stopped
+function listenForStop(): { readonly stopped: Promise<StopSignal>; end(): void } {
+  let stop: (signal: StopSignal) => void = () => process.exit(1)
+  let listener: (signal: NodeJS.Signals) => void = () => {}
+  const stopped = new Promise<StopSignal>((resolve) => {
+    listener = (signal) => {
+      stop(signal as StopSignal)
+      stop = () => process.exit(1)
+    }
+    stop = resolve
+  })
+  for (const signal of STOP_SIGNALS) process.on(signal, listener)
+  return {
+    stopped,
+    end: () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, listener)
+    },
+  }
 }
