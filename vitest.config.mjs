@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     // Once for all projects: what they share must not stand in them.
     globalSetup: ['server/dist/test/support/run/global-setup.js'],
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       project('quick', {
         include: [
@@ -32,8 +32,8 @@ export default defineConfig({
         exclude: [SLOW],
       }),
       project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      // Those of pages too: they mostly wait for a browser, or for other processes, so that four at once use two cores.
-      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 4 }),
+      // Those of pages too: they mostly wait for a browser, or for other processes, so that three at once use two cores.
+      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 3 }),
     ],
   },
 })

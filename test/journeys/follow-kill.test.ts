@@ -9,12 +9,7 @@ import {
   rowsOf,
 } from '@landpass/server/test/support/chain/followed-land'
 import { type SimulatedChain, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
-import {
-  emptyDir,
-  freshDatabaseUrl,
-  freshDataDir,
-  TEST_SETTINGS,
-} from '@landpass/server/test/support/database/engines'
+import { emptyDir, freshDatabaseUrl, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
 import { killHard } from '@landpass/server/test/support/processes/children'
 import { type Env, jsonLines, startLandpass } from '@landpass/server/test/support/processes/landpass'
 import { beforeAll, expect, test } from 'vitest'
@@ -90,9 +85,12 @@ async function makeOld(db: Db): Promise<void> {
     .execute()
 }
 
-test('embedded: killed in the history, in the switch and in an undo, the next process continues, also with newer rules', async () => {
-  const dataDir = await freshDataDir()
-  const env = { ...simulated.env, DATA_DIR: dataDir, CHAIN_RANGE_BLOCKS: '5', CHAIN_CALLS: '1' }
+test('killed in the history, in the switch and in an undo, the next process continues, also with newer rules', async () => {
+  const databaseUrl = await freshDatabaseUrl()
+  const env = {
+    ...{ ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: emptyDir() },
+    ...{ CHAIN_RANGE_BLOCKS: '5', CHAIN_CALLS: '1' },
+  }
   const stored = await killInTheHistory(env)
   await killInTheSwitch(env)
   const { asked_logs: asked } = await simulated.calls()
@@ -100,34 +98,16 @@ test('embedded: killed in the history, in the switch and in an undo, the next pr
   expect(asked.filter(({ from = 1 }) => from > 1 && from <= stored)).toEqual([])
   await killWhileItUndoes(30, env)
 
-  const withDatabase = async (use: (db: Db) => Promise<void>) => {
-    const engine = await openEngine({ ...TEST_SETTINGS, mode: 'own', dataDir })
-    await use(engine.db).finally(() => engine.close())
-  }
-  await withDatabase(async (db) => {
-    await expectToContinue(db)
-    await makeOld(db)
-  })
-
-  const { child, stderr, ended } = startLandpass(['follow'], env)
-  await expect.poll(stderr, SOON).toContain('the world was made again, by the newest rules')
-  child.kill('SIGTERM')
-  await ended
-  await withDatabase(async (db) => {
-    expect((await readChainPosition(db))!.rulesVersion).toBe(RULES_VERSION)
-    expectSameRows(await rowsOf(db), await cleanRows(simulated))
-  })
-})
-
-test('PostgreSQL: killed in the switch and in an undo, the next process continues', async () => {
-  const databaseUrl = await freshDatabaseUrl()
-  const env = { ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: emptyDir() }
-  await killInTheSwitch(env)
-  await killWhileItUndoes(20, env)
-
   const engine = await openEngine({ ...TEST_SETTINGS, mode: 'join', databaseUrl })
   try {
     await expectToContinue(engine.db)
+    await makeOld(engine.db)
+    const { child, stderr, ended } = startLandpass(['follow'], env)
+    await expect.poll(stderr, SOON).toContain('the world was made again, by the newest rules')
+    child.kill('SIGTERM')
+    await ended
+    expect((await readChainPosition(engine.db))!.rulesVersion).toBe(RULES_VERSION)
+    expectSameRows(await rowsOf(engine.db), await cleanRows(simulated))
   } finally {
     await engine.close()
   }

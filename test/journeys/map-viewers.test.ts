@@ -18,8 +18,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /** The zoom is what the pages begin with: the whole world is in sight. Phones have dense screens. */
 const SCREENS = [
-  { size: 'phone', scale: 2, zoom: 1 },
-  { size: 'desktop', scale: 1, zoom: 2 },
+  { library: 'leaflet', size: 'phone', scale: 2, zoom: 1 },
+  { library: 'leaflet', size: 'desktop', scale: 1, zoom: 2 },
+  { library: 'maplibre', size: 'phone', scale: 2, zoom: 1 },
 ] as const
 /** The pages have the colour of what is outside of the world, so that the pyramid has no edge. */
 const BACKGROUND = rgb(PALETTES.dark, 3 * INKS.outside)
@@ -39,34 +40,32 @@ afterAll(async () => {
   await land.server.close()
 })
 
-for (const library of ['leaflet', 'maplibre']) {
-  for (const { size, scale, zoom } of SCREENS) {
-    describe(`the example for ${library} on a ${size}`, () => {
-      test('shows the world pixel for pixel, nearer and elsewhere too, and names what is pressed', async () => {
-        const opened = await open(`${examples.origin}/${library}.html`, { size, scale })
-        const whole: MapView = { origin: land.server.origin, size, scale, zoom, eastPx: 0, southPx: 0 }
-        const { screen, colours } = await expectOnScreen(opened, whole, BACKGROUND)
-        expect(colours.size).toBeGreaterThanOrEqual(6)
-        expect(colourAt(screen, spotOf(whole, { x: 0, y: 0 }), whole)).not.toBe(BACKGROUND)
-        await opened.photograph(`${library}-${size}-whole`)
+for (const { library, size, scale, zoom } of SCREENS) {
+  describe(`the example for ${library} on a ${size}`, () => {
+    test('shows the world pixel for pixel, nearer and elsewhere too, and names what is pressed', async () => {
+      const opened = await open(`${examples.origin}/${library}.html`, { size, scale })
+      const whole: MapView = { origin: land.server.origin, size, scale, zoom, eastPx: 0, southPx: 0 }
+      const { screen, colours } = await expectOnScreen(opened, whole, BACKGROUND)
+      expect(colours.size).toBeGreaterThanOrEqual(6)
+      expect(colourAt(screen, spotOf(whole, { x: 0, y: 0 }), whole)).not.toBe(BACKGROUND)
+      await opened.photograph(`${library}-${size}-whole`)
 
-        for (const nearer of [zoom + 1, zoom + 2]) {
-          await opened.page.getByLabel('Zoom in').click()
-          await expectOnScreen(opened, { ...whole, zoom: nearer }, BACKGROUND)
-        }
+      for (const nearer of [zoom + 1, zoom + 2]) {
+        await opened.page.getByLabel('Zoom in').click()
+        await expectOnScreen(opened, { ...whole, zoom: nearer }, BACKGROUND)
+      }
 
-        await opened.drag({ x: 250, y: 350 }, { x: 140, y: 420 })
-        const elsewhere: MapView = { ...whole, zoom: zoom + 2, eastPx: 110, southPx: -70 }
-        const there = await expectOnScreen(opened, elsewhere, BACKGROUND)
-        await expectNamed(opened, elsewhere, there.screen)
-        await opened.photograph(`${library}-${size}-elsewhere`)
+      await opened.drag({ x: 250, y: 350 }, { x: 140, y: 420 })
+      const elsewhere: MapView = { ...whole, zoom: zoom + 2, eastPx: 110, southPx: -70 }
+      const there = await expectOnScreen(opened, elsewhere, BACKGROUND)
+      await expectNamed(opened, elsewhere, there.screen)
+      await opened.photograph(`${library}-${size}-elsewhere`)
 
-        const asked = tilesAskedFor(opened)
-        expect(new Set(asked.map((tile) => tile.zoom))).toEqual(new Set([zoom, zoom + 1, zoom + 2]))
-        expect(new Set(asked.map((tile) => tile.isDense))).toEqual(new Set([scale > 1]))
-      })
+      const asked = tilesAskedFor(opened)
+      expect(new Set(asked.map((tile) => tile.zoom))).toEqual(new Set([zoom, zoom + 1, zoom + 2]))
+      expect(new Set(asked.map((tile) => tile.isDense))).toEqual(new Set([scale > 1]))
     })
-  }
+  })
 }
 
 /**
