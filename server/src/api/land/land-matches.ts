@@ -302,10 +302,11 @@ function assetsOfColumns(
 ): Uint32Array {
   const { rowAt, estate } = parcels
   const height = bounds.maxY - bounds.minY + 1
-  const found = new Uint32Array(parcels.inWorld)
+  const [west, east] = [Math.max(bounds.minX, minX), Math.min(bounds.maxX, maxX)]
+  const found = new Uint32Array(Math.max(0, east - west + 1) * height)
   let count = 0
   const estates = new Set<number>()
-  for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
+  for (let x = west; x <= east; x++) {
     const { minY, maxY } = rowsAt(x)
     const column = (x - bounds.minX) * height + bounds.maxY
     const last = column - Math.max(bounds.minY, minY)
