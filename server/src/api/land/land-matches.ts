@@ -46,10 +46,11 @@ export function matchingAssets(
   }
   const standing = query.withParcelsOfEstates ? assets.all : assets.standing
   const rows = needsPrice ? offers.assets : needsOffer ? offeredAssets(view) : standing
-  const places = [...placesOf(view, query)]
+  const places = placesOf(view, query)
   // A place is mostly a small part of the world: then only its assets are looked at.
-  const candidates = among ?? (places[0] && places[0].length < rows.length ? places.shift() : undefined)
-  let kept = candidates ? keep(candidates, isRow) : rows
+  const place: Uint32Array | undefined = among ? undefined : places.next().value
+  const candidates = among ?? (place && place.length < rows.length ? place : undefined)
+  let kept = candidates ? keep(candidates, isRow) : place ? keepMarked(rows, marked(view, place)) : rows
 
   const keepAllMarked = () => {
     for (const marks of marksOf(view, query, withText, places)) {
@@ -58,7 +59,7 @@ export function matchingAssets(
     }
     if (query.statuses) kept = keep(kept, isOfStatus(view, query.statuses))
   }
-  // A place keeps little of the whole world. Of a few assets the ranges keep none, mostly, and no marks have to be made.
+  // Of a few assets the ranges keep none, mostly, and then neither places nor marks have to be found.
   if (!among) keepAllMarked()
 
   const inRange = (range: Range<number> | undefined, column: Int32Array) => {
@@ -147,7 +148,7 @@ function* marksOf(
   view: LandView,
   query: LandQuery,
   withText: Marks | undefined,
-  places: readonly Uint32Array[],
+  places: Iterable<Uint32Array>,
 ): Generator<Marks> {
   const { assets } = view
   if (withText) yield withText
@@ -165,7 +166,7 @@ function* marksOf(
 }
 
 /** The assets of each place that is asked for, ascending. */
-function* placesOf(view: LandView, { area, center, radius }: LandQuery): Generator<Uint32Array> {
+function* placesOf(view: LandView, { area, center, radius }: LandQuery): Generator<Uint32Array, undefined> {
   if (area) yield assetsOfColumns(view, area, () => area)
   if (center && radius !== undefined) yield assetsOfCircle(view, center, radius)
 }
