@@ -320,14 +320,14 @@ function announce(address: string, { keeper, attendance }: App, { only, tokens, 
 
 /** The first Ctrl-C, SIGTERM or SIGHUP closes in order; the second one does not wait. */
 function listenForStop(): { readonly stopped: Promise<StopSignal>; end(): void } {
-  let stop: (signal: StopSignal) => void = () => process.exit(1)
+  let isStopping = false
   let listener: (signal: NodeJS.Signals) => void = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
     listener = (signal) => {
-      stop(signal as StopSignal)
-      stop = () => process.exit(1)
+      if (isStopping) process.exit(1)
+      isStopping = true
+      resolve(signal as StopSignal)
     }
-    stop = resolve
   })
   for (const signal of STOP_SIGNALS) process.on(signal, listener)
   return {

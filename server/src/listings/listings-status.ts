@@ -8,11 +8,8 @@ import {
   SERVERS,
 } from '../land/changes/listings-reading.ts'
 import { OneSecondCache } from '../work/one-second-cache.ts'
-import { RecentFigure } from '../work/recent-figure.ts'
+import { HEALTH_WAIT_MS, RecentFigure } from '../work/recent-figure.ts'
 import type { ListingsReader } from './listings-reader.ts'
-
-/** Health and metrics answer also while the database hangs. */
-const RECENT_WAIT_MS = SECOND_MS / 4
 
 /** How far the readings are, whichever process does them: at most a second old. */
 export class ListingsStatusReader {
@@ -20,7 +17,7 @@ export class ListingsStatusReader {
   private readonly clock: Clock
   private readonly cache = new OneSecondCache<ListingsStatus>()
   private last: ListingsStatus | undefined
-  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: RECENT_WAIT_MS })
+  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: HEALTH_WAIT_MS })
 
   readonly name: ReadingName
 

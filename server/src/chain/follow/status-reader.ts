@@ -2,7 +2,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { type PositionRow, readChainStanding } from '../../land/changes/chain-position.ts'
 import type { HeldNotice } from '../../land/changes/history-notice.ts'
-import { RecentFigure } from '../../work/recent-figure.ts'
+import { HEALTH_WAIT_MS, RecentFigure } from '../../work/recent-figure.ts'
 import type { Network } from '../chain-types.ts'
 import { type Completeness, parseCompleteness, shownCompleteness } from '../check/completeness.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
@@ -48,8 +48,6 @@ export interface StatusReaderOptions {
 
 /** How old an answer may be, so that many clients do not make many queries. */
 const MAX_AGE_MS = 1_000
-/** Health and metrics answer also while the database hangs. */
-const RECENT_WAIT_MS = SECOND_MS / 4
 /** How long steps may fail before that is shown: most failures are over with the next step. */
 const SHOWN_AFTER_MS = MINUTE_MS
 
@@ -61,7 +59,7 @@ export class StatusReader implements ChainStatusSource {
   private readonly holders = new HolderWatch()
   private pending: Promise<ChainStatus> | undefined
   private last: { readonly status: ChainStatus; readonly atMs: number } | undefined
-  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: RECENT_WAIT_MS })
+  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: HEALTH_WAIT_MS })
 
   constructor(options: StatusReaderOptions) {
     this.options = options
