@@ -1,5 +1,4 @@
 import { SECOND_MS } from '../clock.ts'
-import { keccak256 } from '../ethereum/keccak256.ts'
 import { isObject } from '../json-object.ts'
 import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
@@ -58,8 +57,7 @@ export class RentalsServer implements OfferFeed {
     const expiresAtMs = Number(listing.expirationS) * SECOND_MS
     const isForEverybody = listing.target === EVERYBODY && listing.rentalContract === rentals
     if (!asset || !isForEverybody || periods.length === 0 || expiresAtMs <= nowMs) return undefined
-    const { isSigned, walletCall } = checkRental(listing, this.separator)
-    const signatureHash = `0x${Buffer.from(keccak256(Buffer.from(listing.signature.slice(2), 'hex'))).toString('hex')}`
+    const { isSigned, walletCall, signatureHash } = checkRental(listing, this.separator)
     const [contractIndex, signerIndex, assetIndex] = listing.indexes
     const prices = periods.map(({ pricePerDay }) => pricePerDay)
     const lowest = prices.reduce((least, price) => (price < least ? price : least))
