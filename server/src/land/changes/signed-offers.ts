@@ -91,10 +91,15 @@ export async function storeSignedTrades(
       where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
         and stored.is_signed and trade.is_signed`.execute(tx)
     const inserted = await sql`insert into signed_trade
-      select trade.* from ${given}
-      where ${MOST_OF_ASSET} > (
+      select (numbered.given).* from (
+        select row(trade.*)::signed_trade as given,
+          row_number() over (partition by asset_id, asset_type, is_signed order by id) as place
+        from ${given}
+      ) as numbered
+      where ${MOST_OF_ASSET} >= place + (
         select count(*) from signed_trade as stored
-        where stored.reading = trade.reading and stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
+        where stored.reading = (given).reading and stored.asset_id = (given).asset_id
+          and stored.asset_type = (given).asset_type and stored.is_signed
           and stored.expires_at_ms > ${nowMs} and coalesce(stored.state, '') not in ('used', 'cancelled')
       )
       on conflict do nothing`.execute(tx)
