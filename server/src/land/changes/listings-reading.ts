@@ -179,10 +179,12 @@ const OFF: ListingsStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, 
 /** How far the readings are, whichever process does them. */
 export async function readListingsStatus(db: Db, name: ReadingName, nowMs: number): Promise<ListingsStatus> {
   const { rows } = await sql<ListingsReadingTable & { offers: number; open: number }>`
-    select listings_reading.*, (select count(*) from signed_trade where reading = ${name})::integer as offers,
-      (select count(*) from signed_trade
-        where reading = ${name} and signed_trade.state = 'open' and expires_at_ms > ${nowMs})::integer as open
-    from listings_reading where name = ${name}`.execute(db)
+    select listings_reading.*, counted.* from listings_reading, lateral (
+      select count(*)::integer as offers,
+        (count(*) filter (where signed_trade.state = 'open' and expires_at_ms > ${nowMs}))::integer as open
+      from signed_trade where reading = name
+    ) as counted
+    where name = ${name}`.execute(db)
   const [row] = rows
   if (!row) return OFF
   const { read_at_ms: readAtMs, is_shown: isShown, offers, open } = row

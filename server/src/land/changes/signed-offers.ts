@@ -87,9 +87,6 @@ export async function storeSignedTrades(
   let stored = 0
   const isJudged = await changeOffers(db, name, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
-    await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
-      where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
-        and stored.is_signed and trade.is_signed`.execute(tx)
     const inserted = await sql`insert into signed_trade
       select (numbered.given).* from (
         select row(trade.*)::signed_trade as given,
@@ -104,6 +101,10 @@ export async function storeSignedTrades(
       )
       on conflict do nothing`.execute(tx)
     stored = Number(inserted.numAffectedRows ?? 0)
+    if (stored < trades.length)
+      await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
+        where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
+          and stored.is_signed and trade.is_signed`.execute(tx)
     return sql`id = any(${ids}::text[])`
   })
   return isJudged ? stored : undefined
