@@ -85,8 +85,8 @@ describe('a land that is right', () => {
     expect(result.differences).toEqual([])
     expect(result.assets).toBe(rows.parcel.length + rows.estate.length)
     expect(result.block).toEqual(await simulated.head().then(({ number, hash }) => ({ number, hash })))
-    // The first is of parcels that are rented or under a mortgage, the second of the third marketplace of signed offers.
-    expect(Object.keys(result.notCompared)).toEqual(['data_text', 'offer.uses'])
+    // Of parcels that are rented or under a mortgage.
+    expect(Object.keys(result.notCompared)).toEqual(['data_text'])
     const offers = await db.selectFrom('signed_trade').select('id').execute()
     const total = result.assets + rows.mortgage.length + offers.length
     expect([progress[0], progress.at(-1)]).toEqual([0, total])

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { encodeTokenId } from '@landpass/client/grid'
 import { HOUR_MS } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
-import type { SignedTradeTable } from '@landpass/server/db/schema'
 import { ExactNumber } from '@landpass/server/land/records/exact-json'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
-import { bidRow, hashOf } from '@landpass/server/test/support/land/land-rows'
+import { bidRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -17,6 +16,7 @@ import {
   ROAD,
   tinyRecords,
 } from '@landpass/server/test/support/land/tiny-world'
+import { storeOffer } from '@landpass/server/test/support/listings/stored-offer'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
 import {
   type OpenedPage,
@@ -79,8 +79,8 @@ describe('the panel of a parcel', () => {
   })
 
   test('draws all past offers, and has them in a table, also those that cannot be accepted, and why', async () => {
-    await signOffer({ asset_id: '2,0', price: '7000', state: 'not_approved' })
-    await signOffer({ asset_id: '2,0', price: '99', currency: 'usd', state: 'paused' })
+    await storeOffer(db, clock, { asset_id: '2,0', price: '7000', state: 'not_approved' })
+    await storeOffer(db, clock, { asset_id: '2,0', price: '99', currency: 'usd', state: 'paused' })
     const offers = await server.data<Offer[]>('/v1/parcels/2,0/publications')
     const { page, photograph } = await open('/?parcel=2,0')
 
@@ -502,45 +502,6 @@ async function goTo(page: Page, path: string): Promise<void> {
   await page.locator('.explore-page').waitFor()
   const entry = JSON.stringify(path)
   await page.evaluate(`history.pushState(null, '', ${entry}), dispatchEvent(new PopStateEvent('popstate'))`)
-}
-
-/** An offer that was signed off the chain, in a state that the chain was found to give it. */
-async function signOffer(
-  facts: Pick<SignedTradeTable, 'asset_id' | 'price' | 'state'> & Partial<SignedTradeTable>,
-) {
-  const { world_id } = await db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
-  const reading = {
-    name: 'listings',
-    lease_until_ms: 0,
-    is_shown: true,
-    world_id,
-    state: 'following',
-  } as const
-  await db
-    .insertInto('listings_reading')
-    .values(reading)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const name = JSON.stringify(facts)
-  const times = {
-    effective_at_ms: 0,
-    expires_at_ms: FAR,
-    created_at_ms: clock.nowMs(),
-    seen_at_ms: clock.nowMs(),
-  }
-  await db
-    .insertInto('signed_trade')
-    .values({
-      ...{ id: name, reading: 'listings', trade: '{}', marketplace: ANN, signer: BOB, is_signed: true },
-      ...{
-        signature_hash: hashOf(name),
-        signature_key: hashOf(name),
-        asset_type: 'parcel',
-        currency: 'mana',
-      },
-      ...{ fingerprint: '', uses: '1', contract_index: '0', signer_index: '0', ...times, ...facts },
-    })
-    .execute()
 }
 
 /** What the facts of the panel say, by their names. */

@@ -6,6 +6,7 @@ import { readChainPosition } from '@landpass/server/land/changes/chain-position'
 import { type SimulatedChain, startSimulatedChain } from '@landpass/server/test/support/chain/simulated-chain'
 import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
+import { storeOffer } from '@landpass/server/test/support/listings/stored-offer'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
 import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import { PageMap } from '@landpass/server/test/support/pages/page-map'
@@ -122,6 +123,12 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   await lineOf(page, `As of block ${sale.block},`).waitFor()
   await photograph(`chain-${size}-${theme}`)
 
+  const periods = JSON.stringify([
+    { minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` },
+    { minDays: 8, maxDays: 30, pricePerDay: `15${'0'.repeat(18)}` },
+  ])
+  for (const state of ['paused', 'open'] as const)
+    await storeOffer(db, clock, { reading: 'rentals', asset_id: sale.id, price: '15', periods, state })
   await page.goto(`${origin}/?parcel=${sale.id}`)
   await page.getByText('The same as a table').click()
   const link = page.locator(`.history-table a[href="${EXPLORER.replace('{tx}', sale.txHash)}"]`)
@@ -130,6 +137,14 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   await closing.filter({ hasText: 'Sold' }).first().waitFor()
   await page.getByText('Sold', { exact: true }).first().waitFor()
   await page.locator('.sale-offer').getByText('signed outside the chain').waitFor()
+  const rents = page.getByRole('region', { name: 'For rent' }).locator('.rental-offer')
+  const shown = ['1 to 7 days20 MANA a day', '8 to 30 days15 MANA a day']
+  await expect
+    .poll(() => rents.allTextContents(), SOON)
+    .toEqual([
+      [...shown, 'Can be accepted until 1 Jan 2100'].join(''),
+      [...shown, 'Cannot be accepted now: the contract of rents is paused'].join(''),
+    ])
   await expectAccessible(page)
   await photograph(`chain-panel-${size}-${theme}`)
 })

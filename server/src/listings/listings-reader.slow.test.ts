@@ -230,6 +230,7 @@ describeOnBothEngines('offers of a rentals server', (open) => {
       id: 'changed',
       lessor: STRANGER,
     })
+    marketplace.rentals.set('unfit', { ...marketplace.rentals.get('open')!, id: 'no\0id' })
     marketplace.faults = { most_rows: 2, total_is_off_by: 50 }
     await story.rentalsReader().step()
     const shown = async () => {
@@ -334,6 +335,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('changed')
     story.offer('private', { allowedRoot: `0x${'01'.repeat(32)}` })
     story.offer('elsewhere', { marketplace: STRANGER })
+    story.offer('never', { uses: 0 })
     const changed = marketplace.trades.get('changed')!
     marketplace.faults = {
       price: '1',
@@ -353,7 +355,7 @@ describeOnOneEngine('a reader of offers', (open) => {
 
     marketplace.faults = {}
     await readAgain(reader)
-    expect(asked('/v1/trades/')).toBe(4)
+    expect(asked('/v1/trades/')).toBe(5)
     await readAgain(reader, HOUR_MS)
     expect(await story.states()).toEqual({ changed: 'open', true: 'open' })
   })

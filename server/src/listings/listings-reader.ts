@@ -31,7 +31,7 @@ const LOOK_MS = 5 * SECOND_MS
 /** After failures the pause is as many times longer at most. */
 const MOST_INTERVALS = 10
 /** How many new trades are stored together. */
-const STORED_AT_ONCE = 100
+const STORED_AT_ONCE = 500
 /** How many trades are kept. */
 const MAX_TRADES = 100_000
 /** How long a trade is not read again that was not stored, or whose signature was wrong. */

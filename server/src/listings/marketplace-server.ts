@@ -3,14 +3,10 @@ import { isObject } from '../json-object.ts'
 import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
 import { type NamedOffer, type OfferFeed, storedText } from './offer-feed.ts'
-import { ListingsError, type ServerClient, UnusableAnswerError } from './server-client.ts'
-import { parseTrade } from './signed-trade.ts'
+import { type ServerClient, UnusableAnswerError } from './server-client.ts'
+import { isOfferId, parseTrade } from './signed-trade.ts'
 import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
 
-/** Of a page of a list. A thousand offers have half a mebibyte. */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024
-/** Of all pages of a list together. */
-const MAX_LIST_BYTES = 64 * 1024 * 1024
 /** Of one trade. */
 const MAX_TRADE_BYTES = 128 * 1024
 /** How many trades in a row may have no usable answer. */
@@ -62,7 +58,7 @@ export class MarketplaceServer implements OfferFeed {
     const { offer, isSigned, walletCall, signatureHash, signatureKey } = verified
     const { checks } = trade
     const expiresAtMs = Number(checks.expirationS) * SECOND_MS
-    if (expiresAtMs <= nowMs) return undefined
+    if (expiresAtMs <= nowMs || checks.uses === 0n) return undefined
     return {
       id: trade.id,
       reading: this.name,
@@ -89,43 +85,24 @@ export class MarketplaceServer implements OfferFeed {
     }
   }
 
-  /**
-   * The signed trades among the open orders of a registry's tokens. The list ends with a page that names nothing new: the total
-   * of the server is not trusted, nor that its pages are full.
-   */
+  /** The signed trades among the open orders of a registry's tokens. */
   private async *openTrades(registry: string): AsyncGenerator<readonly NamedOffer[], void, undefined> {
-    const named = new Set<string>()
-    let rows = 0
-    let bytesLeft = MAX_LIST_BYTES
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const query = {
+    const orders = this.client.list('/v1/orders', {
+      ...{ pageRows: PAGE_ROWS, maxPages: MAX_PAGES, nameOf: orderNames },
+      queryOf: (skipped) => ({
         ...{ contractAddress: registry, status: 'open', network: 'ETHEREUM', sortBy: 'oldest' },
-        ...{ first: String(PAGE_ROWS), skip: String(rows) },
-      }
-      const { rows: orders, bytes } = await this.client.page('/v1/orders', query, {
-        ...{ maxRows: PAGE_ROWS, maxBytes: Math.min(MAX_PAGE_BYTES, bytesLeft) },
-        rowsOf: (json) => (isObject(json) ? json.data : undefined),
-      })
-      bytesLeft -= bytes
-      rows += orders.length
-      const ids = orders.flatMap((order) => orderNames(order) ?? [])
-      const isNew = ids.filter(({ id }) => !named.has(id))
-      for (const { id } of isNew) named.add(id)
-      if (isNew.length === 0) return
-      yield [...new Set(isNew.flatMap(({ tradeId }) => tradeId ?? []))].map((id) => ({ id }))
-    }
-    throw new ListingsError(`the ${this.client.what} names offers without end: ${MAX_PAGES} pages were read`)
+        ...{ first: String(PAGE_ROWS), skip: String(skipped) },
+      }),
+      rowsOf: (json) => (isObject(json) ? json.data : undefined),
+    })
+    for await (const page of orders) yield page.filter(({ isTrade }) => isTrade)
   }
 }
 
-/** The name of an offer, and that of its trade where it is a signed one; undefined for what is no offer. */
-function orderNames(
-  order: unknown,
-): { readonly id: string; readonly tradeId: string | undefined } | undefined {
+/** The name of an order, which is that of its trade where it is a signed one; undefined for what is no order. */
+function orderNames(order: unknown): (NamedOffer & { readonly isTrade: boolean }) | undefined {
   if (!isObject(order)) return undefined
   const { id, tradeId } = order
-  const isTrade = typeof tradeId === 'string' && /^[\w-]{1,100}$/.test(tradeId)
-  const name = isTrade ? tradeId : id
-  if (typeof name !== 'string' || name.length > 100) return undefined
-  return { id: name, tradeId: isTrade ? tradeId : undefined }
+  if (isOfferId(tradeId)) return { id: tradeId, isTrade: true }
+  return isOfferId(id) ? { id, isTrade: false } : undefined
 }

@@ -5,7 +5,13 @@ import { expect, test } from 'vitest'
 import '../../test/support/run/property-seed.ts'
 import { type Json, mutated, mutations } from '../../test/support/listings/mutated-offers.ts'
 import { RENTALS } from '../../test/support/listings/offer-story.ts'
-import { checkRental, parseRentalListing, rentalDigest, rentalSeparator } from './rental-listing.ts'
+import {
+  checkRental,
+  parseRentalListing,
+  rentalDigest,
+  rentalSeparator,
+  usablePeriods,
+} from './rental-listing.ts'
 import { UnfitTradeError } from './signed-trade.ts'
 
 const KEY = Buffer.alloc(32, 0x51)
@@ -85,6 +91,23 @@ function isTaken(json: Json): boolean {
     throw error
   }
 }
+
+test('periods that the contract refuses are left out: of no day, or of a hundred years and more', () => {
+  const years = 2n ** 256n - 1n
+  const days = [
+    [8n, 7n],
+    [0n, 7n],
+    [0n, 0n],
+    [years, years],
+    [2n, years],
+    [7n, 7n],
+  ] as const
+  const periods = days.map(([minDays, maxDays]) => ({ minDays, maxDays, pricePerDay: 1n }))
+  expect(usablePeriods({ periods }).map(({ minDays, maxDays }) => [minDays, maxDays])).toEqual([
+    [2n, 36_525n],
+    [7n, 7n],
+  ])
+})
 
 test.each([
   ['nonces', { nonces: ['1', '2'] }],

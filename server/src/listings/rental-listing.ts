@@ -4,7 +4,17 @@ import { word } from '../ethereum/words.ts'
 import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import { type CheckedSignature, checkSignature } from './checked-signature.ts'
-import { addressIn, listIn, numberIn, objectIn, signatureIn, textIn, timeIn, unfit } from './signed-trade.ts'
+import {
+  addressIn,
+  listIn,
+  numberIn,
+  OFFER_ID,
+  objectIn,
+  signatureIn,
+  textIn,
+  timeIn,
+  unfit,
+} from './signed-trade.ts'
 import { addressWord, hashOfHex, hashOfText } from './trade-digest.ts'
 
 /** An offer to rent land out, signed off the chain, as rentals servers send it. Addresses and hex digits in lower case. */
@@ -44,8 +54,8 @@ export interface RentalContracts {
 
 /** A person chooses one of them. */
 const MAX_PERIODS = 100
-/** A thousand years. */
-const MAX_DAYS = 365_250n
+/** The contract lets nothing for longer: a hundred years. */
+const MAX_DAYS = 36_525n
 const DOMAIN = hashOfText(
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
 )
@@ -75,9 +85,9 @@ export function parseRentalListing(json: unknown): RentalListing {
       pricePerDay: numberIn(period.pricePerDay, 'pricePerDay'),
     }
   })
-  if (periods.length === 0 || periods.some(({ maxDays }) => maxDays > MAX_DAYS)) return unfit('periods')
+  if (periods.length === 0) return unfit('periods')
   return {
-    id: textIn(listing.id, 'id', /^[\w-]{1,100}$/),
+    id: textIn(listing.id, 'id', OFFER_ID),
     lessor: addressIn(listing.lessor, 'lessor'),
     signature: signatureIn(listing.signature),
     rentalContract: addressIn(listing.rentalContractAddress, 'rentalContractAddress'),
@@ -121,6 +131,18 @@ export function checkRental(listing: RentalListing, separator: string): CheckedS
     signer: listing.lessor,
     signature: listing.signature,
   })
+}
+
+/**
+ * The periods that a tenant can choose, and for how long: others are signed, too, and the contract refuses them.
+ *
+ * @example
+ * usablePeriods({ periods: [{ minDays: 8n, maxDays: 7n, pricePerDay: 0n }] }) // []
+ */
+export function usablePeriods({ periods }: Pick<RentalListing, 'periods'>): RentalListing['periods'] {
+  return periods
+    .map((period) => ({ ...period, maxDays: period.maxDays < MAX_DAYS ? period.maxDays : MAX_DAYS }))
+    .filter(({ minDays, maxDays }) => minDays > 0n && minDays <= maxDays)
 }
 
 /** The parcel or estate that is offered; undefined for other tokens. */

@@ -1,5 +1,4 @@
 import { SECOND_MS } from '../clock.ts'
-import { keccak256 } from '../ethereum/keccak256.ts'
 import { isObject } from '../json-object.ts'
 import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
@@ -11,11 +10,11 @@ import {
   type RentalContracts,
   rentalSeparator,
   rentedAsset,
+  usablePeriods,
 } from './rental-listing.ts'
-import { ListingsError, type ServerClient } from './server-client.ts'
+import type { ServerClient } from './server-client.ts'
+import { isOfferId } from './signed-trade.ts'
 
-/** Of a page of a list. */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024
 /** Public servers give no more. */
 const PAGE_ROWS = 100
 /** With full pages half as many offers as there are parcels. */
@@ -35,27 +34,15 @@ export class RentalsServer implements OfferFeed {
     this.separator = rentalSeparator(contracts)
   }
 
-  /** The list ends with a page that names nothing new. */
-  async *openOffers(): AsyncGenerator<readonly NamedOffer[], void, undefined> {
-    const named = new Set<string>()
-    let rows = 0
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const query = { status: 'open', network: 'ETHEREUM', limit: String(PAGE_ROWS), offset: String(rows) }
-      const { rows: listings } = await this.client.page('/v1/rentals-listings', query, {
-        ...{ maxRows: PAGE_ROWS, maxBytes: MAX_PAGE_BYTES },
-        rowsOf: (json) => (isObject(json) && isObject(json.data) ? json.data.results : undefined),
-      })
-      rows += listings.length
-      const isNew = listings.flatMap((json) => {
-        const id = isObject(json) ? json.id : undefined
-        if (typeof id !== 'string' || id.length > 100 || named.has(id)) return []
-        named.add(id)
-        return [{ id, json }]
-      })
-      if (isNew.length === 0) return
-      yield isNew
-    }
-    throw new ListingsError(`the ${this.client.what} names offers without end: ${MAX_PAGES} pages were read`)
+  openOffers(): AsyncGenerator<readonly NamedOffer[], void, undefined> {
+    return this.client.list('/v1/rentals-listings', {
+      ...{ pageRows: PAGE_ROWS, maxPages: MAX_PAGES },
+      queryOf: (skipped) => ({
+        ...{ status: 'open', network: 'ETHEREUM', limit: String(PAGE_ROWS), offset: String(skipped) },
+      }),
+      rowsOf: (json) => (isObject(json) && isObject(json.data) ? json.data.results : undefined),
+      nameOf: (json) => (isObject(json) && isOfferId(json.id) ? { id: json.id, json } : undefined),
+    })
   }
 
   async read({ json }: NamedOffer): Promise<unknown> {
@@ -66,22 +53,14 @@ export class RentalsServer implements OfferFeed {
     const listing = parseRentalListing(json)
     const { rentals, registries } = this.contracts
     const asset = rentedAsset(listing, registries)
+    const periods = usablePeriods(listing)
     const expiresAtMs = Number(listing.expirationS) * SECOND_MS
-    const isForEverybody = listing.target === EVERYBODY
-    if (!asset || !isForEverybody || listing.rentalContract !== rentals || expiresAtMs <= nowMs)
-      return undefined
-    const { isSigned, walletCall } = checkRental(listing, this.separator)
-    const signatureHash = `0x${Buffer.from(keccak256(Buffer.from(listing.signature.slice(2), 'hex'))).toString('hex')}`
+    const isForEverybody = listing.target === EVERYBODY && listing.rentalContract === rentals
+    if (!asset || !isForEverybody || periods.length === 0 || expiresAtMs <= nowMs) return undefined
+    const { isSigned, walletCall, signatureHash } = checkRental(listing, this.separator)
     const [contractIndex, signerIndex, assetIndex] = listing.indexes
-    const periods = listing.periods.map(
-      ({ minDays, maxDays, pricePerDay }): RentalPeriod => ({
-        ...{ minDays: Number(minDays), maxDays: Number(maxDays), pricePerDay: String(pricePerDay) },
-      }),
-    )
-    const lowest = listing.periods.reduce(
-      (least, { pricePerDay }) => (pricePerDay < least ? pricePerDay : least),
-      listing.periods[0]!.pricePerDay,
-    )
+    const prices = periods.map(({ pricePerDay }) => pricePerDay)
+    const lowest = prices.reduce((least, price) => (price < least ? price : least))
     return {
       id: listing.id,
       reading: this.name,
@@ -101,7 +80,13 @@ export class RentalsServer implements OfferFeed {
       contract_index: String(contractIndex),
       signer_index: String(signerIndex),
       asset_index: String(assetIndex),
-      periods: JSON.stringify(periods),
+      periods: JSON.stringify(
+        periods.map(
+          ({ minDays, maxDays, pricePerDay }): RentalPeriod => ({
+            ...{ minDays: Number(minDays), maxDays: Number(maxDays), pricePerDay: String(pricePerDay) },
+          }),
+        ),
+      ),
       effective_at_ms: 0,
       expires_at_ms: expiresAtMs,
       created_at_ms: Math.min(listing.createdAtMs, nowMs),

@@ -5,6 +5,10 @@ import { askAddress, type OutboundAnswer, OutboundError, parseOrUndefined } from
 
 /** For a whole answer. */
 const TIMEOUT_MS = 10 * SECOND_MS
+/** Of a page of a list. A thousand offers have half a mebibyte. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+/** Of all pages of a list together. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024
 
 /** Why a server of offers cannot be read. Its message is for everyone: it has nothing of the address and of the answer. */
 export class ListingsError extends Error {
@@ -76,27 +80,46 @@ export class ServerClient {
   }
 
   /**
-   * The rows of a page of a list.
+   * What a list names, page by page, each name once. The list ends with a page that names nothing new: the total of the server is
+   * not trusted, nor that its pages are full.
    *
-   * @param rowsOf finds them in the JSON of an answer
-   * @throws {ListingsError} where the answer is no such page
+   * @throws {ListingsError} where an answer is no page of such a list, or the list has no end
    */
-  async page(
+  async *list<Named extends { readonly id: string }>(
     path: string,
-    query: Readonly<Record<string, string>>,
-    { maxRows, maxBytes, rowsOf }: PageForm,
-  ): Promise<{ readonly rows: readonly unknown[]; readonly bytes: number }> {
-    const { answer, bytes } = await this.ask(path, query, maxBytes)
+    { pageRows, maxPages, queryOf, rowsOf, nameOf }: ListForm<Named>,
+  ): AsyncGenerator<readonly Named[], void, undefined> {
+    const named = new Set<string>()
+    let rows = 0
+    let bytesLeft = MAX_LIST_BYTES
+    for (let page = 0; page < maxPages; page++) {
+      const { answer, bytes } = await this.ask(path, queryOf(rows), Math.min(MAX_PAGE_BYTES, bytesLeft))
+      const found = this.rowsIn(answer, rowsOf)
+      if (found.length > pageRows)
+        throw new ListingsError(`the ${this.what} answered more offers than it was asked for`)
+      bytesLeft -= bytes
+      rows += found.length
+      const isNew: Named[] = []
+      for (const row of found) {
+        const one = nameOf(row)
+        if (!one || named.has(one.id)) continue
+        named.add(one.id)
+        isNew.push(one)
+      }
+      if (isNew.length === 0) return
+      yield isNew
+    }
+    throw new ListingsError(`the ${this.what} names offers without end: ${maxPages} pages were read`)
+  }
+
+  private rowsIn(answer: OutboundAnswer, rowsOf: (json: unknown) => unknown): readonly unknown[] {
     this.assertNotBusy(answer)
     const { status, json } = answer
     if (status !== 200) throw new ListingsError(`the ${this.what} answered with status ${status}`)
     if (json === undefined) throw new ListingsError(`the ${this.what} answered something else than JSON`)
     const rows = rowsOf(json)
-    if (!Array.isArray(rows))
-      throw new ListingsError(`the ${this.what} answered something else than a list of offers`)
-    if (rows.length > maxRows)
-      throw new ListingsError(`the ${this.what} answered more offers than it was asked for`)
-    return { rows, bytes }
+    if (Array.isArray(rows)) return rows
+    throw new ListingsError(`the ${this.what} answered something else than a list of offers`)
   }
 
   /** @throws {ListingsError} where the server refuses requests for a while */
@@ -119,8 +142,15 @@ export class ServerClient {
   }
 }
 
-export interface PageForm {
-  readonly maxRows: number
-  readonly maxBytes: number
+/** How a list is asked for, and what it has. */
+export interface ListForm<Named> {
+  /** The most rows of a page. */
+  readonly pageRows: number
+  readonly maxPages: number
+  /** Asks for the page behind so many rows. */
+  readonly queryOf: (skipped: number) => Readonly<Record<string, string>>
+  /** Finds the rows in the JSON of a page. */
   readonly rowsOf: (json: unknown) => unknown
+  /** What a row names; undefined for what is no offer. */
+  readonly nameOf: (row: unknown) => Named | undefined
 }

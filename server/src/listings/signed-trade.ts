@@ -73,6 +73,13 @@ const MAX_UINT256 = (1n << 256n) - 1n
 /** The year 9999: no time of a trade is later. */
 const MAX_TIME_MS = 253_402_300_799_999
 
+/** How servers name an offer. */
+export const OFFER_ID = /^[\w-]{1,100}$/
+
+export function isOfferId(value: unknown): value is string {
+  return typeof value === 'string' && OFFER_ID.test(value)
+}
+
 /** A trade does not have the form of the marketplace servers. The message names the field, and not its value. */
 export class UnfitTradeError extends Error {
   override readonly name = 'UnfitTradeError'
@@ -89,7 +96,7 @@ export function parseTrade(json: unknown): SignedTrade {
   const trade = objectIn(json, 'trade')
   const checks = objectIn(trade.checks, 'checks')
   return {
-    id: textIn(trade.id, 'id', /^[\w-]{1,100}$/),
+    id: textIn(trade.id, 'id', OFFER_ID),
     signer: addressIn(trade.signer, 'signer'),
     signature: signatureIn(trade.signature),
     contract: addressIn(trade.contract, 'contract'),

@@ -1,5 +1,4 @@
 import { coordText, decodeTokenId } from '@landpass/client/grid'
-import { keccak256 } from '../ethereum/keccak256.ts'
 import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import { type CheckedSignature, checkSignature } from './checked-signature.ts'
@@ -35,8 +34,6 @@ export interface LandOffer {
 /** What a trade is, as far as its own content says. */
 export interface VerifiedTrade extends CheckedSignature {
   readonly offer: LandOffer
-  /** Keccak of the signature, 32 bytes in hex. */
-  readonly signatureHash: string
   /** Under which the contract counts its uses and cancellations, 32 bytes in hex. */
   readonly signatureKey: string
 }
@@ -68,13 +65,11 @@ export class TradeVerifier {
     const offer = domain && offerOf(trade, this.contracts)
     if (!offer) return undefined
     const digest = tradeDigest(trade, domain.separator)
-    const signatureHash = hex(keccak256(Buffer.from(trade.signature.slice(2), 'hex')))
-    return {
-      offer,
-      ...checkSignature(digest, trade),
-      signatureHash,
-      signatureKey: domain.isKeyDigest ? hex(digest) : signatureHash,
-    }
+    const checked = checkSignature(digest, trade)
+    const signatureKey = domain.isKeyDigest
+      ? `0x${Buffer.from(digest).toString('hex')}`
+      : checked.signatureHash
+    return { offer, ...checked, signatureKey }
   }
 }
 
@@ -118,8 +113,4 @@ function currencyOf(
 ): LandOffer['currency'] | undefined {
   if (assetType === ASSET_KINDS.USD_IN_MANA) return 'usd'
   return assetType === ASSET_KINDS.ERC20 && contractAddress === mana ? 'mana' : undefined
-}
-
-function hex(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString('hex')}`
 }

@@ -1,14 +1,17 @@
 import { cellOf } from '@landpass/client/grid'
 import { describe, expect, test } from 'vitest'
+import type { UnlistedOffer } from '../land/records/unlisted-offer.ts'
 import { NO_PUBLICATIONS } from './builders/patch-publications.ts'
 import { pagedColumn } from './parts/columns.ts'
 import { compareEstateIds } from './parts/estate-ids.ts'
 import { JsonBufferWriter } from './parts/json-buffer.ts'
+import { landAssetsOf } from './parts/land-assets.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
 import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
 import { buildRents } from './parts/rents.ts'
 import { NO_SALES } from './parts/sales.ts'
+import { unlistedAt } from './parts/unlisted-offers.ts'
 import { State } from './state.ts'
 import { shapeMark } from './world-shape.ts'
 
@@ -298,6 +301,20 @@ test('estate ids are ordered as numbers', () => {
     '11',
     '100',
   ])
+})
+
+test('of two offers for the same dollars the same one stands for a parcel, whichever was read first', () => {
+  const { parts } = stateOf([])
+  const offer = (hash: string, price: string): UnlistedOffer => ({
+    ...{ kind: 'dollars', assetType: 'parcel', assetId: '0,0', price, hash, madeAtMs: 1, expiresAtMs: 100 },
+    periods: [],
+  })
+  const assets = landAssetsOf(parts)
+  const shown = (unlisted: readonly UnlistedOffer[]) =>
+    [...unlistedAt({ ...parts, unlisted }, assets, 50).dollars.values()].map(({ hash }) => hash)
+
+  const offers = [offer('0x2', '9.5'), offer('0x1', '9.5'), offer('0x0', '10')]
+  expect([shown(offers), shown(offers.toReversed())]).toEqual([['0x1'], ['0x1']])
 })
 
 test('each buffer of the parts is found once', () => {

@@ -30,7 +30,7 @@ interface Compared {
   readonly compare: (field: string, values: Values) => void
 }
 
-async function compareSignature({ network, state, findings }: CheckContext, { offer, compare }: Compared) {
+async function compareSignature({ state }: CheckContext, { offer, compare }: Compared) {
   const { marketplace, signer } = offer
   const [contractIndex, signerIndex] = await Promise.all([
     state.read(marketplace, FUNCTIONS.contractSignatureIndex),
@@ -38,8 +38,6 @@ async function compareSignature({ network, state, findings }: CheckContext, { of
   ])
   compare('contract_index', { table: offer.contractIndex, contract: String(contractIndex) })
   compare('signer_index', { table: offer.signerIndex, contract: String(signerIndex) })
-  // By which name the third version keeps them is not known.
-  if (marketplace === network.contracts.OffChainMarketplaceV3?.address) return findings.skip('offer.uses')
   const name = keyOf(offer)
   const [uses, isCancelled] = await Promise.all([
     state.read(marketplace, FUNCTIONS.signatureUses, name),
@@ -62,7 +60,7 @@ async function compareIndexes({ state }: CheckContext, compared: Compared & { re
   compare('asset_index', { table: offer.assetIndex, contract: assetIndex })
 }
 
-/** By which a marketplace keeps uses and cancellations of what a signer signed. */
+/** Under which a marketplace keeps uses and cancellations: keccak256(abi.encode(signer, key)), in all three versions. */
 function keyOf({ signer, signature_key }: CheckedOffer): string {
   const bytes = Buffer.from(word(signer) + signature_key.slice(2), 'hex')
   return `0x${Buffer.from(keccak256(bytes)).toString('hex')}`

@@ -120,25 +120,24 @@ export async function readListings(db: Db, name: ReadingName): Promise<ListingsR
 const SEEN_AGAIN_MS = HOUR_MS
 
 /** Which of these trades are stored with a signature that is right. Notes that the server named them, to the hour. */
-export function noteSeen(
+export async function noteSeen(
   db: Db,
   name: ReadingName,
   ids: readonly string[],
   seenAtMs: number,
 ): Promise<ReadonlySet<string>> {
-  return inTransaction(db, async (tx) => {
+  const { rows } = await sql<{ id: string; is_signed: boolean; isOld: boolean }>`
+    select id, is_signed, seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint as "isOld" from signed_trade
+    where reading = ${name} and id = any(${[...ids]}::text[])`.execute(db)
+  const old = rows.flatMap(({ id, isOld }) => (isOld ? [id] : []))
+  if (old.length > 0)
     // In the order of the ids: no other writer then waits for this one while this one waits for it.
-    await sql`update signed_trade set seen_at_ms = ${seenAtMs} where id in (
-        select id from signed_trade
-        where reading = ${name} and id = any(${[...ids]}::text[]) and seen_at_ms < ${seenAtMs - SEEN_AGAIN_MS}::bigint
-        order by id for update
-      )`.execute(tx)
-    const { rows } = await sql<{ id: string }>`
-      select id from signed_trade where reading = ${name} and id = any(${[...ids]}::text[]) and is_signed`.execute(
-      tx,
+    await inTransaction(db, (tx) =>
+      sql`update signed_trade set seen_at_ms = ${seenAtMs} where id in (
+        select id from signed_trade where id = any(${old}::text[]) order by id for update
+      )`.execute(tx),
     )
-    return new Set(rows.map(({ id }) => id))
-  })
+  return new Set(rows.flatMap(({ id, is_signed }) => (is_signed ? [id] : [])))
 }
 
 /**
@@ -180,10 +179,12 @@ const OFF: ListingsStatus = { state: 'off', readAtMs: null, offers: 0, open: 0, 
 /** How far the readings are, whichever process does them. */
 export async function readListingsStatus(db: Db, name: ReadingName, nowMs: number): Promise<ListingsStatus> {
   const { rows } = await sql<ListingsReadingTable & { offers: number; open: number }>`
-    select listings_reading.*, (select count(*) from signed_trade where reading = ${name})::integer as offers,
-      (select count(*) from signed_trade
-        where reading = ${name} and signed_trade.state = 'open' and expires_at_ms > ${nowMs})::integer as open
-    from listings_reading where name = ${name}`.execute(db)
+    select listings_reading.*, counted.* from listings_reading, lateral (
+      select count(*)::integer as offers,
+        (count(*) filter (where signed_trade.state = 'open' and expires_at_ms > ${nowMs}))::integer as open
+      from signed_trade where reading = name
+    ) as counted
+    where name = ${name}`.execute(db)
   const [row] = rows
   if (!row) return OFF
   const { read_at_ms: readAtMs, is_shown: isShown, offers, open } = row

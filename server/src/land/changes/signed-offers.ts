@@ -87,18 +87,24 @@ export async function storeSignedTrades(
   let stored = 0
   const isJudged = await changeOffers(db, name, nowMs, async (tx) => {
     await sql`delete from signed_trade where id = any(${ids}::text[]) and not is_signed`.execute(tx)
-    await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
-      where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
-        and stored.is_signed and trade.is_signed`.execute(tx)
     const inserted = await sql`insert into signed_trade
-      select trade.* from ${given}
-      where ${MOST_OF_ASSET} > (
+      select (numbered.given).* from (
+        select row(trade.*)::signed_trade as given,
+          row_number() over (partition by asset_id, asset_type, is_signed order by id) as place
+        from ${given}
+      ) as numbered
+      where ${MOST_OF_ASSET} >= place + (
         select count(*) from signed_trade as stored
-        where stored.reading = trade.reading and stored.asset_id = trade.asset_id and stored.asset_type = trade.asset_type and stored.is_signed
+        where stored.reading = (given).reading and stored.asset_id = (given).asset_id
+          and stored.asset_type = (given).asset_type and stored.is_signed
           and stored.expires_at_ms > ${nowMs} and coalesce(stored.state, '') not in ('used', 'cancelled')
       )
       on conflict do nothing`.execute(tx)
     stored = Number(inserted.numAffectedRows ?? 0)
+    if (stored < trades.length)
+      await sql`update signed_trade as stored set seen_at_ms = greatest(stored.seen_at_ms, trade.seen_at_ms) from ${given}
+        where stored.marketplace = trade.marketplace and stored.signature_key = trade.signature_key
+          and stored.is_signed and trade.is_signed`.execute(tx)
     return sql`id = any(${ids}::text[])`
   })
   return isJudged ? stored : undefined

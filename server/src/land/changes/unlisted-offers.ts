@@ -10,7 +10,7 @@ export async function readUnlistedOffers(db: Db, worldId: number): Promise<reado
 }
 
 /**
- * Some of these offers as one value in JSON, by asset, for a statement that reads other rows too.
+ * Some of these offers as one value in JSON, in no particular order, for a statement that reads other rows too.
  *
  * @param where a condition on `signed_trade`
  */
@@ -22,7 +22,7 @@ export function unlistedOffers(
       'kind', case when reading = 'rentals' then 'rental' else 'dollars' end,
       'assetType', asset_type, 'assetId', asset_id, 'price', price::text, 'madeAtMs', created_at_ms,
       'expiresAtMs', expires_at_ms, 'hash', signature_hash, 'periods', coalesce(periods, '[]')::json
-    ) order by asset_type, asset_id, id), '[]')
+    )), '[]')
     from signed_trade join listings_reading on listings_reading.name = reading
     where world_id = ${worldId} and is_shown and signed_trade.state = 'open'
       and (reading = 'rentals' or currency = 'usd') and ${where})`

@@ -17,18 +17,10 @@ export function patchUnlisted(
   const isChanged = ({ assetType, assetId }: UnlistedOffer) =>
     (assetType === 'parcel' ? parcels : estates).has(assetId)
   if (now.length === 0 && !held.some(isChanged)) return held
-  return [...held.filter((offer) => !isChanged(offer)), ...now].sort(byAsset)
+  return [...held.filter((offer) => !isChanged(offer)), ...now]
 }
 
-function byAsset(one: UnlistedOffer, other: UnlistedOffer): number {
-  return keyOf(one) < keyOf(other) ? -1 : 1
-}
-
-function keyOf({ assetType, assetId, kind, hash }: UnlistedOffer): string {
-  return `${assetType} ${assetId} ${kind} ${hash}`
-}
-
-/** Of each asset the cheapest of these offers that can be accepted at a time, by its number: see `LandAssets`. */
+/** Of each asset the cheapest of these offers that can be accepted at a time, by number of the asset: see `LandAssets`. */
 export interface UnlistedNow {
   readonly dollars: ReadonlyMap<number, UnlistedOffer>
   readonly rentals: ReadonlyMap<number, UnlistedOffer>
@@ -63,9 +55,15 @@ function cheapestOf(numbered: Numbered, nowMs: number): UnlistedNow {
     }
     nextExpiryMs = Math.min(nextExpiryMs, offer.expiresAtMs)
     const before = cheapest[offer.kind].get(asset)
-    if (!before || weiOf(offer.price) < weiOf(before.price)) cheapest[offer.kind].set(asset, offer)
+    if (!before || isCheaper(offer, before)) cheapest[offer.kind].set(asset, offer)
   }
   return { dollars: cheapest.dollars, rentals: cheapest.rental, lastExpiryMs, nextExpiryMs }
+}
+
+/** Of equal prices any one is as good, but in every process the same: the offers have no order. */
+function isCheaper(one: UnlistedOffer, other: UnlistedOffer): boolean {
+  const [price, otherPrice] = [weiOf(one.price), weiOf(other.price)]
+  return price < otherPrice || (price === otherPrice && one.hash < other.hash)
 }
 
 type Numbered = readonly (readonly [asset: number, offer: UnlistedOffer])[]
