@@ -100,10 +100,8 @@ export function matchingSales(view: LandView, columns: SaleColumns, filter: Sale
   if (filter.price) tests.push(priceTest(sales, filter.price))
   const place = landPartOf(filter)
   if (Object.values(place).some((part) => part !== undefined)) {
-    const marks = new Uint8Array(view.assets.count)
-    const meant = matchingAssets(view, { ...EVERYTHING, ...place, withParcelsOfEstates: true }, undefined)
-    for (const one of meant) marks[one] = 1
-    tests.push((sale) => marks[asset[sale]!] === 1)
+    const meant = matchingAssets(view, { ...EVERYTHING, ...place, withParcelsOfEstates: true })
+    tests.push((sale) => asset[sale]! >= 0 && meant.has(asset[sale]!))
   }
   const kept = new Uint32Array(Math.max(0, end - first))
   let count = 0
@@ -119,7 +117,7 @@ export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array 
   const { assetTypes, size, price, asset } = filter
   const sources = filter.sources?.filter((source) => source !== 'bid')
   const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources, statuses: OPEN }
-  const found = matchingAssets(view, query, undefined)
+  const found = matchingAssets(view, query).list()
   if (!asset) return found
   const meant = assetNumber(view, asset)
   return found.filter((one) => one === meant)

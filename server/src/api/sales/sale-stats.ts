@@ -2,8 +2,8 @@ import { DAY_MS } from '../../clock.ts'
 import type { AppError } from '../../errors.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
-import { DISTANCE_CLASSES, distanceClass, SIZE_CLASSES, sizeClass } from '../common/land-classes.ts'
-import { districtsOf } from '../land/land-rows.ts'
+import { classNumber, DISTANCE_CLASSES, SIZE_CLASSES } from '../common/land-classes.ts'
+import { assetDistricts } from '../land/asset-sets.ts'
 import type { LandView } from '../land/land-view.ts'
 import { perParcelWei, type SaleColumns } from './sale-matches.ts'
 import type { Grouping, SaleFilter } from './sales-query.ts'
@@ -53,7 +53,10 @@ export function statGroups(
   if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, filter)
   const keysOfAsset = assetKeys(view, by, filter.districts)
   const ofSales = grouped(counted.sales, (sale) => {
-    if (by === 'size') return [columns.size[sale] === 0 ? NONE : sizeClass(columns.size[sale]!)]
+    if (by === 'size')
+      return [
+        columns.size[sale] === 0 ? NONE : SIZE_CLASSES[classNumber(SIZE_CLASSES, columns.size[sale]!)]![0],
+      ]
     if (by === 'asset_type') return [columns.sales.estate[sale]! < 0 ? 'parcel' : 'estate']
     const asset = columns.asset[sale]!
     return by === 'total' || asset >= 0 ? keysOfAsset(asset) : [NONE]
@@ -75,17 +78,19 @@ function assetKeys(
 ): (asset: number) => readonly string[] {
   const { assets, districtIds } = view
   switch (by) {
-    case 'district':
+    case 'district': {
+      const { of } = assetDistricts(view)
       return (asset) => {
-        const ids = [...districtsOf(view, asset)].map((district) => districtIds[district]!)
+        const ids = of(asset).map((district) => districtIds[district]!)
         if (districts) return ids.filter((id) => districts.includes(id))
         return ids.length === 0 ? [NONE] : ids
       }
+    }
     case 'plaza':
     case 'road':
-      return (asset) => [distanceClass(assets[by][asset]!)]
+      return (asset) => [DISTANCE_CLASSES[classNumber(DISTANCE_CLASSES, assets[by][asset]!)]![0]]
     case 'size':
-      return (asset) => [sizeClass(assets.size[asset]!)]
+      return (asset) => [SIZE_CLASSES[classNumber(SIZE_CLASSES, assets.size[asset]!)]![0]]
     case 'asset_type':
       return (asset) => [asset < assets.estates ? 'estate' : 'parcel']
     default:
@@ -94,9 +99,9 @@ function assetKeys(
 }
 
 const ORDERS: Partial<Record<Grouping, readonly string[]>> = {
-  plaza: DISTANCE_CLASSES,
-  road: DISTANCE_CLASSES,
-  size: [...SIZE_CLASSES, NONE],
+  plaza: DISTANCE_CLASSES.map(([key]) => key),
+  road: DISTANCE_CLASSES.map(([key]) => key),
+  size: [...SIZE_CLASSES.map(([key]) => key), NONE],
   asset_type: ['parcel', 'estate'],
 }
 
