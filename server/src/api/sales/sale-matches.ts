@@ -7,6 +7,7 @@ import { SALE_SOURCES, type SaleParts, type StateParts } from '../../state/parts
 import { positionsOf } from '../../state/parts/positions.ts'
 import type { Range } from '../common/land-filters.ts'
 import { assetNumber, numberOfEstate, numberOfParcel } from '../land/asset-numbers.ts'
+import { statusSets } from '../land/asset-sets.ts'
 import { matchingAssets } from '../land/land-matches.ts'
 import { type LandQuery, readLandQuery } from '../land/land-query.ts'
 import type { LandView } from '../land/land-view.ts'
@@ -66,7 +67,6 @@ export function perParcelWei(
 }
 
 const EVERYTHING = readLandQuery({})
-const OPEN = ['open'] as const
 
 /** The part of a filter that is about the land as it is now. */
 function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter): Partial<LandQuery> {
@@ -120,14 +120,14 @@ export function matchingSales(view: LandView, columns: SaleColumns, filter: Sale
 }
 
 /**
- * The assets with an open offer that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
+ * The assets with an open offer in MANA that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
  * bid. The time and the parties of sales say nothing of offers.
  */
 export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array {
   const { assetTypes, size, price, asset } = filter
   const sources = filter.sources?.filter((source) => source !== 'bid')
-  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources, statuses: OPEN }
-  const found = matchingAssets(view, query).list()
+  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources }
+  const found = matchingAssets(view, query).keep(statusSets(view).priced).list()
   if (!asset) return found
   const meant = assetNumber(view, asset)
   return found.filter((one) => one === meant)
