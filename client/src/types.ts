@@ -2008,7 +2008,7 @@ export interface StatGroup {
       max: string | null
     }
   }
-  /** Assets that are for sale now, each at its cheapest offer; null in groups of time. */
+  /** Assets that are for sale now, each at its cheapest offer in MANA; null in groups of time. */
   open: {
     count: number
     /** Price of the cheapest. In MANA, all digits. */

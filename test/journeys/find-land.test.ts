@@ -1,14 +1,7 @@
 import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
-import type { LandChange } from '@landpass/server/test/support/land/land-changes'
-import {
-  addressOf,
-  bidRow,
-  estateRow,
-  hashOf,
-  publicationRow,
-} from '@landpass/server/test/support/land/land-rows'
+import { estateRow, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import {
   type Asset,
   assetsOf,
@@ -16,6 +9,7 @@ import {
   referenceLand,
   referencePage,
 } from '@landpass/server/test/support/land/reference-finder'
+import { OPERATOR, rowOf, SELLER, SomeChanges } from '@landpass/server/test/support/land/some-changes'
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { runs } from '@landpass/server/test/support/run/property-seed'
 import fc from 'fast-check'
@@ -27,8 +21,6 @@ const SORTS = [
   ...['listed_at', 'sold_at', 'distance'],
 ]
 const FACETS = 'price,price_per_parcel,size,plaza,road,district,asset_type'
-const SELLER = addressOf('seller')
-const OPERATOR = addressOf('operator')
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const NO_LIMITS = { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0', READ_COST_PER_MINUTE: '0' }
@@ -46,94 +38,16 @@ const nameOf = ({ asset_type, asset_id }: Page['land'][number]) =>
 
 describeOnOneEngine('finding land', (open) => {
   let land: DemoLand
-  let seed = 0
+  let changes: SomeChanges
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS, env: NO_LIMITS })
+    changes = new SomeChanges(land)
     await land.change(...Array.from({ length: 60 }, () => someChange()))
   })
   afterAll(() => land.server.close())
 
-  /** A number below a limit: the same sequence in every run. */
-  const pick = (limit: number) => Number.parseInt(hashOf(`${seed++}`).slice(2, 12), 16) % limit
-
-  /** A change that shows in rows: offers come and go, land is sold, renamed, joined and given rights. */
-  function someChange(): LandChange {
-    const now = land.nowMs()
-    const { parcels, estates, publications } = land.reference
-    const parcel = parcels[pick(parcels.length)]!
-    const estate = estates[pick(estates.length)]!
-    const asset = pick(2) === 0 ? (['parcel', parcel.id] as const) : (['estate', estate.id] as const)
-    const one = publications[pick(publications.length)]!
-    switch (pick(10)) {
-      case 0:
-      case 1:
-      case 2:
-        return {
-          kind: 'open-publication',
-          publication: publicationRow(`found ${seed}`, {
-            asset_type: asset[0],
-            asset_id: asset[1],
-            price: ['5', '5.000000000000000001', '1000', '9007199254740993', '7.5'][pick(5)]!,
-            expires_at_ms: now + (pick(3) + 1) * DAY_MS,
-            block_time_created_at_ms: now - pick(5) * DAY_MS,
-          }),
-        }
-      case 3:
-      case 4:
-        return one.shown.status === 'open'
-          ? {
-              kind: 'close-publication',
-              key: one.key,
-              to: { status: 'sold', buyer: SELLER, atMs: now - pick(4) * DAY_MS },
-            }
-          : { kind: 'remove-publication', key: one.key }
-      case 9:
-        return {
-          kind: 'place-bid',
-          bid: bidRow(`found ${seed}`, {
-            ...{ status: 'sold', price: '4.5', asset_type: asset[0], asset_id: asset[1] },
-            block_time_updated_at_ms: now - pick(4) * DAY_MS,
-          }),
-        }
-      case 5:
-        return {
-          kind: 'change-estate',
-          id: estate.id,
-          to: { name: ['Élan', 'zoo', 'Zoo', 'Old Arc'][pick(4)]! },
-        }
-      case 6:
-        return {
-          kind: 'change-parcel',
-          ...{ x: parcel.x, y: parcel.y },
-          to:
-            pick(2) === 0
-              ? { owner: SELLER, operator: OPERATOR }
-              : { name: 'Éla', description: 'a quiet "zoo"\\' },
-        }
-      default:
-        return {
-          kind: 'change-parcel',
-          ...{ x: parcel.x, y: parcel.y },
-          to:
-            pick(2) === 0
-              ? { estate_id: null, estate_position: null }
-              : { estate_id: estate.id, estate_position: 99 },
-        }
-    }
-  }
-
-  /** Changes of different rows, because they are made at once. */
-  function someChanges(count: number): LandChange[] {
-    const changes = Array.from({ length: count }, someChange)
-    return [...new Map(changes.map((change) => [rowOf(change), change])).values()]
-  }
-
-  function rowOf(change: LandChange): string {
-    if (change.kind === 'open-publication') return change.publication.tx_hash
-    if (change.kind === 'place-bid') return change.bid.id
-    if ('key' in change) return `publication ${change.key}`
-    return 'x' in change ? `${change.x},${change.y}` : JSON.stringify(change)
-  }
+  const someChange = () => changes.one()
+  const someChanges = (count: number) => changes.some(count)
 
   const pathOf = (query: Query) => `/v2/land?${new URLSearchParams(query as Record<string, string>)}`
   const page = (query: Query) => land.server.data<Page>(pathOf(query))

@@ -180,6 +180,10 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     expect(await ids('status=open&sort_by=listed_at')).toEqual(['0,1', '-2,-2'])
     expect(await ids('status=none')).not.toContain('-2,-2')
     expect(await ids('max_price=1000000000')).not.toContain('-2,-2')
+    // Its price is not one of the prices of land that is for sale.
+    const openAt = (place: string) => server.data(`/v2/stats?center=${place}&radius=0`)
+    expect(await openAt('-2,-2')).toMatchObject({ groups: [{ open: { count: 0, floor: null } }] })
+    expect(await openAt('0,1')).toMatchObject({ groups: [{ open: { count: 1 } }] })
     await story.block([], 1)
     expect(await ids('currency=usd')).toEqual([])
   })
@@ -231,6 +235,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     ])
     expect(await found('max_rent=14.9')).toEqual([])
     expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
+    const { cursor } = await server.data<{ cursor: string }>('/v2/land?sort_by=rent&limit=1')
+    expect((await found(`cursor=${cursor}&limit=1000`)).map(([id]) => id)).not.toContain('-2,-2')
     expect((await found('status=none&limit=1000')).map(([id]) => id)).not.toContain('-2,-2')
     const tile = async () =>
       (await server.data<Record<string, Record<string, unknown>>>('/v2/tiles?x1=-2&y1=-2&x2=-2&y2=-2'))[

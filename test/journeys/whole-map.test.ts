@@ -1,10 +1,19 @@
 import { once } from 'node:events'
 import { DAY_MS, SECOND_MS } from '@landpass/server/clock'
-import { emptyDir } from '@landpass/server/test/support/database/engines'
+import { openEngine } from '@landpass/server/db/open-engine'
+import { emptyDir, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { errorsOf, openSockets, restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
-import { assetsOf, type Query, referencePage } from '@landpass/server/test/support/land/reference-finder'
+import { changedDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { applyLandChanges } from '@landpass/server/test/support/land/land-changes'
+import {
+  type Asset,
+  assetsOf,
+  type Query,
+  referencePage,
+} from '@landpass/server/test/support/land/reference-finder'
 import { ReferenceLand } from '@landpass/server/test/support/land/reference-land'
+import { SomeChanges } from '@landpass/server/test/support/land/some-changes'
 import { eventually, memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { demoWorld } from '@landpass/simulators/demo/demo-world'
@@ -14,17 +23,23 @@ const PARCELS = 301 * 301
 const SORTS = [
   ...['price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name'],
   ...['expires_at', 'listed_at', 'sold_at', 'distance'],
-].flatMap((name) => ['asc', 'desc'].map((order) => [name, order] as const))
+]
 const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
 /** The answer has 38 MB. A server that holds it, or a part of it for each client, needs far more than this. */
 const GROWTH_BOUND_MB = 60
 const READERS = 6
 const SOON_MS = 10 * SECOND_MS
 
+/** How many rows change, after each of so many searches. */
+const CHANGED_ROWS = 300
+const SEARCHES = 7
+
 let server: Serving
+let databaseUrl: string
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'info' })
+  databaseUrl = await changedDemoDatabaseUrl()
+  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' })
 })
 
 describe('the map of the whole world', () => {
@@ -42,10 +57,20 @@ describe('the map of the whole world', () => {
     }
   })
 
-  test('is searched by all filters and orders as a slow reference searches it', async () => {
+  test('is searched by all filters and orders as a slow reference searches it, while it changes', async () => {
     const reference = new ReferenceLand(demoWorld(1))
     const nowMs = Date.now()
-    const assets = assetsOf(reference, nowMs)
+    const changes = new SomeChanges({ reference, nowMs: () => nowMs })
+    const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
+    const events = await EventReader.open(`${server.origin}/v2/changes`)
+    const revisionOf = ({ data }: { readonly data: unknown }) => (data as { revision: number }).revision
+    const change = async () => {
+      const some = changes.some(CHANGED_ROWS)
+      await applyLandChanges(engine.db, some, nowMs)
+      for (const one of some) reference.apply(one)
+    }
+    let revision = revisionOf(await events.next())
+    let assets: Asset[] = []
     const [estate] = reference.estates
     const filters: Query[] = [
       { status: 'open', max_price: '20000', asset_type: 'parcel' },
@@ -68,11 +93,18 @@ describe('the map of the whole world', () => {
       { inside_estates: 'true' },
     ]
     let matched = 0
-    for (const [i, [sort_by, sort_order]] of SORTS.entries()) {
+    for (const [i, filter] of filters.entries()) {
+      const sort_by = SORTS[i % SORTS.length]!
+      if (i % SEARCHES === 0) {
+        await change()
+        revision += 1
+        while (revisionOf(await events.next()) < revision);
+        assets = assetsOf(reference, nowMs)
+      }
       const query = {
-        ...filters[i % filters.length],
+        ...filter,
         sort_by,
-        sort_order,
+        sort_order: i % 2 === 0 ? 'asc' : 'desc',
         ...(sort_by === 'distance' && { center: '17,-40' }),
       }
       const expected = referencePage(assets, query)
@@ -89,6 +121,8 @@ describe('the map of the whole world', () => {
       matched += expected.rows.length
     }
     expect(matched).toBeGreaterThan(PARCELS)
+    events.close()
+    await engine.close()
   })
 
   test('leaves time for other requests while all rights of an address with tens of thousands of parcels are read', async () => {

@@ -5,14 +5,14 @@ import type { Registries } from '../../land/records/contracts.ts'
 import { changedNames } from '../../state/differences/changed-names.ts'
 import { type StateAt, stateAt, versionOf } from '../../state/differences/state-version.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
+import { NumberSet } from '../../state/parts/number-set.ts'
 import type { SaleParts } from '../../state/parts/parts.ts'
 import { compareSales } from '../../state/parts/sales.ts'
 import type { State } from '../../state/state.ts'
 import { assetNumber, nameOfNumber } from '../land/asset-numbers.ts'
-import { matchingAssets } from '../land/land-matches.ts'
+import { findAssets } from '../land/land-find.ts'
 import type { LandQuery } from '../land/land-query.ts'
 import { type LandRow, landRow } from '../land/land-rows.ts'
-import { assetsWithText } from '../land/land-texts.ts'
 import { type LandView, landViewOf } from '../land/land-view.ts'
 
 /** What changes for searches of land between two states. */
@@ -43,8 +43,7 @@ export function isSameMoment(before: Moment, { at, view: { nowMs } }: Moment): b
 /** One moment, with the assets that the step may have changed, and rows that are made once for all searches. */
 class Side {
   readonly view: LandView
-  /** Ascending. */
-  readonly touched: Uint32Array
+  readonly touched: NumberSet
   private readonly state: State
   private readonly rows = new Map<number, { readonly row: LandRow; readonly text: string }>()
 
@@ -52,7 +51,10 @@ class Side {
     this.state = at.state
     this.view = view
     const numbers = Array.from(names, (name) => numberOf(view, name))
-    this.touched = Uint32Array.from(numbers.filter((number) => number >= 0)).sort()
+    this.touched = NumberSet.of(
+      numbers.filter((number) => number >= 0),
+      view.assets.count,
+    )
   }
 
   row(asset: number): { readonly row: LandRow; readonly text: string } {
@@ -67,21 +69,12 @@ class Side {
   /** The numbers of the assets that match, by their names. @param isWhole whether all assets are looked at, or only the touched ones */
   async matches(query: LandQuery, isWhole: boolean): Promise<Map<string, number>> {
     const among = isWhole ? undefined : this.touched
-    const { text } = query
-    const withText = text === undefined ? undefined : await assetsWithText(this.state, text, among)
-    return new Map(
-      Array.from(this.matching(query, withText, among), (asset) => [nameOfNumber(this.view, asset), asset]),
-    )
-  }
-
-  private matching(query: LandQuery, withText: Uint8Array | undefined, among: Uint32Array | undefined) {
-    try {
-      return matchingAssets(this.view, query, withText, among)
-    } catch (error) {
+    const found = await findAssets(this.state, this.view, query, among).catch((error: unknown) => {
       // The asset whose neighbours are searched for is not on the map at this time.
-      if (error instanceof AppError && error.code === 'invalid_parameter') return new Uint32Array(0)
+      if (error instanceof AppError && error.code === 'invalid_parameter') return new NumberSet(0)
       throw error
-    }
+    })
+    return new Map(Array.from(found.list(), (asset) => [nameOfNumber(this.view, asset), asset]))
   }
 }
 

@@ -6,6 +6,7 @@ import type { EventStream, EventStreams, StreamGroup } from '../../http/event-st
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import { changedAssets, type ReadChanges } from '../../state/differences/changed-assets.ts'
 import { versionOf } from '../../state/differences/state-version.ts'
+import { NumberSet } from '../../state/parts/number-set.ts'
 import { RepeatedWork } from '../../work/repeated-work.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { WorkSlice } from '../common/work-slice.ts'
@@ -155,7 +156,7 @@ export class SearchStreams {
   private assertCanFollow(query: LandQuery): void {
     const { view } = this.momentNow()
     // Refuses neighbours of what is not on the map
-    matchingAssets(view, query, undefined, new Uint32Array(0))
+    matchingAssets(view, query, new NumberSet(view.assets.count))
     this.assertPlaceFor(searchKey(query))
   }
 

@@ -1,19 +1,31 @@
 /** Classes into which land is counted, each with its keys in ascending order. */
 
-export const DISTANCE_CLASSES = ['0', '1-2', '3-5', '6-10', 'above', 'none'] as const
-export const SIZE_CLASSES = ['1', '2-3', '4-9', '10-24', '25+'] as const
+/** Both limits belong to a class. */
+export type Class = readonly [key: string, min: number, max: number]
 
-/** @param distance in parcels; below 0: unknown */
-export function distanceClass(distance: number): (typeof DISTANCE_CLASSES)[number] {
-  if (distance < 0) return 'none'
-  if (distance === 0) return '0'
-  return distance <= 2 ? '1-2' : distance <= 5 ? '3-5' : distance <= 10 ? '6-10' : 'above'
-}
+/** Distances in parcels; -1 stands for one that is not known. */
+export const DISTANCE_CLASSES: readonly Class[] = [
+  ['0', 0, 0],
+  ['1-2', 1, 2],
+  ['3-5', 3, 5],
+  ['6-10', 6, 10],
+  ['above', 11, Infinity],
+  ['none', -1, -1],
+]
+/** Sizes in parcels. */
+export const SIZE_CLASSES: readonly Class[] = [
+  ['1', 1, 1],
+  ['2-3', 2, 3],
+  ['4-9', 4, 9],
+  ['10-24', 10, 24],
+  ['25+', 25, Infinity],
+]
 
-/** @param size in parcels, from 1 */
-export function sizeClass(size: number): (typeof SIZE_CLASSES)[number] {
-  if (size === 1) return '1'
-  return size <= 3 ? '2-3' : size <= 9 ? '4-9' : size <= 24 ? '10-24' : '25+'
+/** Which of the classes a number is of. */
+export function classNumber(classes: readonly Class[], number: number): number {
+  let at = 0
+  while (number < classes[at]![1] || number > classes[at]![2]) at += 1
+  return at
 }
 
 const STEPS = [1, 2, 5, 10] as const

@@ -28,6 +28,7 @@ function isValueOf({ sort_by }: FilterQuery, value: unknown): value is SortPlace
   if (value === null) return true
   const sort = sort_by as Sort | undefined
   if (sort === 'name') return typeof value === 'string'
-  if (sort === 'price' || sort === 'price_per_parcel') return typeof value === 'string' && MANA.test(value)
+  if (sort === 'price' || sort === 'price_per_parcel' || sort === 'rent')
+    return typeof value === 'string' && MANA.test(value)
   return typeof value === 'number'
 }

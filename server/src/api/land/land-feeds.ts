@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { valueAt } from '../../state/parts/columns.ts'
 import type { RowFormat } from '../common/row-files.ts'
 import { type LandRow, landRow } from './land-rows.ts'
-import { type LandView, offerOfAsset } from './land-view.ts'
+import { type LandView, offeredAssets } from './land-view.ts'
 
 /** Land for programs that read feeds (Atom, RFC 4287) and calendars (iCalendar, RFC 5545). */
 
@@ -110,7 +110,8 @@ function updatedAtMs(view: LandView, asset: number, { last_sale }: LandRow) {
 
 /** When its newest open offer was made, which need not be the cheapest; 0 where it has none. */
 function listedAtMs(view: LandView, asset: number): number {
-  return offerOfAsset(view, asset)?.newestAtMs ?? 0
+  const { placeOf, newestAtMs } = offeredAssets(view)
+  return newestAtMs[placeOf[asset]!] ?? 0
 }
 
 const LINE_BYTES = 75

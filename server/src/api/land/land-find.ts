@@ -1,4 +1,5 @@
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import type { NumberSet } from '../../state/parts/number-set.ts'
 import type { State } from '../../state/state.ts'
 import { matchingAssets } from './land-matches.ts'
 import type { LandQuery } from './land-query.ts'
@@ -13,8 +14,18 @@ export function findCost({ assets }: LandView): number {
   return SMALL_ANSWER_UNITS + assets.count / ASSETS_PER_UNIT
 }
 
-/** The numbers of the assets that match a query, ascending. */
-export async function findAssets(state: State, view: LandView, query: LandQuery): Promise<Uint32Array> {
-  const withText = query.text === undefined ? undefined : await assetsWithText(state, query.text)
-  return matchingAssets(view, query, withText)
+/**
+ * The assets that match a query.
+ *
+ * @param among the only ones that are looked at
+ * @throws {AppError} `invalid_parameter` where `neighbours_of` is no asset on the map
+ */
+export async function findAssets(
+  state: State,
+  view: LandView,
+  query: LandQuery,
+  among?: NumberSet,
+): Promise<NumberSet> {
+  const found = matchingAssets(view, query, among)
+  return query.text === undefined ? found : assetsWithText(state, query.text, found)
 }

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { DATA, type Format, send, streamed } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
+import type { NumberSet } from '../../state/parts/number-set.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
@@ -84,12 +85,12 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const body = async () => {
         const assets = await findAssets(state, view, query)
         const order = landOrder(view, query)
-        const { assets: rows, count } = order.first(assets, limit, place)
-        const next = rows.length < count ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
+        const { assets: rows, hasMore } = order.first(assets, limit, place)
+        const next = hasMore ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
         const counts = wordsOf<FacetName>(facets)
         return JSON.stringify({
           land: rows.map((asset) => rowOf(view, asset, carried.include !== undefined)),
-          total: assets.length,
+          total: assets.count(),
           limit,
           cursor: next,
           ...(counts && { facets: landFacets(view, assets, counts) }),
@@ -118,9 +119,9 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const view = landViewOf(state, land.registries, land.clock.nowMs())
       const body = async () => {
         const assets = await findAssets(state, view, query)
-        const runs = landCells(view, assets)
+        const runs = landCells(view, assets.list())
         request.costAccount?.settle(cost + runs.length / 2 / RUNS_PER_UNIT)
-        return JSON.stringify({ total: assets.length, runs })
+        return JSON.stringify({ total: assets.count(), runs })
       }
       const freshness = state.freshness(lastEndOf(view))
       const cost = findCost(view)
@@ -154,7 +155,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     const body = async () => {
       const assets = await findAssets(state, view, query)
       const order = landOrder(view, query)
-      const count = Math.min(assets.length, maxRows)
+      const count = Math.min(assets.count(), maxRows)
       const pieces = () => filePieces(format, inOrder(view, assets, order, maxRows))
       return streamed(pieces, findCost(view) + assetsCost(count))
     }
@@ -204,12 +205,12 @@ function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {
   return { value: order.valueOf(asset), asset: nameOfNumber(view, asset) }
 }
 
-function* inOrder(view: LandView, assets: Uint32Array, order: LandOrder, maxRows: number): Generator<number> {
+function* inOrder(view: LandView, assets: NumberSet, order: LandOrder, maxRows: number): Generator<number> {
   let behind: SortPlace | undefined
   for (let left = maxRows; left > 0; left -= SORTED_ROWS) {
     const first = order.first(assets, Math.min(SORTED_ROWS, left), behind)
     yield* first.assets
-    if (first.assets.length === first.count) return
+    if (!first.hasMore) return
     behind = placeOf(view, order, first.assets.at(-1)!)
   }
 }

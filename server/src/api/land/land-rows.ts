@@ -1,6 +1,6 @@
 import { tokenIdText } from '@landpass/client/grid'
 import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
-import { parcelsOfEstate, rowsOfEstate } from '../../state/parts/estate-members.ts'
+import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
 import { findRent } from '../../state/parts/rents.ts'
 import { rentalPeriodsJson } from '../common/rental-periods.ts'
@@ -53,16 +53,6 @@ export function districtOf({ assets, parcels, bounds }: LandView, asset: number)
   const height = bounds.maxY - bounds.minY + 1
   const cell = (assets.x[asset]! - bounds.minX) * height + bounds.maxY - assets.y[asset]!
   return parcels.district[parcels.rowAt[cell]!]!
-}
-
-/** Indexes of all districts in which an asset has a parcel. */
-export function districtsOf({ assets, parcels }: LandView, asset: number): ReadonlySet<number> {
-  const rows =
-    asset < assets.estates ? rowsOfEstate(parcels.estate, asset) : Uint32Array.of(asset - assets.estates)
-  const districts = new Set<number>()
-  for (const row of rows)
-    if (row < parcels.inWorld && parcels.district[row]! >= 0) districts.add(parcels.district[row]!)
-  return districts
 }
 
 interface Owned {

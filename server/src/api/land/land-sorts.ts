@@ -1,10 +1,12 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
-import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
 import { compareEstateIds } from '../../state/parts/estate-ids.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { firstBeyond } from '../../state/parts/merge-rows.ts'
+import type { NumberSet } from '../../state/parts/number-set.ts'
 import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
-import { type LandView, type OfferOfAsset, offerOfAsset } from './land-view.ts'
+import { assetsInRange, statusSets } from './asset-sets.ts'
+import { type LandView, offeredAssets } from './land-view.ts'
+import { LowestKeys } from './lowest-keys.ts'
 import { nameRanks } from './name-ranks.ts'
 
 /**
@@ -51,114 +53,120 @@ export interface OrderQuery {
 
 /** An order of the rows of one view. */
 export interface LandOrder {
-  /** The first of some assets, which must be in ascending order; with a place those behind it. */
-  first(assets: Uint32Array, limit: number, behind?: SortPlace): FirstAssets
+  /** The first of some assets; with a place those behind it. */
+  first(assets: NumberSet, limit: number, behind?: SortPlace): FirstAssets
   /** The value of an asset, as it stands in a cursor. */
   valueOf(asset: number): SortPlace['value']
 }
 
-/** The assets at the beginning of an order, and how many there are in all. */
+/** The assets at the beginning of an order. */
 export interface FirstAssets {
   readonly assets: readonly number[]
-  readonly count: number
+  readonly hasMore: boolean
 }
 
 /** How assets are sorted by one value. */
 interface Keys {
-  /** A number from 0 that sorts as the value of an asset does; below 0: it has no value. Computed only for the assets that are sorted. */
-  keyOf(asset: number): number
+  /** The assets that have the value; undefined where all have it. */
+  readonly valued: NumberSet | undefined
+  /** No key is lower. */
+  readonly lowest: number
+  /** Writes a number for each of some of them, which sorts as the value does. */
+  write(assets: Uint32Array, into: Float64Array): void
   valueOf(asset: number): string | number
   /** The key of a value, which no asset need have. */
   keyOfValue(value: string | number): number
 }
 
 export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQuery): LandOrder {
-  const by = keysOf(view, sortBy, center)
+  const keys = keysOf(view, sortBy, center)
   const sign = sortOrder === 'asc' ? 1 : -1
+  const hasValue = (asset: number) => keys.valued?.has(asset) ?? true
   return {
-    valueOf: (asset) => (by.keyOf(asset) < 0 ? null : by.valueOf(asset)),
+    valueOf: (asset) => (hasValue(asset) ? keys.valueOf(asset) : null),
     first: (assets, limit, behind) => {
-      const key = !behind ? -Infinity : behind.value === null ? Infinity : sign * by.keyOfValue(behind.value)
-      const place = { key, asset: behind ? assetNumber(view, behind.asset) : -1 }
-      return firstAssets(assets, { keyOf: by.keyOf, sign }, place, limit)
+      const asset = behind ? assetNumber(view, behind.asset) : -1
+      const wanted = limit + 1
+      const first: number[] = []
+      if (behind?.value !== null) {
+        const place = { key: behind ? sign * keys.keyOfValue(behind.value) : -Infinity, asset }
+        const valued = keys.valued ? assets.copy().keep(keys.valued) : assets
+        first.push(...lowestAssets(valued, keys, { sign, place, wanted }))
+      }
+      if (first.length < wanted && keys.valued) {
+        const others = new Uint32Array(wanted - first.length)
+        const from = behind?.value === null ? Math.floor(asset) + 1 : 0
+        const count = assets.copy().deleteAll(keys.valued).read(others, from)
+        first.push(...others.subarray(0, count))
+      }
+      return { assets: first.slice(0, limit), hasMore: first.length === wanted }
     },
   }
 }
 
-/**
- * The first assets behind a place, by key, then by number. What has no key comes last.
- *
- * @param assets in ascending order
- * @param sign -1 for descending keys
- */
-export function firstAssets(
-  assets: Uint32Array,
-  { keyOf: numberOf, sign }: { readonly keyOf: Keys['keyOf']; readonly sign: number },
-  place: { readonly key: number; readonly asset: number },
-  limit: number,
-): FirstAssets {
-  const keyOf = (asset: number) => {
-    const value = numberOf(asset)
-    return value < 0 ? Infinity : sign * value
+/** So many assets are looked at in one go: their keys stay in the cache of the processor. */
+const BLOCK = 1024
+
+interface Wanted {
+  /** -1 for descending keys. */
+  readonly sign: number
+  /** Only assets behind it are wanted. */
+  readonly place: { readonly key: number; readonly asset: number }
+  readonly wanted: number
+}
+
+/** The first assets behind a place, by key, then by number. */
+function lowestAssets(assets: NumberSet, { write, lowest }: Keys, { sign, place, wanted }: Wanted): number[] {
+  const block = new Uint32Array(BLOCK)
+  const keys = new Float64Array(BLOCK)
+  const first = new LowestKeys(wanted)
+  for (let from = 0; ; from = block[BLOCK - 1]! + 1) {
+    const count = assets.read(block, from)
+    write(block.subarray(0, count), keys)
+    for (let i = 0; i < count; i++) {
+      const key = sign * keys[i]!
+      if (key > place.key || (key === place.key && block[i]! > place.asset)) first.add(key, block[i]!)
+    }
+    // Of equal keys the first ones are kept: where all are the lowest one, none can follow.
+    const isDone = sign === 1 && first.highest <= lowest
+    if (count < BLOCK || isDone) return first.list()
   }
-  const compare = (a: number, b: number) => {
-    const [left, right] = [keyOf(a), keyOf(b)]
-    return left < right ? -1 : left > right ? 1 : a - b
-  }
-  const first: number[] = []
-  let last = Infinity
-  let count = 0
-  for (let i = 0; i < assets.length; i++) {
-    const asset = assets[i]!
-    const key = keyOf(asset)
-    if (key < place.key || (key === place.key && asset <= place.asset)) continue
-    count += 1
-    // Of equal keys this one comes later: assets are in ascending order.
-    if (key >= last && first.length >= limit) continue
-    first.push(asset)
-    // Sorting now and then keeps the list short, and most of the others are never added to it.
-    if (first.length < 2 * limit) continue
-    first.sort(compare).length = limit
-    last = keyOf(first[limit - 1]!)
-  }
-  return { assets: first.sort(compare).slice(0, limit), count }
 }
 
 function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
-  const { assets, offers, unlisted, lastSales, estates, parcels } = view
-  const ofOffers = (column: ArrayLike<number>) => (asset: number) => {
-    const place = offers.placeOf[asset]!
-    return place < 0 ? -1 : column[place]!
-  }
-  const ofOffered = (numberOf: (offer: OfferOfAsset) => number) => (asset: number) => {
-    const offer = offerOfAsset(view, asset)
-    return offer ? numberOf(offer) : -1
-  }
+  const { assets, offers, lastSales, estates, parcels } = view
   switch (sortBy) {
     case 'price':
-      return byRank(ofOffers(offers.price), offers.prices)
-    case 'price_per_parcel':
-      return byRank(ofOffers(offers.pricePerParcel), offers.pricesPerParcel)
-    case 'expires_at':
-      return byNumber(ofOffered(({ expiresAtMs }) => expiresAtMs))
-    case 'listed_at':
-      return byNumber(ofOffered(({ newestAtMs }) => newestAtMs))
-    case 'sold_at':
-      return byNumber((asset) => lastSales.timeMs[asset]!)
-    case 'size':
-    case 'plaza':
-    case 'road': {
-      const column = assets[sortBy]
-      return byNumber((asset) => column[asset]!)
+      return byRank(statusSets(view).priced, writeOffered(offers.placeOf, offers.price), offers.prices)
+    case 'price_per_parcel': {
+      const write = writeOffered(offers.placeOf, offers.pricePerParcel)
+      return byRank(statusSets(view).priced, write, offers.pricesPerParcel)
     }
+    case 'expires_at': {
+      const { placeOf, expiresAtMs } = offeredAssets(view)
+      return byNumber(statusSets(view).open, writeOffered(placeOf, expiresAtMs))
+    }
+    case 'listed_at': {
+      const { placeOf, newestAtMs } = offeredAssets(view)
+      return byNumber(statusSets(view).open, writeOffered(placeOf, newestAtMs))
+    }
+    case 'sold_at':
+      return byNumber(statusSets(view).sold, writeColumn(lastSales.timeMs))
+    case 'size':
+      return byNumber(undefined, writeColumn(assets.size), 1)
+    case 'plaza':
+    case 'road':
+      return byNumber(assetsInRange(assets, sortBy, 0, Infinity), writeColumn(assets[sortBy]))
     case 'distance':
-      return byNumber(squaredDistance(view, center!))
+      return byNumber(undefined, writeDistance(view, center!))
     case 'rent':
-      return byRent(unlisted.rentals)
+      return byRent(view)
     case 'name': {
-      const { ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
+      const { named, ranks, keyOf, rankOf } = nameRanks(estates.names, parcels.names, assets.count)
       return {
-        keyOf: (asset) => ranks[asset]!,
+        valued: named,
+        lowest: 0,
+        write: writeColumn(ranks),
         valueOf: (asset) => keyOf(asset)!,
         keyOfValue: (value) => rankOf(String(value)),
       }
@@ -166,46 +174,74 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
   }
 }
 
-function byNumber(keyOf: Keys['keyOf']): Keys {
-  return { keyOf, valueOf: keyOf, keyOfValue: Number }
+function byNumber(valued: NumberSet | undefined, write: Keys['write'], lowest = 0): Keys {
+  return { valued, lowest, write, valueOf: (asset) => keyOf(write, asset), keyOfValue: Number }
 }
 
-function byRent(rentals: ReadonlyMap<number, UnlistedOffer>): Keys {
-  const { prices, ranks } = addPrices(
-    [],
-    Array.from(rentals.values(), ({ price }) => price),
-  )
-  const rankOf = new Map(Array.from(rentals.keys(), (asset, i) => [asset, ranks[i]!]))
-  return byRank((asset) => rankOf.get(asset) ?? -1, prices)
+function keyOf(write: Keys['write'], asset: number): number {
+  const key = new Float64Array(1)
+  write(Uint32Array.of(asset), key)
+  return key[0]!
 }
 
-/** By the rank of a price: ranks change when prices come and go, so cursors have the price. */
-function byRank(keyOf: Keys['keyOf'], prices: PriceList): Keys {
-  return {
-    keyOf,
-    valueOf: (asset) => prices[keyOf(asset)]!,
-    keyOfValue: (value) => {
-      const rank = rankFrom(prices, String(value))
-      return prices[rank] === value ? rank : rank - 0.5
-    },
+// Each of the next three has a loop of its own, because it may go over the whole world.
+
+/** @param column has a value per asset */
+function writeColumn(column: ArrayLike<number>): Keys['write'] {
+  return (assets, into) => {
+    for (let i = 0; i < assets.length; i++) into[i] = column[assets[i]!]!
+  }
+}
+
+/** @param column has a value per place */
+function writeOffered(placeOf: Int32Array, column: ArrayLike<number>): Keys['write'] {
+  return (assets, into) => {
+    for (let i = 0; i < assets.length; i++) into[i] = column[placeOf[assets[i]!]!]!
   }
 }
 
 /** dx² + dy² of an asset; of an estate that of its nearest parcel. */
-function squaredDistance({ assets, parcels }: LandView, { x, y }: Coord): Keys['keyOf'] {
+function writeDistance({ assets: { estates }, parcels }: LandView, { x, y }: Coord): Keys['write'] {
   const ofRow = (row: number) => {
     const [dx, dy] = [parcels.x[row]! - x, parcels.y[row]! - y]
     return dx * dx + dy * dy
   }
-  return (asset) => {
-    if (asset >= assets.estates) return ofRow(asset - assets.estates)
-    let nearest = -1
-    for (const row of rowsOfEstate(parcels.estate, asset)) {
-      if (row >= parcels.inWorld) continue
-      const distance = ofRow(row)
-      if (nearest < 0 || distance < nearest) nearest = distance
-    }
+  const ofEstate = (estate: number) => {
+    let nearest = Infinity
+    for (const row of rowsOfEstate(parcels.estate, estate))
+      if (row < parcels.inWorld) nearest = Math.min(nearest, ofRow(row))
     return nearest
+  }
+  return (assets, into) => {
+    for (let i = 0; i < assets.length; i++) {
+      const asset = assets[i]!
+      into[i] = asset < estates ? ofEstate(asset) : ofRow(asset - estates)
+    }
+  }
+}
+
+function byRent(view: LandView): Keys {
+  const { rentals } = view.unlisted
+  const { prices, ranks } = addPrices(
+    [],
+    Array.from(rentals.values(), ({ price }) => price),
+  )
+  const rankOf = new Uint32Array(view.assets.count)
+  for (const [i, asset] of [...rentals.keys()].entries()) rankOf[asset] = ranks[i]!
+  return byRank(statusSets(view).for_rent, writeColumn(rankOf), prices)
+}
+
+/** By the rank of a price: ranks change when prices come and go, so cursors have the price. */
+function byRank(valued: NumberSet, write: Keys['write'], prices: PriceList): Keys {
+  return {
+    valued,
+    lowest: 0,
+    write,
+    valueOf: (asset) => prices[keyOf(write, asset)]!,
+    keyOfValue: (value) => {
+      const rank = rankFrom(prices, String(value))
+      return prices[rank] === value ? rank : rank - 0.5
+    },
   }
 }
 

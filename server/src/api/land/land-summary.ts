@@ -70,7 +70,7 @@ export function landSummaryOf(land: LandContext, link: LandLink): LandSummaryRea
     const first = Array.from(landOrder(view, query).first(found, NAMED_ROWS).assets, (asset) =>
       landRow(view, asset),
     )
-    return { kind: 'search', total: found.length, first, center: middleOf(query) }
+    return { kind: 'search', total: found.count(), first, center: middleOf(query) }
   }
   return { freshness, cost: findCost(view), read }
 }

@@ -1,9 +1,9 @@
 import { landAssetsOf } from '../../state/parts/land-assets.ts'
+import { NumberSet } from '../../state/parts/number-set.ts'
 import { CHUNK_ROWS, type JsonBuffer } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 import { foldText } from '../common/fold.ts'
 import { WorkSlice } from '../common/work-slice.ts'
-import type { Marks } from './land-matches.ts'
 
 /**
  * The names and descriptions of assets, folded. They are made from the JSON of the state, a chunk at a time, when they are first
@@ -27,40 +27,23 @@ const known = new WeakMap<object, TextChunk>()
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
-/**
- * The assets whose name or description contains each word of a text; case and accents are ignored.
- *
- * @param among only these are looked at
- */
-export async function assetsWithText({ parts }: State, text: string, among?: Uint32Array): Promise<Marks> {
+/** Those of some assets whose name or description contains each word of a text; case and accents are ignored. */
+export async function assetsWithText({ parts }: State, text: string, assets: NumberSet): Promise<NumberSet> {
   const words = foldText(text).split(' ')
-  const assets = landAssetsOf(parts)
-  const marks = new Uint8Array(assets.count)
-  if (among) {
-    for (const asset of among) {
-      const [json, row] =
-        asset < assets.estates ? [parts.estates.json, asset] : [parts.parcels.json, asset - assets.estates]
-      const texts = textsOf(json.chunks[Math.floor(row / CHUNK_ROWS)]!)
-      const place = texts.rows.indexOf(row % CHUNK_ROWS)
-      const one = place < 0 ? '' : texts.text.slice(texts.starts[place]!, texts.starts[place + 1]!)
-      marks[asset] = Number(words.every((word) => one.includes(word)))
-    }
-    return marks
-  }
+  const { estates, count } = landAssetsOf(parts)
+  const found = new NumberSet(count)
   const slice = new WorkSlice()
-  for (const [first, { chunks }] of [
-    [0, parts.estates.json] as const,
-    [assets.estates, parts.parcels.json] as const,
-  ]) {
-    for (const [number, chunk] of chunks.entries()) {
-      for (const row of rowsWith(textsOf(chunk), words)) {
-        const asset = first + number * CHUNK_ROWS + row
-        if (asset < assets.count) marks[asset] = 1
-      }
-      if (slice.isOver) await slice.next()
-    }
+  const next = new Uint32Array(1)
+  for (let from = 0; assets.read(next, from) > 0; ) {
+    const [json, first] = next[0]! < estates ? [parts.estates.json, 0] : [parts.parcels.json, estates]
+    const number = Math.floor((next[0]! - first) / CHUNK_ROWS)
+    const start = first + number * CHUNK_ROWS
+    for (const row of rowsWith(textsOf(json.chunks[number]!), words))
+      if (assets.has(start + row)) found.add(start + row)
+    from = first === 0 ? Math.min(start + CHUNK_ROWS, estates) : start + CHUNK_ROWS
+    if (slice.isOver) await slice.next()
   }
-  return marks
+  return found
 }
 
 /** The rows whose texts contain all of the words. */

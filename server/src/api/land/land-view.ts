@@ -56,53 +56,59 @@ export function lastEndOf({ offers, unlisted, parcels, estates, nowMs }: LandVie
   )
 }
 
-/** The cheapest open offer of an asset in MANA; where it has none, the cheapest one in dollars. Undefined where it has neither. */
-export interface OfferOfAsset {
-  readonly currency: 'mana' | 'usd'
-  readonly source: 'order' | 'trade'
-  /** When the newest of all its offers was made. */
-  readonly newestAtMs: number
-  readonly expiresAtMs: number
+/**
+ * What is for sale: of each asset the cheapest open offer in MANA; where it has none, that in dollars. Columns with a value per place; a
+ * place is an index into `assets`.
+ */
+export interface OfferedAssets {
+  /** Their numbers, ascending. */
+  readonly assets: Uint32Array
+  /** Per asset its place, or -1. */
+  readonly placeOf: Int32Array
+  readonly isInDollars: Uint8Array
+  /** Whether the offer was signed off the chain. */
+  readonly isTrade: Uint8Array
+  /** When the newest of all offers of the asset was made. */
+  readonly newestAtMs: Float64Array
+  readonly expiresAtMs: Float64Array
 }
 
-export function offerOfAsset(view: LandView, asset: number): OfferOfAsset | undefined {
-  const { offers, unlisted } = view
-  const place = offers.placeOf[asset]!
-  const dollars = unlisted.dollars.get(asset)
-  if (place < 0)
-    return (
-      dollars && {
-        ...{
-          currency: 'usd',
-          source: 'trade',
-          newestAtMs: dollars.madeAtMs,
-          expiresAtMs: dollars.expiresAtMs,
-        },
-      }
-    )
-  return {
-    currency: 'mana',
-    source: sourceOf(view, offers.publication[place]!),
-    newestAtMs: Math.max(offers.listedAtMs[place]!, dollars?.madeAtMs ?? 0),
-    expiresAtMs: offers.expiresAtMs[place]!,
-  }
-}
-
-/** The numbers of the assets that are offered, in whatever currency, ascending. */
-export function offeredAssets({ offers, unlisted }: LandView): Uint32Array {
-  const known = offeredOf.get(unlisted)
-  if (known?.offers === offers) return known.assets
-  const others = [...unlisted.dollars.keys()].filter((asset) => offers.placeOf[asset]! < 0)
-  const assets = others.length === 0 ? offers.assets : Uint32Array.from([...offers.assets, ...others]).sort()
-  offeredOf.set(unlisted, { offers, assets })
-  return assets
-}
-
-/** Cached until an offer changes or expires. */
 const offeredOf = new WeakMap<
   UnlistedNow,
-  { readonly offers: CheapestOffers; readonly assets: Uint32Array }
+  { readonly offers: CheapestOffers; readonly offered: OfferedAssets }
 >()
+
+/** Cached until an offer changes or expires. */
+export function offeredAssets(view: LandView): OfferedAssets {
+  const { offers, unlisted } = view
+  const known = offeredOf.get(unlisted)
+  if (known?.offers === offers) return known.offered
+  const offered = collectOffered(view)
+  offeredOf.set(unlisted, { offers, offered })
+  return offered
+}
+
+function collectOffered({ offers, unlisted: { dollars }, publications }: LandView): OfferedAssets {
+  const others = [...dollars.keys()].filter((asset) => offers.placeOf[asset]! < 0)
+  const assets = others.length === 0 ? offers.assets : Uint32Array.from([...offers.assets, ...others]).sort()
+  const placeOf = others.length === 0 ? offers.placeOf : new Int32Array(offers.placeOf.length).fill(-1)
+  const columns = {
+    isInDollars: new Uint8Array(assets.length),
+    isTrade: new Uint8Array(assets.length),
+    newestAtMs: new Float64Array(assets.length),
+    expiresAtMs: new Float64Array(assets.length),
+  }
+  for (const [place, asset] of assets.entries()) {
+    const inMana = offers.placeOf[asset]!
+    const inDollars = dollars.get(asset)
+    if (others.length > 0) placeOf[asset] = place
+    columns.isInDollars[place] = Number(inMana < 0)
+    columns.isTrade[place] = inMana < 0 ? 1 : publications.isSigned[offers.publication[inMana]!]!
+    columns.newestAtMs[place] = Math.max(offers.listedAtMs[inMana] ?? 0, inDollars?.madeAtMs ?? 0)
+    columns.expiresAtMs[place] = offers.expiresAtMs[inMana] ?? inDollars!.expiresAtMs
+  }
+  return { assets, placeOf, ...columns }
+}
 
 /** Where the offer of an open publication was made. @param row of the publication */
 export function sourceOf({ publications }: Pick<LandView, 'publications'>, row: number): 'order' | 'trade' {

@@ -1,4 +1,5 @@
 import { mergeRows } from '../../state/parts/merge-rows.ts'
+import { NumberSet } from '../../state/parts/number-set.ts'
 import { foldText } from '../common/fold.ts'
 
 /** Names are sorted by so many characters. */
@@ -10,6 +11,8 @@ type Names = readonly (string | undefined)[]
 export interface NameRanks {
   /** Per asset the rank of its name, or -1. Equal names have the same rank. */
   readonly ranks: Float64Array
+  /** The assets that have a name. */
+  readonly named: NumberSet
   /** The folded name of an asset; undefined where it has none. */
   keyOf(asset: number): string | undefined
   /** The rank of a folded name; half a rank below that of the next one where no asset has it. */
@@ -22,6 +25,7 @@ interface Known {
   readonly keys: Names
   /** The assets that have a name, by its key, then by number. */
   readonly sorted: Uint32Array
+  readonly named: NumberSet
   readonly ranks: Float64Array
 }
 
@@ -34,9 +38,10 @@ let latest: Known | undefined
  */
 export function nameRanks(estates: Names, parcels: Names, count: number): NameRanks {
   if (latest?.estates !== estates || latest.parcels !== parcels) latest = sort(estates, parcels, count)
-  const { keys, sorted, ranks } = latest
+  const { keys, named, sorted, ranks } = latest
   return {
     ranks,
+    named,
     keyOf: (asset) => keys[asset],
     rankOf: (key) => {
       let low = 0
@@ -81,5 +86,5 @@ function sort(estates: Names, parcels: Names, count: number): Known {
     if (keys[sorted[i]!] !== keys[sorted[i - 1]!]) rank = i
     ranks[sorted[i]!] = rank
   }
-  return { estates, parcels, keys, sorted, ranks }
+  return { estates, parcels, keys, named: NumberSet.of(sorted, count), sorted, ranks }
 }

@@ -7,6 +7,7 @@ import { SALE_SOURCES, type SaleParts, type StateParts } from '../../state/parts
 import { positionsOf } from '../../state/parts/positions.ts'
 import type { Range } from '../common/land-filters.ts'
 import { assetNumber, numberOfEstate, numberOfParcel } from '../land/asset-numbers.ts'
+import { statusSets } from '../land/asset-sets.ts'
 import { matchingAssets } from '../land/land-matches.ts'
 import { type LandQuery, readLandQuery } from '../land/land-query.ts'
 import type { LandView } from '../land/land-view.ts'
@@ -21,6 +22,8 @@ export interface SaleColumns {
   readonly size: Int32Array
   /** The number nearest to the price for each parcel; NaN where the size is unknown. */
   readonly perParcel: Float64Array
+  /** The price as a whole number of MANA; -1 where it has decimals, or more digits than a number holds. */
+  readonly wholePrice: Float64Array
 }
 
 const knownOf = new WeakMap<SaleParts, { readonly assets: LandAssets; readonly columns: SaleColumns }>()
@@ -46,7 +49,10 @@ export function saleColumnsOf(
     // Divided exactly, so that the numbers have the order of the exact prices
     return size[sale] === 0 ? Number.NaN : Number(manaText(perParcelWei({ sales, size }, sale)!))
   })
-  const columns = { sales, asset, size, perParcel }
+  const wholePrice = sales.roundedPrice.map((rounded, sale) =>
+    Number.isSafeInteger(rounded) && !sales.price[sale]!.includes('.') ? rounded : -1,
+  )
+  const columns = { sales, asset, size, perParcel, wholePrice }
   knownOf.set(sales, { assets, columns })
   return columns
 }
@@ -61,7 +67,6 @@ export function perParcelWei(
 }
 
 const EVERYTHING = readLandQuery({})
-const OPEN = ['open'] as const
 
 /** The part of a filter that is about the land as it is now. */
 function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter): Partial<LandQuery> {
@@ -71,15 +76,23 @@ function landPartOf({ area, center, radius, districts, plaza, road }: SaleFilter
 /** The numbers of the sales that a filter keeps, oldest first: see `SaleParts`. */
 export function matchingSales(view: LandView, columns: SaleColumns, filter: SaleFilter): Uint32Array {
   const { sales, asset, size } = columns
-  const tests: ((sale: number) => boolean)[] = []
   const { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = filter
   const first = firstFrom(sales.timeMs, fromMs)
-  const end = firstFrom(sales.timeMs, toMs)
+  const kept = Uint32Array.from(
+    { length: Math.max(0, firstFrom(sales.timeMs, toMs) - first) },
+    (_, i) => first + i,
+  )
+  let count = kept.length
+  const keep = (keeps: (sale: number) => boolean) => {
+    let left = 0
+    for (let i = 0; i < count; i++) if (keeps(kept[i]!)) kept[left++] = kept[i]!
+    count = left
+  }
   if (filter.assetTypes?.length === 1) {
     const isEstate = filter.assetTypes[0] === 'estate'
-    tests.push((sale) => sales.estate[sale]! >= 0 === isEstate)
+    keep((sale) => sales.estate[sale]! >= 0 === isEstate)
   }
-  if (filter.asset) tests.push(assetTest(sales, filter.asset))
+  if (filter.asset) keep(assetTest(sales, filter.asset))
   for (const [name, column] of [
     ['buyer', sales.buyer],
     ['seller', sales.seller],
@@ -87,39 +100,34 @@ export function matchingSales(view: LandView, columns: SaleColumns, filter: Sale
     const address = filter[name]
     if (address === undefined) continue
     const place = positionsOf(sales.addresses).get(address) ?? -1
-    tests.push((sale) => column[sale] === place)
+    keep((sale) => column[sale] === place)
   }
   if (filter.sources) {
     const wanted = SALE_SOURCES.map((source) => filter.sources!.includes(source))
-    tests.push((sale) => wanted[sales.source[sale]!]!)
+    keep((sale) => wanted[sales.source[sale]!]!)
   }
   if (filter.size) {
     const { min = 0, max = Infinity } = filter.size
-    tests.push((sale) => size[sale]! > 0 && size[sale]! >= min && size[sale]! <= max)
+    keep((sale) => size[sale]! > 0 && size[sale]! >= min && size[sale]! <= max)
   }
-  if (filter.price) tests.push(priceTest(sales, filter.price))
+  if (filter.price) keep(priceTest(sales, filter.price))
   const place = landPartOf(filter)
   if (Object.values(place).some((part) => part !== undefined)) {
-    const marks = new Uint8Array(view.assets.count)
-    const meant = matchingAssets(view, { ...EVERYTHING, ...place, withParcelsOfEstates: true }, undefined)
-    for (const one of meant) marks[one] = 1
-    tests.push((sale) => marks[asset[sale]!] === 1)
+    const meant = matchingAssets(view, { ...EVERYTHING, ...place, withParcelsOfEstates: true })
+    keep((sale) => asset[sale]! >= 0 && meant.has(asset[sale]!))
   }
-  const kept = new Uint32Array(Math.max(0, end - first))
-  let count = 0
-  for (let sale = first; sale < end; sale++) if (tests.every((test) => test(sale))) kept[count++] = sale
   return kept.subarray(0, count)
 }
 
 /**
- * The assets with an open offer that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
+ * The assets with an open offer in MANA that a filter keeps: by their kind, place, size and price, and the source of the offer: none is a
  * bid. The time and the parties of sales say nothing of offers.
  */
 export function matchingOffers(view: LandView, filter: SaleFilter): Uint32Array {
   const { assetTypes, size, price, asset } = filter
   const sources = filter.sources?.filter((source) => source !== 'bid')
-  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources, statuses: OPEN }
-  const found = matchingAssets(view, query, undefined)
+  const query = { ...EVERYTHING, ...landPartOf(filter), assetTypes, size, price, sources }
+  const found = matchingAssets(view, query).keep(statusSets(view).priced).list()
   if (!asset) return found
   const meant = assetNumber(view, asset)
   return found.filter((one) => one === meant)

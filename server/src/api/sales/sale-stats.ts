@@ -2,8 +2,8 @@ import { DAY_MS } from '../../clock.ts'
 import type { AppError } from '../../errors.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
-import { DISTANCE_CLASSES, distanceClass, SIZE_CLASSES, sizeClass } from '../common/land-classes.ts'
-import { districtsOf } from '../land/land-rows.ts'
+import { type Class, classNumber, DISTANCE_CLASSES, SIZE_CLASSES } from '../common/land-classes.ts'
+import { assetDistricts } from '../land/asset-sets.ts'
 import type { LandView } from '../land/land-view.ts'
 import { perParcelWei, type SaleColumns } from './sale-matches.ts'
 import type { Grouping, SaleFilter } from './sales-query.ts'
@@ -53,10 +53,10 @@ export function statGroups(
   if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, filter)
   const keysOfAsset = assetKeys(view, by, filter.districts)
   const ofSales = grouped(counted.sales, (sale) => {
-    if (by === 'size') return [columns.size[sale] === 0 ? NONE : sizeClass(columns.size[sale]!)]
-    if (by === 'asset_type') return [columns.sales.estate[sale]! < 0 ? 'parcel' : 'estate']
+    if (by === 'size') return columns.size[sale] === 0 ? NO_CLASS : keysOf(SIZE_CLASSES, columns.size[sale]!)
+    if (by === 'asset_type') return columns.sales.estate[sale]! < 0 ? PARCEL : ESTATE
     const asset = columns.asset[sale]!
-    return by === 'total' || asset >= 0 ? keysOfAsset(asset) : [NONE]
+    return by === 'total' || asset >= 0 ? keysOfAsset(asset) : NO_CLASS
   })
   const ofOffers = grouped(counted.offers, keysOfAsset)
   if (by === 'total' && ofSales.size === 0) ofSales.set('total', NOTHING)
@@ -67,6 +67,13 @@ export function statGroups(
   }))
 }
 
+// No list is made for each of the many sales.
+const [NO_CLASS, TOTAL, PARCEL, ESTATE] = [[NONE], ['total'], ['parcel'], ['estate']] as const
+
+function keysOf(classes: readonly Class[], number: number): readonly string[] {
+  return [classes[classNumber(classes, number)]![0]]
+}
+
 /** @param districts the only ones that are meant, where some are */
 function assetKeys(
   view: LandView,
@@ -75,28 +82,30 @@ function assetKeys(
 ): (asset: number) => readonly string[] {
   const { assets, districtIds } = view
   switch (by) {
-    case 'district':
+    case 'district': {
+      const { of } = assetDistricts(view)
       return (asset) => {
-        const ids = [...districtsOf(view, asset)].map((district) => districtIds[district]!)
+        const ids = of(asset).map((district) => districtIds[district]!)
         if (districts) return ids.filter((id) => districts.includes(id))
-        return ids.length === 0 ? [NONE] : ids
+        return ids.length === 0 ? NO_CLASS : ids
       }
+    }
     case 'plaza':
     case 'road':
-      return (asset) => [distanceClass(assets[by][asset]!)]
+      return (asset) => keysOf(DISTANCE_CLASSES, assets[by][asset]!)
     case 'size':
-      return (asset) => [sizeClass(assets.size[asset]!)]
+      return (asset) => keysOf(SIZE_CLASSES, assets.size[asset]!)
     case 'asset_type':
-      return (asset) => [asset < assets.estates ? 'estate' : 'parcel']
+      return (asset) => (asset < assets.estates ? ESTATE : PARCEL)
     default:
-      return () => ['total']
+      return () => TOTAL
   }
 }
 
 const ORDERS: Partial<Record<Grouping, readonly string[]>> = {
-  plaza: DISTANCE_CLASSES,
-  road: DISTANCE_CLASSES,
-  size: [...SIZE_CLASSES, NONE],
+  plaza: DISTANCE_CLASSES.map(([key]) => key),
+  road: DISTANCE_CLASSES.map(([key]) => key),
+  size: [...SIZE_CLASSES.map(([key]) => key), NONE],
   asset_type: ['parcel', 'estate'],
 }
 
@@ -109,11 +118,11 @@ function inOrder(by: Grouping, keys: ReadonlySet<string>): readonly string[] {
 
 function grouped(
   numbers: Uint32Array,
-  keysOf: (number: number) => readonly string[],
+  keysOfNumber: (number: number) => readonly string[],
 ): Map<string, Uint32Array> {
   const groups = new Map<string, number[]>()
   for (const number of numbers) {
-    for (const key of keysOf(number)) {
+    for (const key of keysOfNumber(number)) {
       const group = groups.get(key)
       if (group) group.push(number)
       else groups.set(key, [number])
@@ -212,47 +221,71 @@ function saleStats(columns: SaleColumns, sales: Uint32Array): SaleStats {
 }
 
 /** Whole sums are added as numbers, while these are exact: most prices have no decimals. */
-function volumeOf({ sales: { price, roundedPrice } }: SaleColumns, sales: Uint32Array): string {
+function volumeOf({ sales: { price }, wholePrice }: SaleColumns, sales: Uint32Array): string {
   let whole = 0
   let rest = 0n
-  for (const sale of sales) {
-    const rounded = roundedPrice[sale]!
-    if (Number.isSafeInteger(rounded + whole) && !price[sale]!.includes('.')) whole += rounded
+  for (let i = 0; i < sales.length; i++) {
+    const sale = sales[i]!
+    const sum = whole + wholePrice[sale]!
+    if (wholePrice[sale]! >= 0 && sum <= Number.MAX_SAFE_INTEGER) whole = sum
     else rest += weiOf(price[sale]!)
   }
-  return manaText(rest + weiOf(String(whole)))
+  return rest === 0n ? String(whole) : manaText(rest + weiOf(String(whole)))
 }
 
+/** Below it a number holds the quarters between two whole ones, too. */
+const MAX_QUARTERED = 2 ** 50
+
 function quartiles(columns: SaleColumns, sales: Uint32Array): SaleStats['per_parcel'] {
-  const known = sales.filter((sale) => columns.size[sale]! > 0)
-  const valueAt = exactValues(columns, known)
-  const quantile = (quarters: number) => quantileText(known.length, quarters, valueAt)
+  const { size, wholePrice } = columns
+  const { byPrice, ranks } = perParcelOrder(columns)
+  const sorted = sales.filter((sale) => size[sale]! > 0)
+  for (let i = 0; i < sorted.length; i++) sorted[i] = ranks[sorted[i]!]!
+  if (sorted.length > 1) sorted.sort()
+  const saleAt = (place: number) => byPrice[sorted[place]!]!
+  const wholeAt = (place: number) => {
+    const sale = saleAt(place)
+    return size[sale] === 1 && wholePrice[sale]! < MAX_QUARTERED ? wholePrice[sale]! : -1
+  }
+  const quantile = (quarters: number) => {
+    if (sorted.length === 0) return null
+    const quarterPlaces = (sorted.length - 1) * quarters
+    const [place, rest] = [quarterPlaces >> 2, quarterPlaces & 3]
+    const low = wholeAt(place)
+    const high = rest === 0 ? low : wholeAt(place + 1)
+    if (low >= 0 && high >= 0) return String(low + ((high - low) * rest) / 4)
+    return quantileText(sorted.length, quarters, (at) => perParcelWei(columns, saleAt(at))!)
+  }
   return { min: quantile(0), p25: quantile(1), median: quantile(2), p75: quantile(3), max: quantile(4) }
 }
 
-/**
- * Finds a value by its place in ascending order. Numbers are sorted, which are the nearest to the exact values; the exact ones are
- * compared only where the numbers are equal.
- */
-function exactValues(columns: SaleColumns, sales: Uint32Array): (place: number) => bigint {
-  const sorted = Float64Array.from(sales, (sale) => columns.perParcel[sale]!).sort()
-  const found = new Map<number, readonly bigint[]>()
-  return (place) => {
-    const rounded = sorted[place]!
-    let equal = found.get(rounded)
-    if (!equal) {
-      equal = Array.from(
-        sales.filter((sale) => columns.perParcel[sale] === rounded),
-        (sale) => perParcelWei(columns, sale)!,
-      ).sort(compareBigints)
-      found.set(rounded, equal)
-    }
-    return equal[place - sorted.indexOf(rounded)]!
-  }
+interface PriceOrder {
+  /** The sales of known size by their price for each parcel. */
+  readonly byPrice: Uint32Array
+  /** Per sale its index there. */
+  readonly ranks: Uint32Array
 }
 
-function compareBigints(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
+const ordersOf = new WeakMap<SaleColumns, PriceOrder>()
+
+/** By exact prices, which are compared only where the numbers nearest to them are equal. Cached as long as the columns are. */
+function perParcelOrder(columns: SaleColumns): PriceOrder {
+  const known = ordersOf.get(columns)
+  if (known) return known
+  const { sales, size, perParcel } = columns
+  const compare = (a: number, b: number) => {
+    if (perParcel[a] !== perParcel[b]) return perParcel[a]! - perParcel[b]!
+    if (size[a] === size[b] && sales.price[a] === sales.price[b]) return 0
+    const [one, other] = [perParcelWei(columns, a)!, perParcelWei(columns, b)!]
+    return one < other ? -1 : one > other ? 1 : 0
+  }
+  const byPrice = Uint32Array.from(size.keys())
+    .filter((sale) => size[sale]! > 0)
+    .sort(compare)
+  const ranks = new Uint32Array(size.length)
+  for (const [rank, sale] of byPrice.entries()) ranks[sale] = rank
+  ordersOf.set(columns, { byPrice, ranks })
+  return { byPrice, ranks }
 }
 
 /**

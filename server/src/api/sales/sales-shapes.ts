@@ -79,7 +79,7 @@ const group = closedObject(
           floor_per_parcel: orNull(manaText('The lowest price for each parcel.')),
           median_per_parcel: quantile('Median of the prices for each parcel.'),
         },
-        'Assets that are for sale now, each at its cheapest offer; null in groups of time.',
+        'Assets that are for sale now, each at its cheapest offer in MANA; null in groups of time.',
       ),
     ),
   },

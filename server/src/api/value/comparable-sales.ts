@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../clock.ts'
 import type { LandAssets } from '../../state/parts/land-assets.ts'
-import { distanceClass } from '../common/land-classes.ts'
+import { classNumber, DISTANCE_CLASSES } from '../common/land-classes.ts'
 import { firstFrom, perParcelWei, type SaleColumns } from '../sales/sale-matches.ts'
 
 /**
@@ -101,7 +101,8 @@ export function distanceOf({ x, y }: Pick<LandAssets, 'x' | 'y'>, a: number, b: 
 }
 
 function classWeight(distance: Int32Array, a: number, b: number): number {
-  return distanceClass(distance[a]!) === distanceClass(distance[b]!) ? 1 : OTHER_CLASS_WEIGHT
+  const [one, other] = [distance[a]!, distance[b]!]
+  return classNumber(DISTANCE_CLASSES, one) === classNumber(DISTANCE_CLASSES, other) ? 1 : OTHER_CLASS_WEIGHT
 }
 
 function reasons(

@@ -64,17 +64,6 @@ export async function salesOfBids(
     .execute()
 }
 
-/** The bids with these keys (at most a page of them), in no particular order. */
-export async function bidsByKey(db: Db, worldId: number, keys: readonly number[]): Promise<BidTable[]> {
-  if (keys.length === 0) return []
-  return db
-    .selectFrom('bid')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`key = any(${`{${keys.join(',')}}`}::bigint[])`)
-    .execute()
-}
-
 /** Newest first; bids of one block by id. */
 function matching(db: Db, worldId: number, { statuses, bidder }: BidFilter) {
   return db

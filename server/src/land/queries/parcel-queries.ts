@@ -25,21 +25,6 @@ export async function parcelsIn(
     .execute()
 }
 
-/** Where the chain has the auctions of some parcels. */
-export async function auctionsAt(db: Db, worldId: number, places: readonly Coord[]) {
-  if (places.length === 0) return []
-  const numbers = (of: (place: Coord) => number) => `{${places.map(of).join(',')}}`
-  return db
-    .selectFrom('parcel')
-    .select(['x', 'y', 'auction_block_number as block_number'])
-    .select(['auction_tx_hash as tx_hash', 'auction_log_index as log_index'])
-    .where('world_id', '=', worldId)
-    .where(
-      sql<boolean>`(x, y) in (select * from unnest(${numbers(({ x }) => x)}::int[], ${numbers(({ y }) => y)}::int[]))`,
-    )
-    .execute()
-}
-
 /** Rows of one query about parcels outside of the world: usually there are few. */
 const PAGE_ROWS = 2000
 

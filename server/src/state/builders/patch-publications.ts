@@ -1,5 +1,5 @@
 import { mergeRows } from '../parts/merge-rows.ts'
-import { bitsOf, hasBit } from '../parts/number-bits.ts'
+import { NumberSet } from '../parts/number-set.ts'
 import { ASSET_TYPE_CODES, type PublicationParts } from '../parts/parts.ts'
 import { addPrices } from '../parts/price-ranks.ts'
 import { NO_ORDERS, patchOrders } from '../parts/publication-orders.ts'
@@ -128,9 +128,9 @@ export function renumberAssets(parts: PublicationParts, newRowOf: Int32Array): P
 
 function rowsWithKeys(keys: Uint32Array, changed: readonly number[]): number[] {
   if (keys.length === 0) return []
-  const wanted = bitsOf(changed)
+  const wanted = NumberSet.of(changed)
   const rows: number[] = []
-  for (let row = 0; row < keys.length; row++) if (hasBit(wanted, keys[row]!)) rows.push(row)
+  for (let row = 0; row < keys.length; row++) if (wanted.has(keys[row]!)) rows.push(row)
   return rows
 }
 

@@ -1,4 +1,4 @@
-import { bitsOf, hasBit } from '../parts/number-bits.ts'
+import { NumberSet } from '../parts/number-set.ts'
 import { ASSET_TYPE_CODES, type AssetRents } from '../parts/parts.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
@@ -20,14 +20,14 @@ export function assetsWithChangedOffers(
   const toMs = Math.max(since.lastExpiryMs, openOffers.lastExpiryMs)
   const parcels = new Set<number>()
   const estates = new Set<number>()
-  const isChanged = bitsOf(changedKeys)
+  const isChanged = NumberSet.of(changedKeys)
   const hasExpired = (offer: number) =>
     offer >= 0 && openExpiresAtMs[offer]! > fromMs && openExpiresAtMs[offer]! <= toMs
   // Most blocks change no publication, and nothing has expired since the last one.
   const rowsToSearch = changedKeys.size === 0 && fromMs === toMs ? 0 : key.length
   for (let row = 0; row < rowsToSearch; row++) {
     if (asset[row]! < 0) continue
-    if (!hasBit(isChanged, key[row]!) && !hasExpired(open[row]!)) continue
+    if (!isChanged.has(key[row]!) && !hasExpired(open[row]!)) continue
     const rows = assetType[row] === ASSET_TYPE_CODES.parcel ? parcels : estates
     rows.add(asset[row]!)
   }

@@ -61,7 +61,7 @@ function find({ parcels, estates, publications }: Source, assets: LandAssets, no
   const listedAtMs: number[] = []
   let lastExpiryMs = 0
   let nextExpiryMs = Number.POSITIVE_INFINITY
-  for (const asset of assets.standing) {
+  for (const asset of assets.standing.list()) {
     const row = asset - assets.estates
     let offer = row < 0 ? estates.offers.first[asset]! : parcels.offers.first[row]!
     // Nearly all assets have no offer.

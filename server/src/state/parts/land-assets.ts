@@ -1,4 +1,5 @@
 import { rowsOfEstate } from './estate-members.ts'
+import { NumberSet } from './number-set.ts'
 import { NO_DISTANCE, type ParcelParts, type StateParts } from './parts.ts'
 
 /**
@@ -11,10 +12,12 @@ import { NO_DISTANCE, type ParcelParts, type StateParts } from './parts.ts'
 export interface LandAssets {
   readonly estates: number
   readonly count: number
-  /** Numbers of the estates, and of the parcels that no estate holds, ascending. */
-  readonly standing: Uint32Array
-  /** With the parcels of estates. */
-  readonly all: Uint32Array
+  /** The estates, and the parcels that no estate holds. */
+  readonly standing: NumberSet
+  /** The parcels of estates. */
+  readonly inEstates: NumberSet
+  /** Both. */
+  readonly all: NumberSet
   /** Of an estate: its most western parcel, of these the most northern one. */
   readonly x: Int32Array
   readonly y: Int32Array
@@ -50,14 +53,13 @@ function collect(parcels: ParcelParts, estates: number): LandAssets {
     ...{ x: column(0), y: column(0), size: column(0), width: column(1), height: column(1) },
     ...{ plaza: column(-1), road: column(-1) },
   }
-  const standing = new Uint32Array(count)
-  const all = new Uint32Array(count)
-  let [standingCount, allCount] = [0, 0]
+  const standing = new NumberSet(count)
+  const inEstates = new NumberSet(count)
   for (let row = 0; row < estates; row++) {
     const members = rowsOfEstate(estate, row)
     if (members.length === 0 || members[0]! >= inWorld) continue
     placeEstate(assets, parcels, row, members)
-    standing[standingCount++] = all[allCount++] = row
+    standing.add(row)
   }
   for (let row = 0; row < inWorld; row++) {
     const asset = estates + row
@@ -66,11 +68,10 @@ function collect(parcels: ParcelParts, estates: number): LandAssets {
     assets.size[asset] = 1
     assets.plaza[asset] = distanceOf(plazaDistance[row]!)
     assets.road[asset] = distanceOf(roadDistance[row]!)
-    all[allCount++] = asset
-    if (estate[row]! < 0) standing[standingCount++] = asset
+    if (estate[row]! < 0) standing.add(asset)
+    else inEstates.add(asset)
   }
-  const lists = { standing: standing.slice(0, standingCount), all: all.slice(0, allCount) }
-  return { estates, count, ...lists, ...assets }
+  return { estates, count, standing, inEstates, all: standing.copy().addAll(inEstates), ...assets }
 }
 
 type Columns = Pick<LandAssets, 'x' | 'y' | 'size' | 'width' | 'height' | 'plaza' | 'road'>

@@ -1,6 +1,6 @@
 import { type PagedColumn, pagedColumn, patchPages, valueAt } from './columns.ts'
 import { mergeRows } from './merge-rows.ts'
-import { bitsOf, hasBit, type NumberBits } from './number-bits.ts'
+import { NumberSet } from './number-set.ts'
 import type { OwnerIndex } from './parts.ts'
 import { patchChunks } from './pieces.ts'
 import { positionsOf, withTexts } from './positions.ts'
@@ -65,7 +65,7 @@ export function patchOwnership(
     if (after >= 0) gained.set(after, [...(gained.get(after) ?? []), row])
   }
   if (moved.size === 0) return { owners: held.owners, owner: held.owner }
-  const gone = bitsOf(moved.keys())
+  const gone = NumberSet.of(moved.keys())
   const rowsOf = new Map<number, Uint32Array>()
   for (const [place, rows] of gained) {
     const remaining = without(rowsOfOwner(held.owners, place), gone)
@@ -93,7 +93,7 @@ export function patchAddresses(
       listed.set(place, [...(listed.get(place) ?? []), row])
     }
   }
-  const changed = bitsOf(addressesOf.keys())
+  const changed = NumberSet.of(addressesOf.keys())
   const before = listedOf(held, changed)
   const rowsOf = new Map<number, Uint32Array>()
   for (const place of new Set([...before.keys(), ...listed.keys()])) {
@@ -107,13 +107,13 @@ export function patchAddresses(
 }
 
 /** Which of these assets stand under which address, in the order of their rows. */
-function listedOf({ chunks }: OwnerIndex, assets: NumberBits): Map<number, number[]> {
+function listedOf({ chunks }: OwnerIndex, assets: NumberSet): Map<number, number[]> {
   const listed = new Map<number, number[]>()
   for (const [number, { starts, values }] of chunks.entries()) {
     let piece = 0
     for (let at = 0; at < values.length; at++) {
       const row = values[at]!
-      if (!hasBit(assets, row)) continue
+      if (!assets.has(row)) continue
       while (starts[piece + 1]! <= at) piece++
       const place = number * CHUNK_ADDRESSES + piece
       const rows = listed.get(place)
@@ -125,10 +125,10 @@ function listedOf({ chunks }: OwnerIndex, assets: NumberBits): Map<number, numbe
 }
 
 /** All rows but those of the set: an owner may have most of the land. */
-function without(rows: Uint32Array, gone: NumberBits): Uint32Array {
+function without(rows: Uint32Array, gone: NumberSet): Uint32Array {
   const kept = new Uint32Array(rows.length)
   let count = 0
-  for (const row of rows) if (!hasBit(gone, row)) kept[count++] = row
+  for (const row of rows) if (!gone.has(row)) kept[count++] = row
   return kept.subarray(0, count)
 }
 

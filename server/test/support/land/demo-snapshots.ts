@@ -4,7 +4,7 @@ import { writeDemoSnapshot } from '@landpass/simulators/demo/write-snapshot'
 import { readConfig } from '../../../src/config/config.ts'
 import { openEngine } from '../../../src/db/open-engine.ts'
 import { importSnapshot } from '../../../src/land/snapshot/import.ts'
-import { freshDatabaseUrl, TEST_SETTINGS } from '../database/engines.ts'
+import { copyOfDatabase, freshDatabaseUrl, TEST_SETTINGS } from '../database/engines.ts'
 import { testClock } from '../http/land-server.ts'
 import { sharedFolder } from '../run/shared-folder.ts'
 
@@ -21,13 +21,24 @@ export function demoSnapshot(seed: number, radius: number): Promise<string> {
  * The URL of a PostgreSQL database with the whole demo world of seed 1, at revision 1. It is imported once for the whole
  * run, and shared: no test may change it.
  */
-export async function fullDemoDatabaseUrl(): Promise<string> {
+export function fullDemoDatabaseUrl(): Promise<string> {
+  return fullDemoUrl('shared')
+}
+
+/** The URL of a copy of it for the one test file that changes the world. */
+export function changedDemoDatabaseUrl(): Promise<string> {
+  return fullDemoUrl('changed')
+}
+
+async function fullDemoUrl(file: 'shared' | 'changed'): Promise<string> {
   const folder = await sharedFolder('full-demo', async (unfinished) => {
     const url = await freshDatabaseUrl()
     await importFullDemo(url)
-    fs.writeFileSync(path.join(unfinished, 'url'), url)
+    fs.writeFileSync(path.join(unfinished, 'shared'), url)
+    // Later other processes have it open, and it cannot be copied.
+    fs.writeFileSync(path.join(unfinished, 'changed'), await copyOfDatabase(new URL(url).pathname.slice(1)))
   })
-  return fs.readFileSync(path.join(folder, 'url'), 'utf8')
+  return fs.readFileSync(path.join(folder, file), 'utf8')
 }
 
 async function importFullDemo(databaseUrl: string): Promise<void> {
