@@ -34,7 +34,7 @@ export async function salesOnChain(
 ): Promise<readonly Found[]> {
   const list = (numbers: readonly number[]) => `{${numbers.join(',')}}`
   const keyed = (table: 'publication' | 'bid', block: string, keys: readonly number[]) => sql`
-    select ${sql.lit(table)} as "table", key, null::int as x, null::int as y,
+    select ${table}::text as "table", key, null::int as x, null::int as y,
       ${sql.ref(block)} as block_number, closed_tx_hash as tx_hash, sold_log_index as log_index
     from ${sql.table(table)} where world_id = ${worldId} and key = any(${list(keys)}::bigint[])`
   const auctioned = sql`
