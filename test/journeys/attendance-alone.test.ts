@@ -5,6 +5,7 @@ import { openEngine } from '@landpass/server/db/open-engine'
 import { claimsByState, codesByState } from '@landpass/server/test/support/attendance/attendance-rows'
 import {
   type OutsideWorld,
+  startAttendance,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
 import {
@@ -104,9 +105,10 @@ describe('one interface alone', () => {
   })
 
   test('land: nothing of attendance, not even a key', async () => {
-    const dataDir = await freshDataDir()
+    const dataDir = emptyDir()
     writeFileSync(join(dataDir, 'attendance.key'), 'damaged')
-    const server = await serve({ ...settings, DATA_DIR: dataDir }, ['--only', 'land'])
+    const place = { DATABASE_URL: await freshDatabaseUrl(), DATA_DIR: dataDir }
+    const server = await serve({ ...settings, ...place }, ['--only', 'land'])
 
     for (const path of ATTENDANCE_PATHS) {
       expect(await ask(server, path), path).toMatchObject({ status: 404, body: { code: 'not_found' } })
@@ -120,7 +122,7 @@ describe('one interface alone', () => {
   })
 
   test('attendance without its settings fails by name', async () => {
-    const bare = { PORT: '0', DATA_DIR: await freshDataDir(), DATABASE_URL: await freshDatabaseUrl() }
+    const bare = { PORT: '0', DATA_DIR: emptyDir(), DATABASE_URL: await freshDatabaseUrl() }
     const [missing, onPostgres, alone] = await Promise.all([
       landpassHere(['serve', '--only', 'attendance'], {
         PORT: '0',
@@ -156,7 +158,7 @@ describe('one interface alone', () => {
 test('with PostgreSQL alone, one command makes both keys, once; then events are made here, without the other issuer', async () => {
   const env = {
     DATABASE_URL: await freshDatabaseUrl(),
-    DATA_DIR: await freshDataDir(),
+    DATA_DIR: emptyDir(),
     EVENT_MAKERS: 'anyone',
   }
   const files = [join(env.DATA_DIR, 'attendance.key'), join(env.DATA_DIR, 'token.key')] as const
@@ -227,7 +229,7 @@ test('without an issuer the land works, and attendance says what is missing', as
 })
 
 test('production refuses simulators, names their settings, and creates nothing', async () => {
-  const dataDir = await freshDataDir()
+  const dataDir = emptyDir()
   const { code, stdout, stderr } = await landpassHere(['serve'], {
     ...settings,
     NODE_ENV: 'production',
@@ -264,10 +266,9 @@ describe('the key of the claim codes', () => {
     const key = readFileSync(file, 'utf8')
     expect(key).toMatch(/^[0-9a-f]{64}\n$/)
 
-    const second = await serve(env, ['--only', 'attendance'])
-    expect(await claim(second, 85_001, 'key ann')).toMatchObject({ status: 200 })
-    await stopped(second)
-    expect(second.stdout()).not.toContain('made a key')
+    await serveHere({ dataDir }, {}, async (second) => {
+      expect(await claim(second, 85_001, 'key ann')).toMatchObject({ status: 200 })
+    })
     expect(readFileSync(file, 'utf8')).toBe(key)
     expect(await outside.mintsOf(85_001)).toHaveLength(1)
 
@@ -282,21 +283,21 @@ describe('the key of the claim codes', () => {
   })
 
   test('that is another one touches no code and no claim, says so, and the right one goes on', async () => {
-    const url = await freshDatabaseUrl()
-    const right = { ...settings, DATABASE_URL: url, ATTENDANCE_KEY: 'a1'.repeat(32), CLAIM_WAIT_MS: '100' }
-    const wrong = { ...right, ATTENDANCE_KEY: 'b2'.repeat(32) }
+    const databaseUrl = await freshDatabaseUrl()
+    const right = { ATTENDANCE_KEY: 'a1'.repeat(32), CLAIM_WAIT_MS: '100' }
     await outside.putEvent(85_002, { edit_code: EDIT_CODE, codes: 3 })
-    const before = await serve(right)
-    await register(before, 85_002)
-    await outside.issuerSettings({ error_rate: 1 })
-    expect((await claim(before, 85_002, 'other key ann')).body).toMatchObject({
-      data: { claim: { status: 'pending' } },
+    await serveHere({ databaseUrl }, right, async (before) => {
+      await register(before, 85_002)
+      await outside.issuerSettings({ error_rate: 1 })
+      expect((await claim(before, 85_002, 'other key ann')).body).toMatchObject({
+        data: { claim: { status: 'pending' } },
+      })
     })
-    await stopped(before)
     await outside.issuerSettings({ error_rate: 0 })
-    const rows = await storedRows(url)
+    const rows = await storedRows(databaseUrl)
 
-    const server = await serve(wrong)
+    const wrong = { ...right, ATTENDANCE_KEY: 'b2'.repeat(32) }
+    const server = await serve({ ...settings, ...wrong, DATABASE_URL: databaseUrl })
     expect(server.stdout()).toContain('with an ATTENDANCE_KEY that does not decrypt the stored claim codes')
     const refusals = [
       await claim(server, 85_002, 'other key ben'),
@@ -310,13 +311,38 @@ describe('the key of the claim codes', () => {
     }
     expect((await ask(server, '/event/85002/availability')).body).toMatchObject({ data: { available: 2 } })
     await stopped(server)
-    expect(await storedRows(url)).toEqual(rows)
+    expect(await storedRows(databaseUrl)).toEqual(rows)
 
-    const after = await serve(right)
-    expect(await claim(after, 85_002, 'other key ben')).toMatchObject({ status: 200 })
-    await stopped(after)
+    await serveHere({ databaseUrl }, right, async (after) => {
+      expect(await claim(after, 85_002, 'other key ben')).toMatchObject({ status: 200 })
+    })
   })
 })
+
+type AnyServing = Pick<Serving, 'origin'>
+
+/** Uses a server inside this process, with no key but that of `env` or of the data folder. */
+async function serveHere(
+  place: { readonly dataDir: string } | { readonly databaseUrl: string },
+  env: Env,
+  use: (server: AnyServing) => Promise<void>,
+): Promise<void> {
+  const engine = await openEngine({ ...TEST_SETTINGS, ...place })
+  const { ATTENDANCE_KEY: _, ...others } = outside.env
+  const dataDir = 'dataDir' in place ? { DATA_DIR: place.dataDir } : {}
+  const server = await startAttendance(
+    engine,
+    SYSTEM_CLOCK,
+    { ...outside, env: others },
+    { ...dataDir, ...env },
+  )
+  try {
+    await use(server)
+  } finally {
+    await server.close()
+    await engine.close()
+  }
+}
 
 async function storedRows(databaseUrl: string) {
   const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl })
@@ -327,7 +353,7 @@ async function storedRows(databaseUrl: string) {
   }
 }
 
-async function register(server: Serving, eventId: number): Promise<void> {
+async function register(server: AnyServing, eventId: number): Promise<void> {
   for (const [path, body] of [
     [`/event/${eventId}`, { editCode: EDIT_CODE, coordinates: '10,20' }],
     [`/addcodes/${eventId}`, { editCode: EDIT_CODE }],
@@ -337,7 +363,7 @@ async function register(server: Serving, eventId: number): Promise<void> {
   }
 }
 
-async function claim(server: Serving, eventId: number, name: string) {
+async function claim(server: AnyServing, eventId: number, name: string) {
   const player = makePlayer(name)
   const nowMs = SYSTEM_CLOCK.nowMs()
   await outside.stand(player.address, 10, 20, nowMs)
@@ -350,7 +376,7 @@ function dayIn(days: number): string {
   return new Date(SYSTEM_CLOCK.nowMs() + days * 24 * HOUR_MS).toISOString().slice(0, 10)
 }
 
-async function ask(server: Serving, path: string, request: RequestInit = {}) {
+async function ask(server: AnyServing, path: string, request: RequestInit = {}) {
   const response = await fetch(server.origin + path, request)
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false

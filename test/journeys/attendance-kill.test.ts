@@ -3,7 +3,7 @@ import { CodeCountCache } from '@landpass/server/attendance/events/code-count-ca
 import { Approvals } from '@landpass/server/attendance/issuers/own/made-events/approvals'
 import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
-import type { Db } from '@landpass/server/db/engine'
+import type { Db, Engine } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
 import {
   claimsOf,
@@ -14,6 +14,7 @@ import {
 } from '@landpass/server/test/support/attendance/attendance-rows'
 import {
   type OutsideWorld,
+  startAttendance,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
 import { makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
@@ -23,7 +24,7 @@ import { killHard } from '@landpass/server/test/support/processes/children'
 import { type Env, eventually, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
 import { makePlayer, type SimulatedPlayer } from '@landpass/simulators/player/player'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /**
  * Small versions of what `npm run faults` does for hours: processes die or stop in the middle of claims. The simulated
@@ -56,7 +57,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const quests = new Claims(kind, eventId(3))
     // A dozen calls per second, two of them for a claim: most claims are under way when the first are answered
     const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12', CLAIM_WAIT_MS: '20000' })
-    const other = kind === 'postgres' ? await place.serve() : undefined
+    const other = kind === 'postgres' ? await place.serveHere() : undefined
     await claims.putEvent(killed, PLAYERS)
     await quests.putEvent(killed, PLAYERS)
     const game = await Game.start(killed, quests.eventId)
@@ -84,7 +85,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const first = await Promise.all(claiming)
     await outside.issuerSettings(CALM)
     await place.withDatabase((db) => endLeases(db)) // as if half a minute had passed
-    const survivor = other ?? (await place.serve())
+    const survivor = other ?? (await place.serveHere())
     const second = await Promise.all(claims.players.map((player) => claims.claim(survivor, player)))
     const stranger = makePlayer(`${kind} without a grant`)
     const repeated = await Promise.all(quests.players.map(({ address }) => game.give(survivor, address)))
@@ -107,28 +108,31 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await survivor.stop()
   })
 
-  test('codes that wait for their approval are loaded once, although two servers are killed before', async () => {
-    expect(await place.withDatabase(lastLoadTries)).toEqual([null])
+  // What servers do in these two is not about the database
+  test.skipIf(kind === 'embedded')(
+    'codes that wait for their approval are loaded once, although two servers are killed before',
+    async () => {
+      expect(await place.withDatabase(lastLoadTries)).toEqual([null])
 
-    await outside.putEvent(waitingId, { edit_code: EDIT_CODE, codes: 3 })
-    await outside.issuerSettings({ delay_ms: 3_000 })
-    await place.withDatabase(endLoadWaits)
-    const asking = await place.serve()
-    const untilTries = (isExpected: (tries: readonly (number | null)[]) => boolean) =>
-      place.withDatabase((db) => eventually(() => lastLoadTries(db), isExpected, SETTLED_MS))
-    await untilTries(([triedAtMs]) => typeof triedAtMs === 'number')
-    await killHard(asking.child)
-    await outside.issuerSettings(CALM)
-    await place.withDatabase(endLoadWaits)
-    const loading = await place.serve()
-    await untilTries((left) => left.length === 0)
+      await outside.putEvent(waitingId, { edit_code: EDIT_CODE, codes: 3 })
+      await outside.issuerSettings({ delay_ms: 3_000 })
+      await place.withDatabase(endLoadWaits)
+      const asking = await place.serve()
+      const untilTries = (isExpected: (tries: readonly (number | null)[]) => boolean) =>
+        place.withDatabase((db) => eventually(() => lastLoadTries(db), isExpected, SETTLED_MS))
+      await untilTries(([triedAtMs]) => typeof triedAtMs === 'number')
+      await killHard(asking.child)
+      await outside.issuerSettings(CALM)
+      await place.withDatabase(endLoadWaits)
+      const loading = await place.serveHere()
+      await untilTries((left) => left.length === 0)
 
-    const availability = await fetch(`${loading.origin}/event/${waitingId}/availability`)
-    expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })
-    await loading.stop()
-  })
+      const availability = await fetch(`${loading.origin}/event/${waitingId}/availability`)
+      expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })
+      await loading.stop()
+    },
+  )
 
-  // What it does then is not about the database
   test.skipIf(kind === 'embedded')(
     'a server that is stopped finishes its running steps and leaves the rest to others',
     async () => {
@@ -161,7 +165,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
         expect(next_step_at_ms).toBeLessThanOrEqual(SYSTEM_CLOCK.nowMs())
 
       await outside.issuerSettings(CALM)
-      const next = await place.serve()
+      const next = await place.serveHere()
       await claims.assertSettled(place)
       await next.stop()
     },
@@ -170,12 +174,13 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
 
 describe('two servers on one PostgreSQL', () => {
   let one: Serving
-  let two: Serving
+  let two: ServingHere
   let place: Place
   beforeAll(async () => {
     place = await placeOf('postgres')
-    ;[one, two] = await Promise.all([place.serve(makesEvents('approved')), place.serve()])
+    ;[one, two] = await Promise.all([place.serve(makesEvents('approved')), place.serveHere()])
   })
+  afterAll(() => two.stop())
 
   test('give one token to a player who claims at both at the same time', async () => {
     const claims = new Claims('both', 88_001)
@@ -286,9 +291,17 @@ async function post({ origin }: Serving, path: string, body: object) {
   return (await response.json()) as { data: { body: object } }
 }
 
+type AnyServing = Pick<Serving, 'origin'>
+
+interface ServingHere extends AnyServing {
+  stop(): Promise<void>
+}
+
 /** A database, and servers on it. */
 interface Place {
   serve(changes?: Env): Promise<Serving>
+  /** One that is never killed, inside this process. */
+  serveHere(): Promise<ServingHere>
   /** While no server runs on it, where it is embedded. */
   withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
 }
@@ -299,15 +312,31 @@ async function placeOf(kind: 'embedded' | 'postgres'): Promise<Place> {
   const env = { ...(outside.env as Env), DATA_DIR: dataDir, DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }
   const settings = databaseUrl === '' ? { dataDir } : { databaseUrl }
   const serving: Serving[] = []
+  let here: Engine | undefined
+  const open = () => {
+    const isServed = serving.some(({ child }) => child.exitCode === null && child.signalCode === null)
+    return openEngine({ ...TEST_SETTINGS, ...settings, mode: isServed ? 'join' : 'own' })
+  }
   return {
     serve: async (changes = {}) => {
       const server = await serve({ ...env, ...changes }, ['--only', 'attendance'])
       serving.push(server)
       return server
     },
+    serveHere: async () => {
+      const engine = await open()
+      const server = await startAttendance(engine, SYSTEM_CLOCK, outside)
+      here = engine
+      const stop = async () => {
+        here = undefined
+        await server.close()
+        await engine.close()
+      }
+      return { origin: server.origin, stop }
+    },
     withDatabase: async (work) => {
-      const isServed = serving.some(({ child }) => child.exitCode === null && child.signalCode === null)
-      const engine = await openEngine({ ...TEST_SETTINGS, ...settings, mode: isServed ? 'join' : 'own' })
+      if (here) return work(here.db)
+      const engine = await open()
       try {
         return await work(engine.db)
       } finally {
@@ -332,7 +361,7 @@ class Claims {
     this.players = Array.from({ length: PLAYERS }, (_, n) => makePlayer(`kill ${name} ${eventId} ${n}`))
   }
 
-  async putEvent(server: Serving, codes: number): Promise<void> {
+  async putEvent(server: AnyServing, codes: number): Promise<void> {
     await outside.putEvent(this.eventId, { edit_code: EDIT_CODE, codes })
     for (const { address } of this.players) await outside.stand(address, 10, 20, SYSTEM_CLOCK.nowMs())
     for (const [path, body] of [
@@ -345,7 +374,7 @@ class Claims {
   }
 
   /** @returns `lost` where no answer came */
-  async claim(server: Serving, player: SimulatedPlayer): Promise<Outcome> {
+  async claim(server: AnyServing, player: SimulatedPlayer): Promise<Outcome> {
     try {
       const { body } = await this.send(server, player)
       const { ok, code } = body as { ok: boolean; code?: string }
@@ -356,7 +385,7 @@ class Claims {
     }
   }
 
-  async send(server: Serving, player: SimulatedPlayer) {
+  async send(server: AnyServing, player: SimulatedPlayer) {
     const path = `/claim/${this.eventId}`
     this.tick += 1 // no two requests have the same signature
     const headers = player.sign({ method: 'POST', path, atMs: SYSTEM_CLOCK.nowMs() + this.tick })
@@ -399,7 +428,7 @@ class Game {
   }
 
   /** Makes the event require a grant in place of presence. */
-  static async start(server: Serving, eventId: number): Promise<Game> {
+  static async start(server: AnyServing, eventId: number): Promise<Game> {
     const client = createClient({ baseUrl: server.origin })
     const change = { requires_grant: true, requires_presence: false }
     await client.send(attendance.changeEvent(eventId, EDIT_CODE, change))
@@ -407,7 +436,7 @@ class Game {
   }
 
   /** @returns `lost` where no answer came */
-  async give({ origin }: Serving, address: string): Promise<Outcome> {
+  async give({ origin }: AnyServing, address: string): Promise<Outcome> {
     const grant = { address, nonce: `quest-${address}`, expires: this.expires }
     const call = attendance.sendGrant(this.uuid, grant, await signGrant(this.secret, this.uuid, grant))
     try {
@@ -419,7 +448,7 @@ class Game {
   }
 
   /** As the report counts them. */
-  async grants({ origin }: Serving) {
+  async grants({ origin }: AnyServing) {
     const report = await createClient({ baseUrl: origin }).send(attendance.report(this.uuid, EDIT_CODE))
     return report.grants
   }

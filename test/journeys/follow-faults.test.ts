@@ -8,6 +8,7 @@ import { FixedTiming } from '@landpass/server/test/support/chain/scripted-node'
 import { type ChainHere, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
 import { linesOfContracts, linesOfTables } from '@landpass/server/test/support/chain/truth-rows'
 import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
+import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { TOPIC } from '@landpass/simulators/chain/contracts/topics'
 import { DIALECTS } from '@landpass/simulators/chain/node/dialects'
 import type { NodeSettings } from '@landpass/simulators/chain/node/settings'
@@ -214,5 +215,5 @@ async function expectContracts(number: number): Promise<void> {
   const { contracts: stored } = simulated.chain
   const contracts = linesOfContracts({ contracts: stored, head: { number } })
   const tables = await linesOfTables(db, stored)
-  for (const part of PARTS) expect(tables[part], part).toEqual(contracts[part])
+  for (const part of PARTS) expectSame(tables[part], contracts[part], part)
 }

@@ -104,7 +104,7 @@ describeOnOneEngine('freshness', (open) => {
         }
         for (const path of PATHS) await readAgain(path, copies, seen)
       }),
-      { numRuns: runs(5), endOnFailure: true },
+      { numRuns: runs(3), endOnFailure: true },
     )
     // The stories were no mere repetition of one case
     expect(Math.min(seen.confirmed, seen.expired, seen.changed), JSON.stringify(seen)).toBeGreaterThan(15)

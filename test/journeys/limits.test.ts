@@ -104,11 +104,17 @@ describe('an invalid request', () => {
 describe('what a request is charged', () => {
   const SEED = 7
   const PER_ROUTE = 3
+  /** What was charged before: each scrape is the first of the next answer. */
+  let before = 0
+  beforeAll(async () => {
+    before = (await chargedUnits(server.origin)).total
+  })
   const costOf = async (path: string) => {
-    const before = await chargedUnits(server.origin)
     const { status, bytes } = await server.ask('GET', path)
     const { total, ofScrape } = await chargedUnits(server.origin)
-    return { status, bytes: bytes.length, units: total - before.total - ofScrape }
+    const units = total - before - ofScrape
+    before = total
+    return { status, bytes: bytes.length, units }
   }
 
   test('every answer of every route is charged, and none is larger than its charge pays for', async () => {
@@ -166,7 +172,9 @@ function addressesOf(tree: string): readonly string[] {
 test('every address has a cost or a limit for each method that it has, and checks of health have neither', async () => {
   const addresses = addressesOf(server.app.server.printRoutes({ commonPrefix: false }))
   const without = new Set<string>()
-  for (const address of addresses)
+  // Half of all addresses are files, which are served alike: every tenth of them is enough
+  const isFile = (address: string) => /^\/(?:docs|pages)\//.test(address)
+  for (const address of addresses.filter((one, at) => !isFile(one) || at % 10 === 0))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       // With a query that no test has: an image that was drawn before at the same address is charged without the header
       const { status, headers } = await headOf(method, `${address}?of=this-test`)

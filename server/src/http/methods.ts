@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isPreflight, preflightHeaders } from './cross-origin.ts'
 import { handleNotFound } from './error-handler.ts'
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']
 
 /**
  * Collects the methods of each address that is registered from now on.
@@ -22,10 +22,7 @@ export function watchMethods(app: FastifyInstance): () => void {
   })
   return () => {
     isWatching = false
-    for (const [url, address] of addresses) {
-      answerOptions(app, url, address)
-      refuseOtherMethods(app, url, address)
-    }
+    for (const [url, address] of addresses) answerOtherMethods(app, url, address)
   }
 }
 
@@ -51,38 +48,23 @@ interface Address {
   readonly route: RouteOptions
 }
 
-function answerOptions(app: FastifyInstance, url: string, { methods, route }: Address): void {
-  const allowed = allowedMethods(methods).join(', ')
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header('allow', allowed)
-    if (isPreflight(request)) reply.headers(preflightHeaders(request, allowed))
-    await sendNoContent(reply)
-  }
-  app.route({
-    url,
-    method: 'OPTIONS',
-    schema: { hide: true },
-    config: { isAddressPrivate: route.config?.isAddressPrivate ?? false },
-    onRequest: answer, // before the body is read
-    handler: answer,
-  })
-}
-
 /** Safari waits for a body if there is no `content-length`. */
 function sendNoContent(reply: FastifyReply): FastifyReply {
   return reply.code(204).header('content-length', '0').send()
 }
 
-function allowedMethods(methods: ReadonlySet<string>): readonly string[] {
-  return [...methods, 'OPTIONS']
-}
-
-function refuseOtherMethods(app: FastifyInstance, url: string, { methods, route }: Address): void {
-  const allowed = allowedMethods(methods)
-  const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
-    reply.header('allow', allowed.join(', '))
-    const sentence = `${request.method} is not possible at this address; allowed: ${allowed.join(', ')}.`
-    throw new AppError('method_not_allowed', sentence, { allowed })
+/** One route for all methods that the address does not have: each route makes the start longer. */
+function answerOtherMethods(app: FastifyInstance, url: string, { methods, route }: Address): void {
+  const allowed = [...methods, 'OPTIONS']
+  const list = allowed.join(', ')
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('allow', list)
+    if (request.method !== 'OPTIONS') {
+      const sentence = `${request.method} is not possible at this address; allowed: ${list}.`
+      throw new AppError('method_not_allowed', sentence, { allowed })
+    }
+    if (isPreflight(request)) reply.headers(preflightHeaders(request, list))
+    await sendNoContent(reply)
   }
   app.route({
     url,
@@ -90,7 +72,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, { methods, route 
     schema: { hide: true },
     config: { isAddressPrivate: route.config?.isAddressPrivate ?? false },
     exposeHeadRoute: false,
-    onRequest: async (request, reply) => refuse(request, reply), // before the body is read
-    handler: refuse,
+    onRequest: answer, // before the body is read
+    handler: answer,
   })
 }

@@ -16,9 +16,15 @@ export type Catalogue = Readonly<Record<string, string>>
 
 const FOLDER = new URL('../../../../web/locales/', import.meta.url)
 
-/** Reads the texts of a language from `web/locales`. Our pages use the same files. */
+const catalogues = new Map<Locale, Catalogue>()
+
+/** The texts of a language in `web/locales`, which are read once. Our pages use the same files. */
 export function readCatalogue(locale: Locale): Catalogue {
-  return JSON.parse(readFileSync(new URL(`${locale}.json`, FOLDER), 'utf8')) as Catalogue
+  const known = catalogues.get(locale)
+  if (known) return known
+  const read = JSON.parse(readFileSync(new URL(`${locale}.json`, FOLDER), 'utf8')) as Catalogue
+  catalogues.set(locale, read)
+  return read
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Engine } from '../../../src/db/engine.ts'
 import { emptyDir } from '../database/engines.ts'
 import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 import { programPath } from '../run/programs.ts'
-import { codesOf, openApiOf, type Response, resolved } from './openapi.ts'
+import { codesOf, type OpenApi, openApiOf, type Response, resolved } from './openapi.ts'
 
 export { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 
@@ -92,7 +92,7 @@ export async function startLandServer(
   const app = await createApp({ config, engine, clock, stateThread: STATE_THREAD, ...more })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()
-  const check = answerChecker(app.server)
+  const check = checkOf(app.server, settings)
   const fetchChecked = async (path: string, init: RequestInit & { method: string }) => {
     const response = await fetch(origin + path, { ...init, redirect: 'manual' })
     const text = await response.text()
@@ -134,28 +134,39 @@ async function ask(url: string, method: string, { headers = {}, body }: AskOptio
   return { status: response.statusCode ?? 0, headers: response.headers, bytes }
 }
 
-/** What has compiled the schemas of a description; most servers of a test file have the same one. */
-const compilers = new Map<string, Ajv2020>()
+/** Fails unless an answer is as openapi.json says. */
+type AnswerCheck = (method: string, path: string, status: number, body: unknown) => void
 
-function compilerOf(document: object): Ajv2020 {
-  const text = JSON.stringify(document)
-  const known = compilers.get(text)
-  if (known) return known
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
-  ajv.addSchema(document, 'openapi')
-  compilers.set(text, ajv)
-  return ajv
+/** By the settings of a server, and by the text of its description: it takes as long to make as a server to start. */
+const checks = new Map<string, AnswerCheck>()
+
+/** The check of a server, whose description is made for the first answer if no server had the same settings before. */
+function checkOf(
+  server: FastifyInstance,
+  { DATA_DIR: _, TOKEN_KEY_FILE, ...settings }: Environment,
+): AnswerCheck {
+  const key = JSON.stringify([settings, TOKEN_KEY_FILE !== undefined])
+  return (...answer) => {
+    let check = checks.get(key)
+    if (!check) {
+      const document = openApiOf(server)
+      const text = JSON.stringify(document)
+      check = checks.get(text) ?? answerCheck(document)
+      for (const name of [key, text]) checks.set(name, check)
+    }
+    check(...answer)
+  }
 }
 
 /** Finds the operation of a path and holds an answer to what it documents. */
-function answerChecker(server: FastifyInstance) {
-  const document = openApiOf(server)
-  const ajv = compilerOf(document)
+function answerCheck(document: OpenApi): AnswerCheck {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
+  ajv.addSchema(document, 'openapi')
   const patterns = Object.keys(document.paths)
     // Literal segments win over parameters, as they do in the router.
     .sort((a, b) => (a.match(/\{/g)?.length ?? 0) - (b.match(/\{/g)?.length ?? 0))
     .map((path) => ({ path, pattern: new RegExp(`^(?:/v1)?${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
-  return (method: string, path: string, status: number, body: unknown) => {
+  return (method, path, status, body) => {
     const operation = method.toLowerCase()
     // `/parcels/1,2/bids` is another way to write `/parcels/1/2/bids`, and documented there.
     const bare = path.split('?', 1)[0]?.replace(/(?<=\/parcels\/[^/,]*),(?=[^/]*\/)/, '/') ?? ''
