@@ -81,6 +81,8 @@ describe('a call', () => {
       'http://land.example/v1/parcels/1/2/map.png?width=320',
     )
     expect(createClient({ baseUrl: '' }).url(land.offers())).toBe('/v2/offers')
+    for (const baseUrl of ['localhost:4510', 'land.example', 'ws://land.example'])
+      expect(() => createClient({ baseUrl })).toThrow('baseUrl must begin with http:// or https://.')
   })
 
   test('returns every digit of a number from exactAnswer', async () => {

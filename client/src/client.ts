@@ -12,8 +12,11 @@ const DEFAULT_MAX_WAIT_MS = 30_000
 /** The wait if the server does not say how long; doubled with each retry. */
 const FIRST_WAIT_MS = 1_000
 
+/** An address, or of pages of the server itself a path or nothing. */
+const BASE_URL = /^(?:https?:\/\/|\/|$)/i
+
 export interface ClientOptions {
-  /** Address of the server, without a slash at the end: `https://land.example.org`. Empty for its own pages. */
+  /** Address of the server: `https://land.example.org`. Pages of the server itself may pass a path, or nothing. */
   readonly baseUrl: string
   /** {@link fetchTransport} if left out. */
   readonly transport?: Transport
@@ -72,6 +75,7 @@ export interface Client {
 /**
  * A client of one server.
  *
+ * @throws {RangeError} for a `baseUrl` without `http://` or `https://`
  * @example
  * const client = createClient({ baseUrl: 'http://localhost:3000' })
  * const parcel = await client.send(land.parcel({ x: 10, y: 20 }))
@@ -79,6 +83,7 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, transport = fetchTransport(), etags, wait = waitFor } = options
   const { retries = DEFAULT_RETRIES, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
+  if (!BASE_URL.test(baseUrl)) throw new RangeError('baseUrl must begin with http:// or https://.')
   const base = baseUrl.replace(/\/$/, '')
 
   async function answerWith<Data>(

@@ -1154,8 +1154,8 @@ export interface Operations {
           | 'presence'
           | 'events'
           | 'limits'
-        /** look: it works, and the operator should look at it; off: this server does not have it. */
-        condition: 'good' | 'look' | 'bad' | 'off'
+        /** look: it works, and the operator should look at it; off: this server does not have it; unknown: this process has asked it nothing since its start. */
+        condition: 'good' | 'look' | 'bad' | 'off' | 'unknown'
         problem:
           | (
               | 'database_unavailable'

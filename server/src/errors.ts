@@ -26,7 +26,7 @@ export const ERRORS = {
     status: 404,
     where: 'every address without an endpoint',
     meaning: 'There is no endpoint at this address.',
-    next: 'See /docs for all endpoints.',
+    next: 'See /docs/interface for all endpoints.',
   },
   parcel_not_found: {
     status: 404,

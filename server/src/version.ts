@@ -11,5 +11,5 @@ const { version, private: isClone } = JSON.parse(readFileSync(PACKAGE, 'utf8')) 
 /** The version of Landpass. */
 export const VERSION = version
 
-/** How the user runs a command of the server in the folder where it was started. */
-export const COMMAND = isClone ? 'npm run landpass --' : 'npx landpass'
+/** How the user runs a command of the server in the folder where it was started; `--no`: npx never downloads another package. */
+export const COMMAND = isClone ? 'npm run landpass --' : 'npx --no landpass'

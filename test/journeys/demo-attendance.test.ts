@@ -80,6 +80,7 @@ test('a first start makes the world, warns that it covers only part of WORLD, an
   expect({ code, parcel, snapshots, state }).toEqual({ code: 0, parcel: 200, snapshots: [], state: 'off' })
   expect(children).toEqual([])
   expect(stdout).not.toMatch(COMMAND)
+  expect(stdout, 'lines of a log among sentences').not.toMatch(/^\{/m)
   expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
 

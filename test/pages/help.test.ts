@@ -34,6 +34,11 @@ test.each([
     const [wide, wanted] = await page.evaluate<number[]>('[innerWidth, document.documentElement.scrollWidth]')
     expect(wanted, path).toBeLessThanOrEqual(wide!)
     await expectAccessible(page)
+    if (path === '/docs/sales') {
+      const text = (await page.locator('main').textContent())!
+      expect(text).toContain(`curl -s '${server.origin}/v2/sales?`)
+      expect(text).not.toContain('localhost:3000')
+    }
     await photograph(`help${path.replaceAll('/', '-')}-${size}-${theme}`)
   }
 })

@@ -4,7 +4,7 @@ import type { App, Interface } from '../app.ts'
 import { readNetwork } from '../chain/networks/read-network.ts'
 import { registriesOf } from '../chain/networks/registries-of.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
-import { type Config, readConfig } from '../config/config.ts'
+import { type Config, type Environment, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
 import { createEngine, isDatabaseMissing } from '../db/open-engine.ts'
 import { type AppError, CommandError } from '../errors.ts'
@@ -35,8 +35,9 @@ export function addServeCommand(program: Command): void {
     .option('--still', 'with --demo: no simulated chain, so the land does not change')
     .addOption(new Option('--only <interface>', 'serve one interface alone').choices(['land', 'attendance']))
     .action(async (options: ServeOptions) => {
-      const config = readConfig(process.env)
-      if (config.workers === 1) await serve(config, options)
+      const env = options.demo ? withFewLogs(process.env) : process.env
+      const config = readConfig(env)
+      if (config.workers === 1) await serve(config, { ...options, env })
       else if (cluster.isWorker) await serveAsWorker(config, options)
       else if (options.demo) throw new CommandError('The demo is served by one process. Unset WORKERS.')
       else await (await import('./workers/worker-processes.ts')).runWorkerProcesses(config)
@@ -57,7 +58,7 @@ async function serveAsWorker(config: Config, options: ServeOptions): Promise<voi
   ])
   const channel = new WorkerChannel(process.env)
   try {
-    const parts = { demo: undefined, living: undefined, standIns: undefined, channel }
+    const parts = { env: process.env, demo: undefined, living: undefined, standIns: undefined, channel }
     const { only } = options
     await serveUntil(channel.stopped, shareOfWorker(config), { ...parts, ...(only && { only }) })
   } finally {
@@ -65,13 +66,21 @@ async function serveAsWorker(config: Config, options: ServeOptions): Promise<voi
   }
 }
 
-async function serve(given: Config, options: ServeOptions): Promise<void> {
+/** The demo speaks to a person in sentences: its log has only what is wrong, unless another level is set. */
+function withFewLogs(env: Environment): Environment {
+  return { ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' }
+}
+
+async function serve(
+  given: Config,
+  { env, ...options }: ServeOptions & { readonly env: Environment },
+): Promise<void> {
   const { stopped, end } = listenForStop()
   const isFollowing = given.chain.nodeUrls.length > 0
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   const living =
     demo && !options.still && wantsLivingDemo(given)
-      ? new LivingDemo(given, process.env, await loadSimulators())
+      ? new LivingDemo(given, env, await loadSimulators())
       : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
   const making = isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined
@@ -83,9 +92,10 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const needsStandIns = options.demo && options.only !== 'land' && wantsStandIns(given)
   let standIns: StandIns | undefined
   try {
-    standIns = needsStandIns ? await startStandIns(process.env) : undefined
+    standIns = needsStandIns ? await startStandIns(env) : undefined
     await serveUntil(stopped, standIns ? withStandIns(standIns) : given, {
       ...options,
+      env,
       standIns,
       demo,
       living,
@@ -101,6 +111,7 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
 interface Serving extends Pick<ServeOptions, 'only'> {
   /** Undefined where this process serves alone. */
   readonly channel?: WorkerChannel
+  readonly env: Environment
   readonly demo: DemoFiller | undefined
   readonly living: LivingDemo | undefined
   readonly standIns: StandIns | undefined
@@ -113,7 +124,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(given), import('../app.ts')])
   try {
     const follow = absence ? undefined : await settle(engine, options)
-    const config = follow ? readConfig({ ...(options.standIns?.env ?? process.env), ...follow.env }) : given
+    const config = follow ? readConfig({ ...(options.standIns?.env ?? options.env), ...follow.env }) : given
     const interfaces = options.only ? { interfaces: [options.only] } : {}
     const network = await readNetwork(config.chain.network)
     if (options.only !== 'attendance' && config.chain.nodeUrls.length > 0) {
@@ -307,7 +318,8 @@ function announce(address: string, { keeper, attendance }: App, { only, tokens, 
       '',
       ...(only === 'attendance' ? [] : land),
       ...(only === 'land' ? [] : [`  the organisers' form             ${address}/organise`]),
-      `  the interface, to read and try   ${address}/docs`,
+      `  the documents                    ${address}/docs/`,
+      `  the interface, to read and try   ${address}/docs/interface`,
       `  is it ready?                     ${address}/health/ready`,
       ...(living?.address === undefined ? [] : landExample(address, living.address)),
       ...(living?.whyStill === undefined ? [] : ['', `The land stands still. ${living.whyStill}`]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeConfig, readConfig } from './config.ts'
+import { describeConfig, readConfig, unknownSettings } from './config.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
 
 test('without settings, each value is the documented default', () => {
@@ -92,6 +92,13 @@ test('the current settings are shown, one per line, with secrets masked', () => 
   expect(lines).toContain('ISSUER_API_KEY=***')
   expect(lines).toContain('PUBLIC_URL=')
   expect(lines.join('\n')).not.toContain('secret')
+})
+
+test('a misspelt name in a file of settings is found, without its value', () => {
+  expect(unknownSettings('# PORTS=1\nPROT=4999\nHOST=127.0.0.1\nOPERATOR_KY="a secret"\n')).toEqual([
+    'OPERATOR_KY',
+    'PROT',
+  ])
 })
 
 function messageOf(run: () => unknown): string {

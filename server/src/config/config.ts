@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util'
 import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
@@ -63,6 +64,19 @@ export function readConfig(env: Environment, limits: Partial<FixedLimits> = {}):
  */
 export function describeConfig(env: Environment): string {
   return describeSettings(SETTINGS, env)
+}
+
+/**
+ * The names in a file of settings that no setting has, in alphabetical order: misspelt ones, and variables of other programs.
+ *
+ * @param file text of a file `.env`
+ * @example
+ * unknownSettings('PROT=4999\nHOST=127.0.0.1') // ['PROT']
+ */
+export function unknownSettings(file: string): string[] {
+  return Object.keys(parseEnv(file))
+    .filter((name) => !Object.hasOwn(SETTINGS, name))
+    .sort()
 }
 
 /** Gives each setting the name that the code uses. The types of the values come from their kinds in settings.ts. */

@@ -100,7 +100,7 @@ export const SETTINGS = {
     kind: oneOf(LOG_LEVELS),
     default: 'info',
     meaning:
-      'The least important level that is logged. debug logs every request, which makes the server about a third slower.',
+      'The least important level that is logged; `serve --demo` takes warn. debug logs every request, which makes the server about a third slower.',
   },
   REQUEST_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),

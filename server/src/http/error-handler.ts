@@ -103,5 +103,5 @@ function isClientError(status: number | undefined): boolean {
 
 /** The answer does not repeat the address, which may contain a secret by mistake. */
 export function handleNotFound(): never {
-  throw new AppError('not_found', 'There is no endpoint at this address; /docs lists all of them.')
+  throw new AppError('not_found', 'There is no endpoint at this address; /docs/interface lists all of them.')
 }

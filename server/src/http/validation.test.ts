@@ -56,11 +56,12 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
-  test('an unknown parameter is refused without a value, too, where a schema has no others', () => {
+  test('an unknown parameter and an empty value are refused where a schema allows no other parameters', () => {
     const schema = { type: 'object', properties: { limit: { type: 'integer' } }, additionalProperties: false }
     const closed = parameterReader({ schema, method: 'GET', url: '/', httpPart: 'querystring' })
 
-    expect(closed({ limit: '' })).toEqual({ value: {} })
+    for (const empty of ['', ['', '5']])
+      expect(() => closed({ limit: empty })).toThrow('limit is "", but must be a whole number.')
     for (const empty of ['', ['', ''], ['', 'x']])
       expect(() => closed({ limt: empty })).toThrow('There is no parameter "limt".')
   })

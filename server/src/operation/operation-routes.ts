@@ -22,7 +22,8 @@ const operationSchema = Type.Object({
     Type.Object({
       part: oneOf(PARTS),
       condition: oneOf(CONDITIONS, {
-        description: 'look: it works, and the operator should look at it; off: this server does not have it.',
+        description:
+          'look: it works, and the operator should look at it; off: this server does not have it; unknown: this process has asked it nothing since its start.',
       }),
       problem: orNull(oneOf(PROBLEMS)),
       facts: Type.Partial(Type.Object(Object.fromEntries(FACTS.map((name) => [name, Type.Number()]))), {
@@ -51,7 +52,10 @@ export function operationRoutes(
     },
     async (request, reply) => {
       if (!isOperator(request))
-        throw new AppError('operator_only', 'Only the operator reads this: send the header Operator-Key.')
+        throw new AppError(
+          'operator_only',
+          'Only the operator reads this: the header Operator-Key is missing or wrong.',
+        )
       const parts = partsOf(await find())
       const data = { version: VERSION, started_at: new Date(startedAtMs).toISOString(), parts }
       return reply.header('cache-control', 'no-store').send({ ok: true, data })

@@ -42,6 +42,16 @@ test('what a server does not have is off', () => {
   ])
 })
 
+test('what nothing was asked of is unknown, and not good', () => {
+  const none = { all: 0, failed: 0 }
+  const offers = { ageS: undefined, isFollowing: true }
+  const unknown = partsOf({ ...FINE, issuer: none, presence: none, offers }).filter(
+    ({ condition, problem }) => condition === 'unknown' && problem === null,
+  )
+
+  expect(unknown.map(({ part }) => part)).toEqual(['offers', 'issuer', 'presence'])
+})
+
 describe('each problem has a part and a condition', () => {
   test.each<[string, string, string, Partial<Findings>]>([
     ['database', 'bad', 'database_full', { database: { ...FINE.database, problem: 'database_full' } }],

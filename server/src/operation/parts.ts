@@ -12,8 +12,11 @@ export const PARTS = [
 ] as const
 export type PartName = (typeof PARTS)[number]
 
-/** `good`; `look`: it works, and the operator should look at it; `bad`: it does not work; `off`: this server does not have it. */
-export const CONDITIONS = ['good', 'look', 'bad', 'off'] as const
+/**
+ * `good`; `look`: it works, and the operator should look at it; `bad`: it does not work; `off`: this server does not have it;
+ * `unknown`: this process has asked it nothing since its start.
+ */
+export const CONDITIONS = ['good', 'look', 'bad', 'off', 'unknown'] as const
 export type Condition = (typeof CONDITIONS)[number]
 
 /** Why a part is not good. The pages have for each what to do. */
@@ -57,7 +60,7 @@ export type Facts = Readonly<Partial<Record<(typeof FACTS)[number], number>>>
 export interface Part {
   readonly part: PartName
   readonly condition: Condition
-  /** Null where the part is good or off. */
+  /** Null where the part is good, off or unknown. */
   readonly problem: Problem | null
   readonly facts: Facts
 }
@@ -133,7 +136,9 @@ export function partsOf(found: Findings): readonly Part[] {
       : part(
           'offers',
           offers.ageS === undefined ? {} : { age_s: offers.ageS },
-          unless(offers.isFollowing, 'offers_stopped'),
+          offers.isFollowing && offers.ageS === undefined
+            ? UNKNOWN
+            : unless(offers.isFollowing, 'offers_stopped'),
         ),
     !attendance
       ? off('attendance')
@@ -143,14 +148,14 @@ export function partsOf(found: Findings): readonly Part[] {
       : part(
           'issuer',
           { calls: issuer.all, calls_failed: issuer.failed },
-          unless(isBelow(issuer, MAX_FAILED_CALLS), 'issuer_fails'),
+          ofShare(issuer, MAX_FAILED_CALLS, 'issuer_fails'),
         ),
     !presence
       ? off('presence')
       : part(
           'presence',
           { answers: presence.all, answers_unknown: presence.failed },
-          unless(isBelow(presence, MAX_UNKNOWN_ANSWERS), 'presence_unknown'),
+          ofShare(presence, MAX_UNKNOWN_ANSWERS, 'presence_unknown'),
         ),
     !events
       ? off('events')
@@ -169,11 +174,12 @@ export function partsOf(found: Findings): readonly Part[] {
 
 type Verdict = readonly [Condition, Problem | null]
 const GOOD: Verdict = ['good', null]
+const UNKNOWN: Verdict = ['unknown', null]
 
 function unless(isGood: boolean, problem: Problem): Verdict {
   return isGood ? GOOD : ['look', problem]
 }
 
-function isBelow({ all, failed }: Counted, share: number): boolean {
-  return all < ENOUGH || failed / all <= share
+function ofShare({ all, failed }: Counted, share: number, problem: Problem): Verdict {
+  return all === 0 ? UNKNOWN : unless(all < ENOUGH || failed / all <= share, problem)
 }

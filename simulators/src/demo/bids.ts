@@ -9,6 +9,7 @@ import type { Random } from '../random.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
 import type { Grid } from './grid.ts'
+import type { Listing } from './market.ts'
 import { someoneElse } from './stories.ts'
 import { askingPrice, priceText } from './values.ts'
 
@@ -29,12 +30,16 @@ const LONGEST_DAYS = 180
 export interface BidSources {
   readonly assets: Assets
   readonly people: readonly string[]
+  readonly listings: readonly Listing[]
   readonly registries: Registries
   readonly grid: Grid
 }
 
-/** All bids, in order of creation: accepted, cancelled and open ones. */
-export function bidsOf({ assets, people, registries, grid }: BidSources, random: Random): BidRecord[] {
+/** All bids, in order of creation: accepted, cancelled and open ones. An open bid is below the price that its asset is offered for. */
+export function bidsOf(
+  { assets, people, listings, registries, grid }: BidSources,
+  random: Random,
+): BidRecord[] {
   const all = [...assets.parcels, ...assets.estates.map(({ asset }) => asset)]
   const accepted = all.flatMap((asset) => acceptedOn(asset, people, random))
   const cancelled = times(all.length, 92, 6, () => cancelledOn(random.pick(all), people, random))
@@ -42,6 +47,11 @@ export function bidsOf({ assets, people, registries, grid }: BidSources, random:
   drafts.sort((one, other) => one.fromS - other.fromS)
   const created = rowTimes(() => random.between(3000, 60_000))
   const fingerprints = new Map<Asset, string>()
+  const asked = new Map(
+    listings
+      .filter(({ deal, expiresS }) => !deal && expiresS > PRESENT_S)
+      .map(({ asset, whole }) => [asset, whole]),
+  )
   const cellsOf = new Map(assets.estates.map(({ asset, cells }) => [asset, cells]))
   return drafts.map((draft) => {
     const { asset } = draft
@@ -52,7 +62,8 @@ export function bidsOf({ assets, people, registries, grid }: BidSources, random:
       fingerprints.set(asset, asset.type === 'estate' ? ofEstate(asset.id, parcels) : '0x')
     }
     const fingerprint = fingerprints.get(asset)!
-    return recordOf(draft, { registries, fingerprint, createdAt: created(draft.fromS) }, random)
+    const below = draft.status === 'open' ? asked.get(asset) : undefined
+    return recordOf(draft, { registries, fingerprint, below, createdAt: created(draft.fromS) }, random)
   })
 }
 
@@ -157,16 +168,22 @@ function openOn(
   return { asset, status: 'open', bidder, seller: asset.owner, fromS, toS: fromS, expiresS }
 }
 
+interface RecordSources {
+  readonly registries: Registries
+  readonly fingerprint: string
+  /** What the asset is offered for, in whole MANA; undefined where it is not for sale. */
+  readonly below: number | undefined
+  readonly createdAt: string
+}
+
 function recordOf(
   { asset, status, bidder, seller, fromS, toS, expiresS }: Draft,
-  { registries, fingerprint, createdAt }: { registries: Registries; fingerprint: string; createdAt: string },
+  { registries, fingerprint, below = Infinity, createdAt }: RecordSources,
   random: Random,
 ): BidRecord {
   const isEstate = asset.type === 'estate'
-  const whole = Math.max(
-    1,
-    Math.floor((askingPrice(asset.value, fromS, random) * random.between(45, 95)) / 100),
-  )
+  const worth = Math.min(askingPrice(asset.value, fromS, random), below)
+  const whole = Math.max(1, Math.floor((worth * random.between(45, 95)) / 100))
   return {
     id: random.hash(),
     token_address: isEstate ? registries.estate : registries.land,

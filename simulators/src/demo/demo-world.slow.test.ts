@@ -193,6 +193,21 @@ describe('the city of seed 1', () => {
     expect(Math.max(...sizes)).toBeGreaterThan(100)
   })
 
+  test('has open bids only below the price at which their asset can be bought', () => {
+    const offered = new Map(
+      city.publications
+        .filter((one) => listingKind(one) === 'open')
+        .map((one) => [`${one.asset_type} ${one.asset_id}`, Number(one.price)]),
+    )
+    const bidOn = city.bids.filter(
+      (one) => one.status === 'open' && offered.has(`${one.asset_type} ${one.asset_id}`),
+    )
+
+    expect(bidOn.length).toBeGreaterThan(1_000)
+    for (const { asset_type, asset_id, price } of bidOn)
+      expect(Number(price), asset_id).toBeLessThan(offered.get(`${asset_type} ${asset_id}`)!)
+  })
+
   test('offers most things until 2029 and later', () => {
     const alive = city.publications.filter((one) => listingKind(one) === 'open')
     const lasting = alive.filter((one) => one.expires_at >= Date.UTC(2029, 0, 1))

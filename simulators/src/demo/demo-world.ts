@@ -99,7 +99,10 @@ export function demoWorld(seed: number, options: DemoWorldOptions = {}): DemoWor
     },
     estates: estateRecords(assets.estates, plan, random.fork('estate records')),
     publications: listings.map(({ record }) => record),
-    bids: bidsOf({ assets, people: holdings.people, registries, grid: plan.grid }, random.fork('bids')),
+    bids: bidsOf(
+      { assets, people: holdings.people, listings, registries, grid: plan.grid },
+      random.fork('bids'),
+    ),
     mortgages: loansOf(listings, holdings.people, random.fork('loans')),
   }
 }

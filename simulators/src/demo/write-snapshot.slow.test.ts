@@ -19,7 +19,7 @@ const GOLDEN = {
   'parcels.ndjson.gz': 'a3ad82d851143c4bd15fa0a2c97d0c526f4b76af4499f2e0591f999470ee592b',
   'estates.ndjson.gz': 'b504e54fb8ee6cc0850c3d6c44bf8ecbec3bca0dc49382828df22408cb28fd21',
   'publications.ndjson.gz': '24a4ee4754b6b4dbd782a0a5caf59a25b10e7fe073345ea7a2959ec9325e064c',
-  'bids.ndjson.gz': 'acbd0ffa6414b53bb9f4b11bfeeea075a02af68a7a34d6f95c589cdc74c503c2',
+  'bids.ndjson.gz': '7e1e52c4625920d9dd6c4d60d583ac328d101a36e5c63afe87f59f9c2939580f',
   'mortgages.ndjson.gz': 'b250c680828ef36f6500260c78f430f7769bb98a2684d5213f9c945ceac5f486',
 }
 

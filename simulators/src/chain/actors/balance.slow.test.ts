@@ -8,7 +8,9 @@ import { StateHistory } from '../contracts/cells.ts'
 import { Contracts } from '../contracts/contracts.ts'
 import { erasOf } from '../contracts/eras.ts'
 import { Machine } from '../contracts/machine.ts'
+import { ASSET_TYPE } from '../contracts/trades.ts'
 import { runCalls } from '../contracts/transactions.ts'
+import type { Address, Word } from '../encoding/words.ts'
 import { loadContracts } from '../snapshot/load-contracts.ts'
 import { countOf } from './balance.ts'
 import { Players } from './players.ts'
@@ -42,7 +44,7 @@ test.each([
     const { districtOwners } = await loadContracts(snapshot, contracts)
     // A world of a hundredth of the land, with a hundredth of the deeds.
     const average = (pace * DEEDS_PER_HOUR * contracts.land.total()) / PARCELS_OF_DEMO
-    const parts = { seed: 1, chainId: 1337, contracts, machine, average, world: undefined, districtOwners }
+    const parts = { seed: 5, chainId: 1337, contracts, machine, average, world: undefined, districtOwners }
     const players = new Players(parts)
     const { rentals: _, ...start } = players.countsAtStart
     const failed: string[] = []
@@ -74,6 +76,17 @@ test.each([
         contractSignatureIndex: market.contractIndex(),
         signerSignatureIndex: market.signerIndex(owner),
       })
+    // Nobody bids as much as they could buy it for
+    const { market: orders, bids, land, estates } = contracts
+    orders.orders.forEach((key, { seller, priceWei, expiresAt }) => {
+      const [address, id] = key.split(' ') as [Address, Word]
+      const { [address]: token } = { [land.address]: land, [estates.address]: estates }
+      if (token?.ownerOf(id) === seller && expiresAt > machine.timeS)
+        expect(bids.highest(address, id), key).toBeLessThan(priceWei)
+    })
+    for (const { token, id, json } of offers)
+      if (json.received[0].assetType !== ASSET_TYPE.dollars)
+        expect(bids.highest(token.address, id)).toBeLessThan(BigInt(json.received[0].amount))
     expect(failed).toEqual([])
     expect(sent).toBeGreaterThan(24 * days * average)
   },

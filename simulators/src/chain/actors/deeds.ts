@@ -86,7 +86,7 @@ export const DEEDS: Readonly<Record<DeedKind, Plan>> = {
   listing: (scene, asset = scene.asset((one) => !scene.orderOf(one))) => {
     const market = asset && scene.marketFor(asset)
     if (!market) return undefined
-    const priceWei = scene.price(sizeOf(scene, asset))
+    const priceWei = scene.askingPrice(asset, sizeOf(scene, asset))
     const listing = listingOf(scene, market, asset, priceWei)
     return { asset, from: asset.owner, priceWei, drafts: [...scene.approval(asset, market), listing] }
   },
@@ -221,12 +221,14 @@ export function listingOf(scene: Scene, market: Market, asset: Owned, priceWei =
   return draftOf(owner, market, 'create', owner, offer, isOldStyle(scene, asset))
 }
 
-/** A bid of another player; rarely with a text that means nothing: the contract takes whatever comes. */
+/** A bid of another player, below the price at which the asset can be bought; rarely with a text that means nothing: the contract takes whatever comes. */
 export function bidFor(scene: Scene, { token, id }: Asset, bidder = scene.other(token.ownerOf(id))) {
   const { random, contracts } = scene
-  const order = scene.orderOf({ token, id, owner: token.ownerOf(id) })?.order
-  const askedWei = order?.priceWei ?? scene.price(sizeOf(scene, { token, id }))
-  const priceWei = order ? rounded((askedWei * BigInt(random.between(50, 95))) / 100n) : askedWei
+  const askedWei = scene.askedFor({ token, id, owner: token.ownerOf(id) })
+  const priceWei =
+    askedWei === undefined
+      ? scene.price(sizeOf(scene, { token, id }))
+      : rounded((askedWei * BigInt(random.between(50, 95))) / 100n)
   const fingerprint = scene.rarely(2)
     ? random.hex(2 * random.between(1, 40))
     : (token.fingerprint?.(id) ?? '0x')

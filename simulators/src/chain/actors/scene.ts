@@ -206,6 +206,20 @@ export class Scene {
     })
   }
 
+  /** The lowest price at which an asset can be bought now, in wei of MANA; undefined where it is not for sale. */
+  askedFor(asset: Owned): bigint | undefined {
+    const order = this.orderOf(asset)?.order.priceWei
+    const signed = this.offers?.priceOf(asset, this.timeS)
+    return order === undefined || (signed !== undefined && signed < order) ? signed : order
+  }
+
+  /** What an owner asks for an asset: more than is bid for it. Only where rare things happen, owners overlook bids. */
+  askingPrice({ token, id }: Asset, parcels: number): bigint {
+    const price = this.price(parcels)
+    const highest = this.hasRareThings ? 0n : this.contracts.bids.highest(token.address, id)
+    return price > highest ? price : rounded((highest * 5n) / 4n)
+  }
+
   /** Some asset with a bid that its owner can accept. */
   withBid(): Owned | undefined {
     return this.ownedWith(this.contracts.bids.bids, (owned) => this.bidsOn(owned).length > 0)

@@ -3,7 +3,7 @@ import { type RentalDraft, type RentalJson, signRental } from '../../listings/si
 import { Random } from '../../random.ts'
 import { type Wallet, wallets } from '../../wallets.ts'
 import type { Contracts } from '../contracts/contracts.ts'
-import type { LandToken } from '../contracts/tokens.ts'
+import type { LandToken, TokenContract } from '../contracts/tokens.ts'
 import { ASSET_TYPE, type OffChainMarketplace, type Trade } from '../contracts/trades.ts'
 import { type Draft, draftOf } from '../contracts/transactions.ts'
 import { type Address, numberWord, type Word, ZERO_ADDRESS } from '../encoding/words.ts'
@@ -82,6 +82,18 @@ export class SignedOffers {
       )
   }
 
+  /** What the offer of an asset asks for at a time, in wei of MANA; undefined without one. */
+  priceOf(
+    asset: { readonly token: TokenContract; readonly id: Word; readonly owner: Address },
+    timeS: number,
+  ): bigint | undefined {
+    const wallet = wallets().find(({ address }) => address === asset.owner)
+    const { land, estates } = this.contracts
+    const token = [land, estates].find((one) => one === asset.token)
+    const json = wallet && token && this.offerOf(wallet, token, asset.id, timeS)
+    return json && this.isOpen(json) ? this.priceWei({ json }) : undefined
+  }
+
   /** All offers to rent that can be accepted at a time. */
   rentalsAt(timeS: number): readonly RentalJson[] {
     const offers: RentalJson[] = []
@@ -103,7 +115,7 @@ export class SignedOffers {
   }
 
   /** What it costs in wei of MANA. */
-  priceWei({ json }: SignedOffer): bigint {
+  priceWei({ json }: Pick<SignedOffer, 'json'>): bigint {
     const [{ assetType, amount }] = json.received
     return assetType === ASSET_TYPE.dollars ? (BigInt(amount) * 10n) / DOLLARS_OF_TEN : BigInt(amount)
   }
@@ -160,6 +172,8 @@ export class SignedOffers {
     if (!random.chance(isEstate ? ESTATES_PERCENT : PARCELS_PERCENT)) return undefined
     const inDollars = random.chance(DOLLARS_PERCENT)
     const mana = BigInt(random.between(...PRICES) * parcels) * MANA
+    // Its owner would rather accept such a bid.
+    if (this.contracts.bids.highest(token.address, id) >= mana) return undefined
     const fingerprint = isEstate ? estates.secondFingerprint(id) : ''
     const indexes = {
       contractIndex: this.market.contractIndex(),

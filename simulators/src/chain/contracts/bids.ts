@@ -42,6 +42,13 @@ export class BidContract extends Contract {
     return this.bids.get(assetKey(token, id), at) ?? NO_BIDS
   }
 
+  /** The highest bid for a token that has not expired, in wei; 0 without one. */
+  highest(token: Address, id: Word): bigint {
+    return this.bidsOf(token, id)
+      .filter(({ expiresAtS }) => expiresAtS >= BigInt(this.machine.timeS))
+      .reduce((most, { priceWei }) => (priceWei > most ? priceWei : most), 0n)
+  }
+
   /** Another bid of the same bidder is replaced, without a log. */
   place(
     bidder: Address,

@@ -102,7 +102,10 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
   /** @throws {AppError} `operator_only` */
   const assertOperator = (request: Pick<FastifyRequest, 'headers'>) => {
     if (isOperator(request)) return
-    throw new AppError('operator_only', 'Only the operator approves events: send the header Operator-Key.')
+    throw new AppError(
+      'operator_only',
+      'Only the operator approves events: the header Operator-Key is missing or wrong.',
+    )
   }
 
   app.get(

@@ -104,7 +104,7 @@ export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> 
       if (!isOperator(request))
         throw new AppError(
           'operator_only',
-          'Only the operator issues first edit codes: send the header Operator-Key.',
+          'Only the operator issues first edit codes: the header Operator-Key is missing or wrong.',
         )
       const { event_id: eventId } = await getEvent(db, parsePublicEventName(request.params.event))
       const edit_code = await editCodes.replaceFirst(eventId)

@@ -276,6 +276,6 @@ function tooManyWaiting(count: number): AppError {
 function operatorOnly(): AppError {
   return new AppError(
     'operator_only',
-    'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
+    'Only the operator of this server makes events here: the header Operator-Key is missing or wrong.',
   )
 }
