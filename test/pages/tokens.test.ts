@@ -152,7 +152,7 @@ describe('the whole way', () => {
     await page.getByLabel('From (optional)').press('Backspace')
     await press('Check the event')
     await page.getByText('Only a part of this is entered.').waitFor()
-    await page.getByLabel('From (optional)').fill('')
+    await page.getByLabel('From (optional)').fill('18:00')
     await expectGood(opened, 'make-phone')
     await press('Check the event')
     await page.getByRole('heading', { name: 'Is this right?' }).waitFor()
@@ -166,15 +166,25 @@ describe('the whole way', () => {
 
     const code = (await page.locator('.uuid code').textContent())!
     expect(code).toMatch(/^[0-9a-f]{32}$/)
+    const opening = '20 Nov 2026, 17:00 (20 Nov 2026, 18:00 in Europe/Paris)'
+    await page.getByText(`Players can claim from ${opening} on.`).waitFor()
     await expectGood(opened, 'made-phone')
     await press('See the event')
     await page.getByText('Please keep the edit code first').waitFor()
     await page.getByLabel('I have kept the edit code').check()
     await press('See the event')
     // The page of the event takes the code over
-    await page.locator('.controls-state').getByText('Open: players can get a token now.').waitFor()
+    await page.locator('.controls-state').getByText(`Opens on ${opening}.`).waitFor()
+    const headings = await page.locator('main h2:visible').allTextContents()
+    expect(headings.slice(0, 3), 'what the organiser needs now').toEqual([
+      'Right now',
+      'For your booth',
+      'Rehearsal',
+    ])
+    await expectGood(opened, 'live-early-phone')
+    await page.getByText('More controls').click()
     await press('Forget the edit code')
-    await page.getByText('The token is yours.').waitFor()
+    await page.getByText('This event is not open yet.').first().waitFor()
     await page.getByRole('img', { name: /^Picture of the token/ }).waitFor()
     await page.getByText('The places on the map').click()
     await page.getByRole('img', { name: /^Map of the places/ }).waitFor()
@@ -192,11 +202,13 @@ describe('the whole way', () => {
     await press('Save')
     await page.getByText('Please enter a whole number from 20 to 1,000,000').waitFor()
     await page.getByLabel('Number of tokens').fill('25')
+    await page.getByLabel('From (optional)').fill('')
     await page.getByLabel('Description').fill('With a roof.')
     await page.getByLabel('Keep the list of holders private').check()
     await expectGood(opened, 'change-phone')
     await press('Save')
     await page.getByText('The change is saved.').waitFor()
+    await page.getByText('The token is yours.').waitFor()
     await expect.poll(() => page.locator('.numbers dd').allTextContents(), SOON).toEqual(['25', '0', '25'])
     expect(await page.locator('.places li').allTextContents()).toEqual(['5,-2', '6,-2', '7,-2'])
     expect(await page.content()).not.toContain(code)
@@ -267,7 +279,7 @@ describe('the whole way', () => {
       'rgb(74, 84, 100)',
     )
     await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
-    expectRefusals(opened, 400, 403, 409)
+    expectRefusals(opened, 403, 409)
   })
 
   test('on a desktop, in French: a token, the collection, a token that was taken back, and one that is not as signed', async () => {
