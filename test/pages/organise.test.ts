@@ -847,6 +847,8 @@ test('the edit code is only in the body of a request: not in address, storage, p
   const place = { DATABASE_URL: await freshDatabaseUrl() }
   const env: Env = { ...(stage.outside.env as Env), ...place, LOG_LEVEL: 'trace' }
   const alone = await serve(env, ['--only', 'attendance'])
+  const documents = await (await fetch(`${alone.origin}/docs/`)).text()
+  expect(documents, 'its documents link to no map').toContain('data-interfaces="attendance"')
   const opened = await openForm({ size: 'phone', keepsPages: true }, '?way=poap', alone.origin)
   const { page } = opened
   const form = formOf(page)
