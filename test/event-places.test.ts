@@ -4,6 +4,8 @@ import {
   MAX_COORDINATES,
   parseCoordinates,
 } from '@landpass/server/attendance/events/coordinates'
+import { assertTokens } from '@landpass/server/attendance/events/event-options'
+import { assertEventUrl } from '@landpass/server/attendance/issuers/own/made-events/made-event-routes'
 import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { AppError } from '@landpass/server/errors'
 import { pageModule } from '@landpass/server/test/support/pages/page-modules'
@@ -78,10 +80,19 @@ test.each(['52,-10;here', '1,1;2,2;151,0', '1.5,2', '1,1;;2,2', '007,1', '', '1,
 
 /** @returns undefined for a text that the server refuses */
 function takenByServer(text: string): string | undefined {
+  let taken: string | undefined
+  isTaken(() => {
+    taken = coordinatesText(parseCoordinates(text, world))
+  })
+  return taken
+}
+
+function isTaken(check: () => void): boolean {
   try {
-    return coordinatesText(parseCoordinates(text, world))
+    check()
+    return true
   } catch (error) {
-    if (error instanceof AppError) return undefined
+    if (error instanceof AppError) return false
     throw error
   }
 }
@@ -98,4 +109,41 @@ function refusedByServer(text: string) {
 test('the pages know events that were made here by the numbers that the server gives them', async () => {
   const page = (await import(pageModule('organise/made-here.ts'))) as { FIRST_OWN_EVENT_ID: number }
   expect(page.FIRST_OWN_EVENT_ID).toBe(FIRST_OWN_EVENT_ID)
+})
+
+test('the form takes the links that the server takes', async () => {
+  const { isEventLink } = (await import(pageModule('organise/event-link.ts'))) as {
+    isEventLink(typed: string): boolean
+  }
+  const part = fc.oneof(
+    fc.constantFrom(
+      'https://',
+      'HTTPS://',
+      'http://',
+      'a.example',
+      ':8',
+      '@',
+      '/',
+      '\\\\',
+      ' ',
+      '?',
+      '\u202e',
+      '\u0007',
+    ),
+    fc.string({ maxLength: 6, unit: 'binary' }),
+  )
+  const link = fc.tuple(fc.constantFrom('https://', 'https://a', ''), fc.array(part, { maxLength: 4 }))
+  fc.assert(
+    fc.property(link, ([start, parts]) => {
+      const typed = start + parts.join('')
+      expect(isEventLink(typed)).toBe(isTaken(() => assertEventUrl(typed.trim())))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('the form takes as many tokens as the server', async () => {
+  const { MAX_TOKENS } = (await import(pageModule('organise/tokens-text.ts'))) as { MAX_TOKENS: number }
+  expect(isTaken(() => assertTokens(MAX_TOKENS))).toBe(true)
+  expect(isTaken(() => assertTokens(MAX_TOKENS + 1))).toBe(false)
 })

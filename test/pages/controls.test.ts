@@ -114,16 +114,14 @@ describe('in French, on a phone', () => {
     await claim('mia')
     await lookAgain(page)
     await expectState('given_out')
-    await page.locator('#more-tokens').fill('12')
-    await press('controls.tokens.raise')
-    await expectText('controls.tokens.wrong', { count: 12 })
-    await page.locator('#more-tokens').fill('999999999')
-    await press('controls.tokens.raise')
-    await expectText('organise.make.tokens_range', {
-      from: 13,
-      to: new Intl.NumberFormat(locale).format(1_000_000),
-    })
-    expectRefusals(opened, 400)
+    for (const wrong of ['12', '999999999']) {
+      await page.locator('#more-tokens').fill(wrong)
+      await press('controls.tokens.raise')
+      await expectText('organise.make.tokens_range', {
+        from: 13,
+        to: new Intl.NumberFormat(locale).format(1_000_000),
+      })
+    }
     await page.locator('#more-tokens').fill(' ５０ ')
     expect(await page.locator('#more-tokens-fault').textContent()).toBe('')
     await press('controls.tokens.raise')

@@ -3,7 +3,7 @@ import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { startTinyLand } from '@landpass/server/test/support/land/tiny-land'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
-import { testBrowser } from '@landpass/server/test/support/pages/browser'
+import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const openEngine = freshEngine('postgres')
@@ -17,6 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** Wide tables that do not show all columns. */
+const CUT_OFF = `[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length`
+
 test.each([
   { size: 'phone', theme: 'light' },
   { size: 'desktop', theme: 'dark' },
@@ -25,7 +28,7 @@ test.each([
   for (const path of [
     '/docs/',
     '/docs/sales',
-    '/docs/tiles',
+    '/docs/settings',
     '/docs/interface',
     '/docs/interface/parcels',
     '/docs/help/players.ko',
@@ -33,6 +36,7 @@ test.each([
     await page.goto(server.origin + path)
     const [wide, wanted] = await page.evaluate<number[]>('[innerWidth, document.documentElement.scrollWidth]')
     expect(wanted, path).toBeLessThanOrEqual(wide!)
+    expect(await page.evaluate(CUT_OFF), path).toBe(0)
     await expectAccessible(page)
     if (path === '/docs/sales') {
       const text = (await page.locator('main').textContent())!
@@ -49,7 +53,12 @@ describe('a reader', () => {
     await page.getByRole('searchbox').fill('median')
     await page.getByRole('list', { name: 'Found' }).getByRole('link').first().click()
     await page.waitForURL(/\/docs\/sales/)
-    await page.getByRole('link', { name: 'Landpass' }).click()
+    const text = await page.locator('main').textContent()
+    expect(text, 'the address of the server that the reader uses').toContain(`${server.origin}/v2/`)
+    expect(text).not.toContain('localhost')
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption('Dark')
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await page.getByRole('link', { name: 'Map', exact: true }).click()
     await page.waitForURL(`${server.origin}/`)
 
     expect(new Set(asked.map((address) => new URL(address).origin))).toEqual(new Set([server.origin]))
@@ -74,8 +83,12 @@ describe('a reader', () => {
   })
 
   test('tries a call, and reads what the server answers', async () => {
-    const { page, problems } = await openPage(`${server.origin}/docs/interface/parcels`, { size: 'desktop' })
+    const { page, problems } = await openPage(`${server.origin}/docs/interface/parcels#parcel`, {
+      size: 'desktop',
+    })
     const call = page.getByRole('region', { name: 'GET /parcels/{x}/{y}', exact: true })
+    const top = () => page.evaluate<number>("document.querySelector('#parcel').getBoundingClientRect().top")
+    await expect.poll(async () => Math.abs(await top()), SOON).toBeLessThan(5)
     await call.getByLabel('x', { exact: true }).fill('1')
     await call.getByLabel('y', { exact: true }).fill('-1')
     await call.getByRole('button', { name: 'Try it' }).click()

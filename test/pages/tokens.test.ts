@@ -28,6 +28,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const WORLD = '-10,-10,10,10'
 const NAME = 'Größe · 港の灯り'
+/** The longest name, which has no place to break. */
+const LONG_NAME = 'x'.repeat(100)
 const TODAY = new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10)
 const TOMORROW = new Date(REFERENCE_TIME_MS + 24 * HOUR_MS).toISOString().slice(0, 10)
 const IN_BROWSER = { accept: 'text/html,*/*;q=0.8' }
@@ -76,6 +78,7 @@ describe('the whole way', () => {
     const opened = await open(`${server.origin}/organise`, { size: 'phone' })
     const { page } = opened
     const press = pressIn(page)
+    await page.clock.setFixedTime(clock.nowMs())
     await page.getByRole('heading', { name: 'I have an event at POAP' }).waitFor()
     await expectGood(opened, 'ways-phone')
     await press('Make an event here')
@@ -88,11 +91,21 @@ describe('the whole way', () => {
     ])
       await page.getByText(fault).first().waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.id'), SOON).toBe('event-name')
-    await page.getByLabel('Name').fill(NAME)
+    await page.getByLabel('Name').fill(LONG_NAME)
     await page.getByLabel('Coordinates').fill('5,-2;6,-2')
+    await page.getByLabel('Link (optional)').fill('http://lanterns.example')
+    await page.getByLabel('First day').fill('2026-11-18')
+    await page.getByLabel('Number of tokens').fill('1000001')
+    await press('Check the event')
+    for (const fault of [
+      'Please enter an address that begins with https://.',
+      'The last day is over, or before the first one',
+      'Please enter a whole number from 1 to 1,000,000; this server allows no more.',
+    ])
+      await page.getByText(fault).waitFor()
+    await page.getByLabel('Link (optional)').fill('')
     await page.getByLabel('First day').fill(TODAY)
     expect(await page.getByLabel('Last day').inputValue(), 'in sight, not guessed').toBe(TODAY)
-    await page.getByLabel('Number of tokens').fill('9999999')
     await page.getByLabel('Picture (optional)').setInputFiles({
       name: 'picture.png',
       mimeType: 'image/png',
@@ -110,11 +123,6 @@ describe('the whole way', () => {
     const radius = "getComputedStyle(document.querySelector('.chosen-picture img')).borderRadius"
     expect(await page.evaluate(radius), 'a square, as all other pages show it').toBe('0px')
     await press('Remove the picture')
-    await press('Check the event')
-    await press('Make the event')
-    await page
-      .getByText('Please enter a whole number from 1 to 1,000,000; this server allows no more.')
-      .waitFor()
     await page.getByLabel('Number of tokens').fill('20')
     await page.getByLabel('From (optional)').fill('18:00')
     await page.getByLabel('Until (optional)').fill('17:00')
@@ -144,28 +152,39 @@ describe('the whole way', () => {
     await page.getByLabel('From (optional)').press('Backspace')
     await press('Check the event')
     await page.getByText('Only a part of this is entered.').waitFor()
-    await page.getByLabel('From (optional)').fill('')
+    await page.getByLabel('From (optional)').fill('18:00')
     await expectGood(opened, 'make-phone')
     await press('Check the event')
     await page.getByRole('heading', { name: 'Is this right?' }).waitFor()
     await page.getByRole('img', { name: /^Map of the places of/ }).waitFor()
     await expectGood(opened, 'review-phone')
     await press('Back to the form')
-    expect(await page.getByLabel('Name').inputValue()).toBe(NAME)
+    expect(await page.getByLabel('Name').inputValue()).toBe(LONG_NAME)
+    await page.getByLabel('Name').fill(NAME)
     await press('Check the event')
     await press('Make the event')
 
     const code = (await page.locator('.uuid code').textContent())!
     expect(code).toMatch(/^[0-9a-f]{32}$/)
+    const opening = '20 Nov 2026, 17:00 (20 Nov 2026, 18:00 in Europe/Paris)'
+    await page.getByText(`Players can claim from ${opening} on.`).waitFor()
     await expectGood(opened, 'made-phone')
     await press('See the event')
     await page.getByText('Please keep the edit code first').waitFor()
     await page.getByLabel('I have kept the edit code').check()
     await press('See the event')
     // The page of the event takes the code over
-    await page.locator('.controls-state').getByText('Open: players can get a token now.').waitFor()
+    await page.locator('.controls-state').getByText(`Opens on ${opening}.`).waitFor()
+    const headings = await page.locator('main h2:visible').allTextContents()
+    expect(headings.slice(0, 3), 'what the organiser needs now').toEqual([
+      'Right now',
+      'For your booth',
+      'Rehearsal',
+    ])
+    await expectGood(opened, 'live-early-phone')
+    await page.getByText('More controls').click()
     await press('Forget the edit code')
-    await page.getByText('The token is yours.').waitFor()
+    await page.getByText('This event is not open yet.').first().waitFor()
     await page.getByRole('img', { name: /^Picture of the token/ }).waitFor()
     await page.getByText('The places on the map').click()
     await page.getByRole('img', { name: /^Map of the places/ }).waitFor()
@@ -181,13 +200,15 @@ describe('the whole way', () => {
     await page.getByLabel('Number of tokens').fill('19')
     await page.getByLabel('Coordinates').fill('5,-2;6,-2;7,-2')
     await press('Save')
-    await page.getByText('Please enter a whole number, at least 20').waitFor()
+    await page.getByText('Please enter a whole number from 20 to 1,000,000').waitFor()
     await page.getByLabel('Number of tokens').fill('25')
+    await page.getByLabel('From (optional)').fill('')
     await page.getByLabel('Description').fill('With a roof.')
     await page.getByLabel('Keep the list of holders private').check()
     await expectGood(opened, 'change-phone')
     await press('Save')
     await page.getByText('The change is saved.').waitFor()
+    await page.getByText('The token is yours.').waitFor()
     await expect.poll(() => page.locator('.numbers dd').allTextContents(), SOON).toEqual(['25', '0', '25'])
     expect(await page.locator('.places li').allTextContents()).toEqual(['5,-2', '6,-2', '7,-2'])
     expect(await page.content()).not.toContain(code)
@@ -240,7 +261,6 @@ describe('the whole way', () => {
     await page.getByRole('heading', { name: 'I have an event at POAP' }).waitFor()
     expect((await server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
 
-    await page.clock.setFixedTime(clock.nowMs())
     await page.goto(`${server.origin}/tokens/${id}`)
     await page.getByRole('heading', { name: 'Genuine' }).waitFor()
     await page.getByText('Lantern Night').waitFor()
@@ -259,7 +279,7 @@ describe('the whole way', () => {
       'rgb(74, 84, 100)',
     )
     await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
-    expectRefusals(opened, 400, 403, 409)
+    expectRefusals(opened, 403, 409)
   })
 
   test('on a desktop, in French: a token, the collection, a token that was taken back, and one that is not as signed', async () => {
@@ -522,6 +542,7 @@ describe('where the operator approves events', () => {
     expect((await bounded.send('POST', '/events', event)).status).toBe(200)
     const opened = await open(`${bounded.origin}/organise?way=here`, { size: 'phone' })
     const { page } = opened
+    await page.clock.setFixedTime(clock.nowMs())
     await page.getByLabel('Name').fill(NAME)
     await page.getByLabel('Coordinates').fill('5,-2')
     await page.getByLabel('First day').fill(TODAY)

@@ -27,6 +27,7 @@ export async function buildHelp(root, out, files) {
     markdown,
     pages,
   })
+  const textsOf = (language) => JSON.parse(readFileSync(join(root, `web/locales/${language}.json`), 'utf8'))
   const site = new Eleventy(join(root, 'web/help'), out, {
     quietMode: true,
     config: (config) => {
@@ -38,6 +39,7 @@ export async function buildHelp(root, out, files) {
           ...files,
           groups,
           words: WORDS[page.language],
+          texts: textsOf(page.language),
           parts: page.parts ?? headingsOf(markdown, page).filter(({ level }) => level === 2),
           layout: 'page.njk',
           permalink: `${page.address.slice('/docs/'.length) || 'index'}.html`,
@@ -56,6 +58,7 @@ export async function buildHelp(root, out, files) {
 
 const BUILD_FILES = [
   'server/openapi.json',
+  ...Object.keys(WORDS).map((language) => `web/locales/${language}.json`),
   ...['build', 'contents', 'interface', 'markdown', 'search-index'].map((name) => `web/help/${name}.mjs`),
   'web/src/help/search-options.mjs',
   ...['page', 'interface', 'tag', 'fields', 'shapes'].map((name) => `web/help/_includes/${name}.njk`),

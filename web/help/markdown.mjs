@@ -23,12 +23,14 @@ export function markdownFor(pages) {
       if (style === 'text-align:right') token.attrSet('class', 'number')
     }
   })
-  // Wide tables and code scroll by themselves, and not the page; with the keys, too
+  markdown.core.ruler.push('wide', ({ tokens }) => nameColumns(tokens))
+  // Tables and code scroll by themselves, and not the page; with the keys, too
   const { fence } = markdown.renderer.rules
   markdown.renderer.rules.fence = (...given) => fence(...given).replace('<pre', '<pre tabindex="0"')
   markdown.renderer.rules.code_block = (tokens, i) =>
     `<pre tabindex="0"><code>${markdown.utils.escapeHtml(tokens[i].content)}</code></pre>\n`
-  markdown.renderer.rules.table_open = () => '<div class="scrolls" tabindex="0"><table>\n'
+  markdown.renderer.rules.table_open = (tokens, i) =>
+    `<div class="scrolls${tokens[i].meta?.isWide ? ' wide' : ''}" tabindex="0"><table>\n`
   markdown.renderer.rules.table_close = () => '</table></div>\n'
   return markdown
 }
@@ -45,6 +47,23 @@ export function headingsOf(markdown, page) {
       ? [{ level: Number(token.tag.slice(1)), id: token.attrGet('id'), text: plainText(tokens[i + 1]) }]
       : [],
   )
+}
+
+/** From this number of columns on a table has no room on a phone. */
+const WIDE_COLUMNS = 4
+
+/** Marks wide tables, and names the column of each of their cells. */
+function nameColumns(tokens) {
+  let table
+  let names = []
+  let column = 0
+  tokens.forEach((token, i) => {
+    if (token.type === 'table_open') [table, names] = [token, []]
+    else if (token.type === 'tr_open') column = 0
+    else if (token.type === 'th_open') names.push(plainText(tokens[i + 1]))
+    else if (token.type === 'thead_close') table.meta = { isWide: names.length >= WIDE_COLUMNS }
+    else if (token.type === 'td_open' && table.meta.isWide) token.attrSet('data-column', names[column++])
+  })
 }
 
 function giveIds(tokens, ids) {

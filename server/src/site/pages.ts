@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 /** Pictures that their own format compresses: `web/build.mjs` makes no compressed copies of them. */
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
-/** Documents, which are complete as they were built. */
+/** Documents, which as they were built are those of a server with both interfaces. */
 const DOCUMENTS = 'docs/'
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
@@ -109,7 +109,7 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
   }
   servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
   for (const path of filesBelow(DIST)) {
-    if (path.startsWith(DOCUMENTS)) serveDocument(app, path)
+    if (path.startsWith(DOCUMENTS)) serveDocument(app, path, interfaces)
     else serveFile(app, path)
   }
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
@@ -160,12 +160,13 @@ function serveFile(app: FastifyInstance, path: string): void {
 }
 
 /** A page or a file of the documents, which is read when it is first requested: most are not. */
-function serveDocument(app: FastifyInstance, path: string): void {
+function serveDocument(app: FastifyInstance, path: string, interfaces: PageOptions['interfaces']): void {
   let answer: Answer | undefined
   const isPage = path.endsWith('.html')
   const address = isPage ? path.slice(0, -'.html'.length).replace(/(^|\/)index$/, '$1') : path
   app.get(`/${address}`, { schema: HIDDEN }, (request, reply) => {
-    answer ??= answerOf(readFile(path), 'no-cache')
+    const isAsBuilt = !isPage || interfacesMark(interfaces) === INTERFACES_MARK
+    answer ??= answerOf(isAsBuilt ? readFile(path) : pageFile(readHtml(path, interfaces)), 'no-cache')
     return send(request, isPage ? reply.headers(PAGE_HEADERS) : reply, answer)
   })
 }
@@ -217,7 +218,11 @@ function pageFile(html: string): PageFile {
 export function readHtml(name: string, interfaces: readonly string[]): string {
   const made = readFileSync(DIST + name, 'utf8')
   if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
-  return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
+  return made.replace(INTERFACES_MARK, interfacesMark(interfaces))
+}
+
+function interfacesMark(interfaces: readonly string[]): string {
+  return `data-interfaces="${interfaces.join(' ')}"`
 }
 
 function bodyIn(bodies: Readonly<Record<ContentEncoding | 'identity', Buffer>>): SharedBody {

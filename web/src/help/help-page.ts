@@ -3,6 +3,7 @@ import './help.css'
 import { startTheme } from '../theme.ts'
 import { showOwnAddress } from './own-address.ts'
 import { startSearch } from './search.ts'
+import { offerThemes } from './theme-choice.ts'
 import { answerCalls } from './try-call.ts'
 
 /** What a page of `/docs` does besides being read: the reader's theme, the server's address, the search, and calls that are tried. */
@@ -12,6 +13,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const contents = document.querySelector<HTMLDetailsElement>('.help-contents details')
   if (contents && matchMedia('(max-width: 60rem)').matches) contents.open = false
   showOwnAddress(document, location.origin)
+  offerThemes(document)
   startSearch(document)
   answerCalls(document)
 })

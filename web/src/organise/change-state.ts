@@ -1,11 +1,13 @@
 import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
+import { serverNowMs } from '../api/server-clock.ts'
 import { text } from '../texts/texts.ts'
 import { isChangeWaiting } from './change-waits.ts'
 import { isResting } from './controls/controls-session.ts'
 import { coordinatesText } from './coordinates.ts'
 import { isEditCodeHeld } from './edit-code.ts'
+import { isEventLink } from './event-link.ts'
 import {
   type EventTimes,
   faultsOfTimes,
@@ -22,7 +24,7 @@ import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.t
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
-import { refusedTokensText } from './tokens-text.ts'
+import { MAX_TOKENS, tokensFaultText } from './tokens-text.ts'
 
 /** State of the form that changes an event made here. Its places are those of `places-state.ts`. */
 
@@ -170,20 +172,25 @@ function isSame(one: EventTimes, other: EventTimes): boolean {
 
 /** The fields that the server would refuse, from above. */
 function faultsOfForm(
-  { name, times, hasTimes, tokens: typed }: ChangeDraft,
+  { name, link, times, hasTimes, tokens: typed }: ChangeDraft,
   total: number,
   incomplete: readonly TimePlace[],
 ): readonly Fault[] {
   const tokens = readCount(typed)
-  const isEnough = !hasTokens(total) || (tokens !== undefined && tokens >= total)
+  const isTaken = !hasTokens(total) || (tokens !== undefined && tokens >= total && tokens <= MAX_TOKENS)
   return [
     ...(isEditCodeHeld.value
       ? []
       : [{ place: 'edit_code', say: () => text('organise.change.code_missing') } as const]),
     ...(name.trim() === '' ? [faultOfField('name')] : []),
     ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
-    ...faultsOfTimes(hasTimes ? times : { ...times, first_time: '', last_time: '' }, incomplete),
-    ...(isEnough ? [] : [faultOfTokens(total)]),
+    ...(isEventLink(link) ? [] : [faultOfField('link')]),
+    ...faultsOfTimes(
+      hasTimes ? times : { ...times, first_time: '', last_time: '' },
+      incomplete,
+      before && isSame(times, before.times) ? 0 : serverNowMs(),
+    ),
+    ...(isTaken ? [] : [faultOfTokens(total)]),
   ]
 }
 
@@ -198,8 +205,5 @@ function faultOfRefusal(error: unknown, total: number): Fault {
 
 /** A number below that of the event, or one that the server refused. */
 function faultOfTokens(total: number, error?: unknown): Fault {
-  return {
-    place: 'tokens',
-    say: () => refusedTokensText(error, total) ?? text('organise.change.tokens_fault', { count: total }),
-  }
+  return { place: 'tokens', say: () => tokensFaultText(total, error) }
 }

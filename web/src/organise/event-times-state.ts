@@ -62,8 +62,11 @@ export function sentTimes(times: EventTimes) {
   }
 }
 
+const HOUR_MS = 60 * 60_000
 /** So long before midnight in UTC the first day begins in the first zone. */
-const EARLIEST_MS = 14 * 60 * 60_000
+const EARLIEST_MS = 14 * HOUR_MS
+/** So long after midnight in UTC the last day ends in the last zone. */
+const LATEST_MS = 36 * HOUR_MS
 
 /**
  * The times of an event in the fields of a form.
@@ -94,28 +97,37 @@ export function timesOf(info: EventInfo): { readonly times: EventTimes; readonly
  * The fields that the server would refuse, from above.
  *
  * @param incomplete fields of which only a part was typed: in the draft they are empty
+ * @param nowMs what ends before is over, in milliseconds since 1970: 0 for times that the event has already
  */
-export function faultsOfTimes(times: EventTimes, incomplete: readonly TimePlace[]): readonly Fault[] {
+export function faultsOfTimes(
+  times: EventTimes,
+  incomplete: readonly TimePlace[],
+  nowMs: number,
+): readonly Fault[] {
   return TIME_PLACES.flatMap((place) => {
     const say = incomplete.includes(place)
       ? () => text('organise.make.incomplete_fault')
-      : whyRefused(place, times)
+      : whyRefused(place, times, nowMs)
     return say ? [{ place, say }] : []
   })
 }
 
-function whyRefused(place: TimePlace, times: EventTimes): Fault['say'] | undefined {
+function whyRefused(place: TimePlace, times: EventTimes, nowMs: number): Fault['say'] | undefined {
   const { first_day, last_day, zone } = times
   if (place === 'first_day') return isDay(first_day) ? undefined : () => text('organise.make.day_fault')
   if (place === 'last_day' && !isDay(last_day)) return () => text('organise.make.day_fault')
+  const isOver = isDay(last_day) && Date.parse(last_day) + LATEST_MS <= nowMs
   if (place === 'last_day')
-    return isDay(first_day) && last_day < first_day ? () => text('organise.make.last_day_fault') : undefined
+    return isOver || (isDay(first_day) && last_day < first_day)
+      ? () => text('organise.make.last_day_fault')
+      : undefined
   const [day, time] = [times[place === 'first_time' ? 'first_day' : 'last_day'], times[place]]
   if (isDay(day) && time !== '' && momentsOf({ day, time }, zone).length === 0)
     return () => text('organise.make.skipped_fault', { time, zone })
   const { fromMs, untilMs } = hoursOf(times)
-  const isOver = fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs
-  return place === 'last_time' && isOver && last_day >= first_day
+  const leastMs = Math.max(fromMs ?? Date.parse(first_day) - EARLIEST_MS, nowMs)
+  const isTooEarly = untilMs !== undefined && untilMs <= leastMs
+  return place === 'last_time' && isTooEarly && !isOver && last_day >= first_day
     ? () => text('organise.make.last_time_fault')
     : undefined
 }

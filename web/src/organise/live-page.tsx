@@ -1,5 +1,5 @@
 import type { EventInfo } from '@landpass/client'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDateTimeThere, formatDays, formatTime } from '../texts/format.ts'
@@ -22,6 +22,7 @@ import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { eventAddress, isChangeShown, showChange, showForm, shownEvent } from './shown-event.ts'
+import { isBeforeOpening } from './state-words.ts'
 import { useIsWide } from './use-is-wide.ts'
 import { NotConfigured } from './way-choice.tsx'
 
@@ -101,6 +102,9 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
   }
   const Part = controls.value && ControlsPart.value
   const isWide = useIsWide()
+  // Kept when the event opens meanwhile: nothing moves away from under the finger
+  const [isEarly] = useState(() => isBeforeOpening(availability))
+  const builders = <ForBuilders info={info} />
   const below = {
     left: (
       <>
@@ -111,7 +115,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
     right: (
       <>
         <EventLook info={info} />
-        <ForBuilders info={info} />
+        {!isEarly && builders}
         <Facts info={info} availability={availability} />
       </>
     ),
@@ -120,19 +124,29 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
     <div class="live">
       <LiveHeading info={info} />
       <NewsNotice />
-      {Part && <Part onChanged={onChanged} below={isWide ? below : undefined} />}
+      {Part && (
+        <Part
+          onChanged={onChanged}
+          first={isEarly ? builders : undefined}
+          below={isWide ? below : undefined}
+        />
+      )}
       {!(Part && isWide) && (
         <div class="live-columns">
           <div>
             {!Part && (
               <>
                 <LiveCounts info={info} availability={availability} onLoad={change} />
+                {isEarly && !isWide && builders}
                 {canBeChanged(info) ? <AccessForm info={info} /> : <NotConfigured />}
               </>
             )}
             {below.left}
           </div>
-          <div>{below.right}</div>
+          <div>
+            {isEarly && isWide && builders}
+            {below.right}
+          </div>
         </div>
       )}
     </div>

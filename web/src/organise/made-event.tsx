@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { isolated } from '../texts/bidi.ts'
+import { formatDateTimeThere } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -10,6 +11,7 @@ import { KeepCode } from './keep-code.tsx'
 import { keepCode } from './kept-codes.ts'
 import type { MadeEventAnswer } from './made-state.ts'
 import { leaveMade } from './make-state.ts'
+import { isBeforeOpening } from './state-words.ts'
 
 /** The edit code of a new event, shown this once: the organiser leaves when it is kept. */
 export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
@@ -24,6 +26,7 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
     // For password managers. Set here, so that it never becomes part of the rendered HTML
     if (password.current) password.current.value = code
   }, [code])
+  const opensAt = event.distribution_start_date
   const title = text('organise.made.heading', { name: isolated(event.name) })
   usePageTitle(title)
   useEffect(() => heading.current?.focus(), [])
@@ -41,7 +44,16 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
         {title}
       </h1>
       <Notice kind={approval === 'waiting' ? 'info' : 'success'}>
-        <p>{text(approval === 'waiting' ? 'organise.made.waiting' : 'organise.made.open')}</p>
+        {approval === 'waiting' && <p>{text('organise.made.waiting')}</p>}
+        {opensAt !== null && isBeforeOpening({ opens_at: opensAt }) ? (
+          <p>
+            {text('organise.make.from_time', {
+              time: formatDateTimeThere(Date.parse(opensAt), event.time_zone),
+            })}
+          </p>
+        ) : (
+          approval !== 'waiting' && <p>{text('organise.made.open')}</p>
+        )}
       </Notice>
       <form
         class="card step"

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 // Shows another page: the places do not depend on it
 vi.mock('./form-state.ts', () => ({ finish: () => undefined }))
@@ -7,12 +7,14 @@ let make: typeof import('./make-state.ts')
 let places: typeof import('./places-state.ts')
 
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-29T11:59:59Z') })
   vi.stubGlobal('navigator', { onLine: true, languages: ['en'] })
   vi.stubGlobal('window', new EventTarget())
   make = await import('./make-state.ts')
   places = await import('./places-state.ts')
   vi.unstubAllGlobals()
 })
+afterAll(() => vi.useRealTimers())
 
 test('the next new event begins without the places of the one before, also after a look at another event', () => {
   make.openDraft()
@@ -41,4 +43,23 @@ test('the look at an event before it is made ends when its page is left, so it n
   expect(make.isReviewing.value).toBe(false)
   make.openDraft()
   expect(places.placesText.value).toBe('7,7')
+})
+
+test('a day that is over everywhere, a link without https and too many tokens are named before anything is sent', async () => {
+  const { fault, furtherFaults } = await import('./fault-state.ts')
+  const faultsNow = () => {
+    make.reviewEvent([])
+    return [fault.value, ...furtherFaults.value].flatMap((one) => one?.place ?? [])
+  }
+  make.openDraft()
+  places.typePlaces('7,7')
+  make.changeDraft({ name: 'Harbour Lights', zone: 'UTC', first_day: '2026-11-27' })
+  make.changeDraft({ last_day: '2026-11-28' })
+  make.changeDraft({ link: ' https://lanterns.example ', tokens: '1000000' })
+
+  expect(faultsNow()).toEqual([])
+  make.changeDraft({ last_time: '23:59' })
+  expect(faultsNow()).toEqual(['last_time'])
+  make.changeDraft({ link: 'http://lanterns.example', last_day: '2026-11-27', tokens: '1000001' })
+  expect(faultsNow()).toEqual(['link', 'last_day', 'tokens'])
 })

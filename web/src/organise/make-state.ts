@@ -1,9 +1,11 @@
 import { attendance, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
+import { serverNowMs } from '../api/server-clock.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { carryEditCode } from './edit-code.ts'
+import { isEventLink } from './event-link.ts'
 import {
   type EventTimes,
   faultsOfTimes,
@@ -19,7 +21,7 @@ import { type MadeEventAnswer, made } from './made-state.ts'
 import { coordinatesFaultText, fillPlaces, forgetPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
-import { refusedTokensText } from './tokens-text.ts'
+import { MAX_TOKENS, tokensFaultText } from './tokens-text.ts'
 
 /** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
 
@@ -141,19 +143,19 @@ function sendDraft(entered: EventDraft) {
 
 /** The fields that the server would refuse, from above. */
 function faultsOf(entered: EventDraft, incomplete: readonly TimePlace[]): readonly Fault[] {
-  const { name, tokens } = entered
+  const { name, link, tokens } = entered
+  const count = readCount(tokens) ?? 0
   return [
     ...(name.trim() === '' ? [faultOfField('name')] : []),
     ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
-    ...faultsOfTimes(entered, incomplete),
-    ...((readCount(tokens) ?? 0) > 0 ? [] : [faultOfField('tokens')]),
+    ...(isEventLink(link) ? [] : [faultOfField('link')]),
+    ...faultsOfTimes(entered, incomplete, serverNowMs()),
+    ...(count > 0 && count <= MAX_TOKENS ? [] : [faultOfField('tokens')]),
   ]
 }
 
 function faultOfRefusal(error: unknown): Fault {
   const place = makePlaceOf(error)
-  if (place === 'tokens')
-    return { place, say: () => refusedTokensText(error, 1) ?? text(FIELD_FAULTS.tokens) }
   if (isMakePlace(place)) return faultOfField(place)
   const refused = faultAt(place, error)
   const isOfWaiting = error instanceof LandpassError && error.data.limit === 'waiting_events'
@@ -162,7 +164,7 @@ function faultOfRefusal(error: unknown): Fault {
 
 /** What is wrong with a field, in words of the forms. */
 export function faultOfField(place: MakePlace): Fault {
-  return { place, say: () => text(FIELD_FAULTS[place]) }
+  return { place, say: () => (place === 'tokens' ? tokensFaultText(1) : text(FIELD_FAULTS[place])) }
 }
 
 const FIELD_FAULTS = {
@@ -173,10 +175,9 @@ const FIELD_FAULTS = {
   first_time: 'organise.make.first_time_fault',
   last_day: 'organise.make.last_day_fault',
   last_time: 'organise.make.last_time_fault',
-  tokens: 'organise.make.tokens_fault',
   picture: 'organise.make.picture_fault',
-} as const satisfies Record<MakePlace, string>
+} as const satisfies Record<Exclude<MakePlace, 'tokens'>, string>
 
 export function isMakePlace(place: RefusalPlace): place is MakePlace {
-  return place in FIELD_FAULTS
+  return place === 'tokens' || place in FIELD_FAULTS
 }

@@ -1,5 +1,6 @@
 import type { EventInfo } from '@landpass/client'
 import type { Availability, ClosedReason } from '../api/attendance.ts'
+import { serverNowMs } from '../api/server-clock.ts'
 import { formatDateTimeThere } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { isMadeHere } from './made-here.ts'
@@ -39,6 +40,11 @@ const OF_OWN_EVENTS: Readonly<Partial<Record<ClosedReason, OwnWords>>> = {
   no_codes_loaded: WAITING,
   no_codes_left: { next: 'organise.next.made_here_full' },
   event_expired: { state: 'organise.state.over', next: 'organise.next.made_here_over' },
+}
+
+/** Whether tokens are given out from a later time on, by the clock of the server. */
+export function isBeforeOpening({ opens_at }: Pick<Availability, 'opens_at'>): boolean {
+  return Date.parse(opens_at ?? '') > serverNowMs()
 }
 
 function stateText({ reason, opens_at, closes_at }: Availability, zone: string | null): string {

@@ -1,14 +1,19 @@
 import { LandpassError } from '@landpass/client'
 import { text } from '../texts/texts.ts'
 
+/** The most tokens of an event that is made here, as on the server (a test compares the two). */
+export const MAX_TOKENS = 1_000_000
+
 /**
- * What the server said of a number of tokens that it refused: too large, or smaller than what the event has by now. Undefined
- * where it named no number.
+ * How many tokens an event can get, where another number was typed.
  *
  * @param from the smallest number that the form takes
+ * @param error the server's refusal, which knows a later smallest number
  */
-export function refusedTokensText(error: unknown, from: number): string | undefined {
-  const { minimum, maximum: to } = error instanceof LandpassError ? error.data : {}
-  if (typeof minimum === 'number') return text('organise.change.tokens_fault', { count: minimum })
-  return typeof to === 'number' ? text('organise.make.tokens_range', { from, to }) : undefined
+export function tokensFaultText(from: number, error?: unknown): string {
+  const { minimum } = error instanceof LandpassError ? error.data : {}
+  return text('organise.make.tokens_range', {
+    from: typeof minimum === 'number' ? minimum : from,
+    to: MAX_TOKENS,
+  })
 }

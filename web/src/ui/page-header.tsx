@@ -31,7 +31,9 @@ export function PageHeader({ current }: { readonly current?: 'map' | 'organise' 
               isCurrent={current === 'organise'}
             />
           )}
-          <PageLink href="/docs/" label={text('nav.docs')} isCurrent={false} />
+          <a href="/docs/" hreflang="en">
+            {text('nav.docs')}
+          </a>
         </nav>
         <LanguageChoice />
         <ThemeChoice />

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
-import { expectAccessible } from './axe.ts'
+import { COLOUR_RULES, expectAccessible } from './axe.ts'
 import type { OpenedPage } from './browser.ts'
 
 /** What tests of the organiser's controls share: the organiser's hands, and the page's words. */
@@ -69,7 +69,7 @@ export async function expectGoodControls({ page, photograph }: OpenedPage, name:
   const { width, height } = page.viewportSize()!
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
-    await expectAccessible(page)
+    await expectAccessible(page, theme === 'light' ? undefined : COLOUR_RULES)
     if (process.env.LANDPASS_SCREENSHOTS === undefined) continue
     const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
     await page.setViewportSize({ width, height: whole })

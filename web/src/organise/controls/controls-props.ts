@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact'
 export interface ControlsProps {
   /** Called after every change. */
   onChanged(): void
-  /** What follows in the columns of a wide screen. */
+  /** What the organiser needs before the event opens. With it and one column, most controls are folded until then. */
+  readonly first: ComponentChildren
+  /** What follows in the columns of a wide screen; undefined where there is one column. */
   readonly below: { readonly left: ComponentChildren; readonly right: ComponentChildren } | undefined
 }

@@ -5,6 +5,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { ProofOfWork } from '../busy.tsx'
 import { keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
+import { isBeforeOpening } from '../state-words.ts'
 import { BlockList } from './block-list.tsx'
 import type { ControlsProps } from './controls-props.ts'
 import { controls, forgetControls } from './controls-session.ts'
@@ -23,11 +24,50 @@ import { Switches } from './switches.tsx'
 import { Times } from './times.tsx'
 
 /** What an organiser watches and changes while the crowd comes. */
-export function Controls({ onChanged, below }: ControlsProps) {
+export function Controls({ onChanged, first, below }: ControlsProps) {
   const shown = controls.value
   if (!shown) return null
   const { report, atMs, error } = shown
   const { event } = report
+  const isFolding = first !== undefined && below === undefined
+  const watched = (
+    <>
+      <MinutesChart minutes={report.minutes} />
+      <Refusals refusals={report.refusals} />
+      <Services report={report} />
+      <MoreTokens report={report} onChanged={onChanged} />
+      {report.gifts && (
+        <Gifts
+          gifts={report.gifts}
+          available={report.availability.available}
+          approval={report.approval}
+          isCancelled={event.cancelled}
+        />
+      )}
+    </>
+  )
+  const rehearsal = <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
+  const rules = (
+    <>
+      <Switches event={event} onChanged={onChanged} />
+      <Times report={report} onChanged={onChanged} />
+    </>
+  )
+  const others = (
+    <>
+      <BlockList blocked={report.blocked} />
+      <Downloads event={event} />
+      {isMadeHere(event) && <EditCodes event={event} />}
+      <Grants grants={report.grants} />
+      <section class="card">
+        <h2>{text('controls.code.heading')}</h2>
+        <p>{text(keptCode(event.uuid) === undefined ? 'controls.code.explained' : 'controls.code.kept')}</p>
+        <button type="button" onClick={forgetControls}>
+          {text('controls.code.forget')}
+        </button>
+      </section>
+    </>
+  )
   return (
     <div class="controls">
       {error !== undefined && (
@@ -41,39 +81,31 @@ export function Controls({ onChanged, below }: ControlsProps) {
         <div>
           <StateCard shown={shown} onChanged={onChanged} />
           <OperatorAnswer approval={report.approval} />
-          <MinutesChart minutes={report.minutes} />
-          <Refusals refusals={report.refusals} />
-          <Services report={report} />
-          <MoreTokens report={report} onChanged={onChanged} />
-          {report.gifts && (
-            <Gifts
-              gifts={report.gifts}
-              available={report.availability.available}
-              approval={report.approval}
-              isCancelled={event.cancelled}
-            />
+          {isFolding ? (
+            <>
+              {first}
+              {rehearsal}
+              <details class="folded" open={!isBeforeOpening(report.availability)}>
+                <summary>{text('controls.more')}</summary>
+                {watched}
+                {rules}
+                {others}
+              </details>
+            </>
+          ) : (
+            watched
           )}
           {below?.left}
         </div>
-        <div>
-          <Switches event={event} onChanged={onChanged} />
-          <Times report={report} onChanged={onChanged} />
-          <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
-          <BlockList blocked={report.blocked} />
-          <Downloads event={event} />
-          {isMadeHere(event) && <EditCodes event={event} />}
-          <Grants grants={report.grants} />
-          <section class="card">
-            <h2>{text('controls.code.heading')}</h2>
-            <p>
-              {text(keptCode(event.uuid) === undefined ? 'controls.code.explained' : 'controls.code.kept')}
-            </p>
-            <button type="button" onClick={forgetControls}>
-              {text('controls.code.forget')}
-            </button>
-          </section>
-          {below?.right}
-        </div>
+        {!isFolding && (
+          <div>
+            {first}
+            {rules}
+            {rehearsal}
+            {others}
+            {below?.right}
+          </div>
+        )}
       </div>
     </div>
   )

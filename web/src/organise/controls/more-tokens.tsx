@@ -6,7 +6,7 @@ import { text } from '../../texts/texts.ts'
 import { isChangeWaiting } from '../change-waits.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
-import { refusedTokensText } from '../tokens-text.ts'
+import { MAX_TOKENS, tokensFaultText } from '../tokens-text.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './controls-session.ts'
 import { FieldForm } from './field-form.tsx'
@@ -46,7 +46,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const readMore = (typed: string) => {
     const tokens = readCount(typed)
-    return tokens !== undefined && tokens > total ? tokens : undefined
+    return tokens !== undefined && tokens > total && tokens <= MAX_TOKENS ? tokens : undefined
   }
   const raise = async (tokens: number) => {
     said.value = ''
@@ -61,7 +61,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
       id="more-tokens"
       label={text('organise.make.tokens')}
       hint={text('organise.change.tokens_hint', { count: total })}
-      wrongWords={text('controls.tokens.wrong', { count: total })}
+      wrongWords={tokensFaultText(total + 1)}
       submit={text('controls.tokens.raise')}
       maxLength={MAX_PASTED_LENGTH}
       inputMode="numeric"
@@ -78,7 +78,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
 function wordsOfRefusal(fault: unknown, total: number): string | undefined {
   const isOfNumber = fault instanceof LandpassError && fault.code === 'invalid_parameter'
   if (!isOfNumber) return undefined
-  return refusedTokensText(fault, total + 1) ?? text('organise.change.tokens_fault', { count: total })
+  return tokensFaultText(total + 1, fault)
 }
 
 /** Codes that the issuer made meanwhile, or will have approved. */
