@@ -22,7 +22,8 @@ export function isAddressList(name: ListName): name is AddressListName {
 }
 
 export const SORTS = [
-  ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),
+  ...(['listed_at', 'price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name'] as const),
+  'expires_at' as const,
   'sold_at' as const,
 ]
 export const SORT_ORDERS = ['asc', 'desc'] as const
