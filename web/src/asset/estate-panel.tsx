@@ -1,6 +1,6 @@
-import { type Estate, land } from '@landpass/client'
+import { type Estate, land, type Publication } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useAnswer } from '../live/use-answer.ts'
+import { type Answer, useAnswer } from '../live/use-answer.ts'
 import type { Place } from '../map/map-types.ts'
 import { showSelected } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
@@ -45,7 +45,7 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
     >
       {(data) => (
         <>
-          {isDissolved(data) ? <Dissolved /> : <EstateOffer estate={data} />}
+          {isDissolved(data) ? <Dissolved /> : <EstateOffer estate={data} offers={offers} />}
           <Rent asset={data} />
           <RentalOffers call={land.estateRentalOffers(id)} />
           <Description value={data.data.description} />
@@ -65,12 +65,18 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
   )
 }
 
-function EstateOffer({ estate }: { readonly estate: Estate }) {
+function EstateOffer({
+  estate,
+  offers,
+}: {
+  readonly estate: Estate
+  readonly offers: Answer<readonly Publication[]>
+}) {
   const value = useAnswer(land.estateValue(estate.id))
   const [first] = estate.data.parcels
   return (
     <>
-      <SaleOffer publication={estate.publication} size={estate.data.parcels.length} />
+      <SaleOffer publication={estate.publication} offers={offers} size={estate.data.parcels.length} />
       {first && <PageLinks type="estate" place={first} />}
       <WorthSection answer={value} />
     </>

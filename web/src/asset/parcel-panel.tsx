@@ -51,7 +51,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
     >
       {(data) => (
         <>
-          <SaleOffer publication={data.publication} />
+          <SaleOffer publication={data.publication} offers={offers} />
           <PageLinks type="parcel" place={place} />
           {isLot && <WorthSection answer={value} />}
           <Rent asset={data} />

@@ -4,6 +4,7 @@ import {
   type Contribution,
   type District,
   type Estate,
+  type LandRow,
   land,
   type Mortgage,
   type Parcel,
@@ -13,9 +14,10 @@ import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import type { AddressListName } from '../state/explore-state.ts'
+import { hasSignedOffers } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
-import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatNumber, formatOffer, formatPrice, shortAddress } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
@@ -34,7 +36,7 @@ export function ParcelsList(props: AddressListProps) {
       title: text('asset.parcel'),
       cell: ({ id, data }) => <ListAsset type="parcel" id={id} name={data.name} />,
     },
-    priceColumn(),
+    priceColumn(useDollarOffers(props.address)),
     expiryColumn(),
   ]
   return (
@@ -56,7 +58,7 @@ export function EstatesList(props: AddressListProps) {
       title: text('asset.estate'),
       cell: ({ id, data }) => <ListAsset type="estate" id={id} name={data.name} />,
     },
-    priceColumn(),
+    priceColumn(useDollarOffers(props.address)),
     {
       title: text('asset.parcel.many'),
       isNumber: true,
@@ -207,15 +209,25 @@ function landColumn(): Column<Pick<Bid, 'asset_type' | 'asset_id'>> {
   }
 }
 
+/** The land of an address that is offered for dollars alone, which the lists of its parcels and estates do not say. */
+function useDollarOffers(owner: string): readonly LandRow[] {
+  const query = { owner, status: 'open', currency: 'usd', limit: 1000 } as const
+  return useAnswer(hasSignedOffers.value ? land.findLand(query) : undefined).data?.land ?? []
+}
+
 interface Sellable {
+  readonly id: string
   readonly publication: Publication | null
 }
 
-function priceColumn(): Column<Sellable> {
+function priceColumn(inDollars: readonly LandRow[]): Column<Sellable> {
   return {
     title: text('publication.price'),
     isPrice: true,
-    cell: ({ publication }) => (publication ? formatPrice(publication.price) : text('asset.sale.none')),
+    cell: ({ id, publication }) => {
+      const offer = publication ?? inDollars.find(({ asset_id }) => asset_id === id)?.offer
+      return offer ? formatOffer(offer) : text('asset.sale.none')
+    },
   }
 }
 
