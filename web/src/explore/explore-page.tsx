@@ -30,7 +30,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { followWatches } from '../watch/follow-watches.ts'
 import { newsCount } from '../watch/news-count.ts'
-import { ChainState } from './chain-state.tsx'
+import { ChainTrouble } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
 import { followLabels, letters } from './map-labels.ts'
@@ -108,7 +108,7 @@ export function ExplorePage() {
             </>
           )}
           <OfflineBanner />
-          <ChainState />
+          <ChainTrouble />
           <LayerPanel />
           <SidePanels />
         </div>
