@@ -11,6 +11,7 @@ import type { LayerInks } from '../map/map-types.ts'
 import { drawGrid } from './drawn-grid.ts'
 import {
   cellsOfOwner,
+  cellsOfRuns,
   dimmedInks,
   districtInks,
   holdingsOf,
@@ -35,6 +36,10 @@ const GRID = drawGrid(['AAu.', 'DaPb', 'DRRR'], {
   D: { type: 3 },
   P: { type: 5 },
   R: { type: 4 },
+})
+
+test('runs are pairs of a cell and how many follow', () => {
+  expect([...cellsOfRuns([3, 2, 9, 1])]).toEqual([3, 4, 9])
 })
 
 test('all cells but the found ones are dimmed, with and without an ink', () => {

@@ -70,6 +70,14 @@ export function cellsOfEstate({ estateOf, estates }: Ground, id: string): Uint32
   return cellsWith(estateOf, estates.list.indexOf(id))
 }
 
+/** @param runs as {@link dimmedInks} takes them */
+export function cellsOfRuns(runs: readonly number[]): Uint32Array {
+  const cells: number[] = []
+  for (let i = 0; i + 1 < runs.length; i += 2)
+    for (let cell = runs[i]!; cell < runs[i]! + runs[i + 1]!; cell++) cells.push(cell)
+  return Uint32Array.from(cells)
+}
+
 /** The cells that have an ink. */
 export function inkedCells(inks: LayerInks): Uint32Array {
   const found: number[] = []
