@@ -13,7 +13,6 @@ import {
 import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
-import type { AddressListName } from '../state/explore-state.ts'
 import { hasSignedOffers } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
@@ -21,16 +20,23 @@ import { formatDate, formatNumber, formatOffer, formatPrice, shortAddress } from
 import { type TextKey, text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
-import type { ListProps } from './list-props.ts'
+import type { AddressListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { rowsOfPage, shownPage } from './paging.ts'
 
-export interface AddressListProps extends ListProps {
-  readonly name: AddressListName
-  readonly address: string
+/** One of the lists of what an address has. */
+export function ListOfAddress(props: AddressListProps) {
+  const List = {
+    parcels: ParcelsList,
+    estates: EstatesList,
+    bids: BidsList,
+    contributions: ContributionsList,
+    mortgages: MortgagesList,
+  }[props.name]
+  return <List {...props} />
 }
 
-export function ParcelsList(props: AddressListProps) {
+function ParcelsList(props: AddressListProps) {
   const columns: readonly Column<Parcel>[] = [
     {
       title: text('asset.parcel'),
@@ -52,7 +58,7 @@ export function ParcelsList(props: AddressListProps) {
   )
 }
 
-export function EstatesList(props: AddressListProps) {
+function EstatesList(props: AddressListProps) {
   const columns: readonly Column<Estate>[] = [
     {
       title: text('asset.estate'),
@@ -79,7 +85,7 @@ export function EstatesList(props: AddressListProps) {
   )
 }
 
-export function BidsList(props: AddressListProps) {
+function BidsList(props: AddressListProps) {
   const { address } = props
   const nowMs = Date.now()
   const columns: readonly Column<Bid>[] = [
@@ -110,7 +116,7 @@ export function BidsList(props: AddressListProps) {
   )
 }
 
-export function ContributionsList(props: AddressListProps) {
+function ContributionsList(props: AddressListProps) {
   const districts = useAnswer(land.districts())
   const columns: readonly Column<Contribution>[] = [
     {
@@ -137,7 +143,7 @@ export function ContributionsList(props: AddressListProps) {
   )
 }
 
-export function MortgagesList(props: AddressListProps) {
+function MortgagesList(props: AddressListProps) {
   const columns: readonly Column<Mortgage>[] = [
     landColumn(),
     { title: text('mortgage.amount'), isPrice: true, cell: ({ amount }) => formatPrice(amount) },
