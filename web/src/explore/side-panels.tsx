@@ -3,8 +3,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { AssetPanel } from '../asset/asset-panel.tsx'
 import { DistrictPanel } from '../asset/district-panel.tsx'
+import { isEmbedded } from '../embedded.ts'
+import { WatchToggle } from '../lists/late-watch-toggle.ts'
 import { ListsPanel } from '../lists/lists-panel.tsx'
 import { chosenDistrict, layer, openList, selection } from '../state/explore-state.ts'
+import type { LandFilter } from '../state/land-filter.ts'
 import { focusMap, isInMap, uncover } from '../state/map-frame.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { text } from '../texts/texts.ts'
@@ -83,7 +86,11 @@ export function SidePanels() {
       )}
       {selected && (
         <SidePanel name="asset" label={text('map.selection')} subject={JSON.stringify(selected)}>
-          <AssetPanel selection={selected} onClose={closeAsset} />
+          <AssetPanel
+            selection={selected}
+            watchOf={isEmbedded ? undefined : watchOf}
+            onClose={closeAsset}
+          />
         </SidePanel>
       )}
       {district !== undefined && (
@@ -93,6 +100,11 @@ export function SidePanels() {
       )}
     </div>
   )
+}
+
+/** The button that watches one parcel or estate. */
+function watchOf(filter: LandFilter) {
+  return <WatchToggle filter={filter} label={text('watch.asset')} />
 }
 
 function changeList(query: NonNullable<typeof openList.value>): void {

@@ -45,7 +45,7 @@ export function groupText(
       return name === undefined ? text('asset.district') : withoutTurns(name)
     }
     case 'area':
-      return text('filter.area')
+      return filter.nw === filter.se ? text('asset.parcel.numbered', { id: filter.nw! }) : text('filter.area')
     case 'owner':
       return text('filter.is', { name: text('asset.owner'), value: shortAddress(filter.owner!) })
     case 'q':

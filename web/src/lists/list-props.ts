@@ -1,4 +1,5 @@
 import type { AddressListName, ListQuery } from '../state/explore-state.ts'
+import type { LandFilter } from '../state/land-filter.ts'
 
 /** The list that is shown, and a way to change it. */
 export interface ListProps {
@@ -9,4 +10,10 @@ export interface ListProps {
 export interface AddressListProps extends ListProps {
   readonly name: AddressListName
   readonly address: string
+}
+
+export interface WatchToggleProps {
+  readonly filter: LandFilter
+  /** Of the button that begins to watch. */
+  readonly label: string
 }

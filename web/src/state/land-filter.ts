@@ -97,6 +97,22 @@ export function withoutGroup(filter: LandFilter, group: FilterGroup): LandFilter
   return Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name)))
 }
 
+/** Keeps the parcel at a place, or the estate around it. */
+export function onePlace({ x, y }: Place): LandFilter {
+  return { nw: `${x},${y}`, se: `${x},${y}` }
+}
+
+/** Whether only a parcel, or the estate around it, can fit: its area is one place, and no other filter is on but the kind. */
+export function isOnePlace(filter: LandFilter): boolean {
+  const others = groupsOf(filter).filter((group) => group !== 'asset_type')
+  return filter.nw !== undefined && filter.nw === filter.se && others.length === 1
+}
+
+/** Whether land to rent is looked for. */
+export function isOfRents({ status, min_rent, max_rent }: LandFilter): boolean {
+  return status === 'for_rent' || min_rent !== undefined || max_rent !== undefined
+}
+
 /** The filters as a query of the client. */
 export function serverQuery({ in_district: district, nw, se, ...others }: LandFilter): LandQuery {
   return {
