@@ -57,6 +57,9 @@ export const mine = signal<string | undefined>(undefined)
 /** The id of the district that the layer `districts` highlights. */
 export const chosenDistrict = signal<string | undefined>(undefined)
 export const openList = signal<ListQuery | undefined>(undefined)
+export type PanelName = 'asset' | 'list'
+/** The panel that was opened last. Where only one panel fits, it is the one that is shown. */
+export const frontPanel = signal<PanelName>('asset')
 /** Which land the list has; the map dims all other. */
 export const landFilter = signal<LandFilter>({})
 

@@ -5,6 +5,7 @@ import {
   chosenDistrict,
   destination,
   FIRST_PAGE,
+  frontPanel,
   landFilter,
   layer,
   mine,
@@ -93,6 +94,7 @@ export function showDistrict(id: string): void {
     selection.value = undefined
     layer.value = 'districts'
     chosenDistrict.value = id
+    frontPanel.value = 'asset' // also where the district was chosen before
   })
   const arrive = effect(() => {
     const cells = chosenCells.value
