@@ -13,7 +13,7 @@ export const RANGE_NAMES: Readonly<Record<RangeName, TextKey>> = {
 
 export const STATUS_NAMES: Readonly<Record<NonNullable<LandFilter['status']>, TextKey>> = {
   open: 'asset.sale',
-  none: 'asset.sale.none',
+  none: 'filter.not_offered',
   for_rent: 'rental.offers',
   rented: 'filter.rented',
   sold: 'filter.sold',
