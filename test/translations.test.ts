@@ -14,7 +14,7 @@ const SERVED = ['token-pages', 'map-page'].map(
 /** Words that are the same in both languages: everything else that equals the English text was forgotten. */
 const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
   es: [
-    ...['app.name', 'asset.plaza', 'collection.count', 'filter.is', 'list.plaza'],
+    ...['app.name', 'asset.plaza', 'collection.count', 'filter.is'],
     ...['organise.counts.heading', 'organise.step.codes'],
   ],
   fr: [

@@ -95,7 +95,10 @@ async function nextSaleInAnyBlock(): Promise<Sale> {
   }
 }
 
-const lineOf = (page: Page, words: string | RegExp = '') => page.locator('.chain-line', { hasText: words })
+/** Below the legends, which are closed on a phone. */
+const ageOf = (page: Page, words: string | RegExp = '') => page.locator('.chain-age', { hasText: words })
+const expectAge = (page: Page, words: string | RegExp = '') =>
+  ageOf(page, words).waitFor({ state: 'attached' })
 const troubleOf = (page: Page) => page.locator('.chain-trouble')
 
 test('a sale shows on a phone: it lights up, the block number rises, and the panel links its transaction', async () => {
@@ -104,8 +107,8 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   const map = new PageMap(page)
   await map.shows()
   const { number } = await simulated.head()
-  await lineOf(page, new RegExp(`^As of block ${number}, 1\\d sec\\.? ago`)).waitFor()
-  await lineOf(page, 'Not compared with the contracts yet').waitFor()
+  await expectAge(page, new RegExp(`^Updated 1\\d sec\\.? ago.*As of block ${number}`))
+  await expectAge(page, 'Not compared with the contracts yet')
   expect(await troubleOf(page).textContent()).toBe('')
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   const playFrames = await pauseFrames(page)
@@ -120,7 +123,7 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   const fades = (await map.paints()) - paints - ((await map.wholePaints()) - whole)
   expect(fades).toBeGreaterThan(3)
   await page.clock.resume()
-  await lineOf(page, `As of block ${sale.block},`).waitFor()
+  await expectAge(page, `As of block ${sale.block}`)
   await photograph(`chain-${size}-${theme}`)
 
   const periods = JSON.stringify([
@@ -164,8 +167,8 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   const opened = [
     await openPage(origin, { size: 'phone' }),
     await openPage(origin, { size: 'desktop', theme: 'dark' }),
-  ]
-  for (const { page } of opened) await lineOf(page).waitFor()
+  ] as const
+  for (const { page } of opened) await expectAge(page)
   const following = new AbortController()
   await simulated.change({ down: true })
   const failing = chain.follow({ until: undefined, signal: following.signal, endsAt: [] })
@@ -178,7 +181,7 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   for (const { page, photograph } of opened) {
     await readAgain(page)
     await troubleOf(page).getByText('The map is delayed: no Ethereum node answers the server.').waitFor()
-    expect(await lineOf(page).count()).toBe(0)
+    expect(await ageOf(page).count()).toBe(0)
     await troubleOf(page).getByText('Message of the server').click()
     await troubleOf(page).getByText('no Ethereum node can be asked').waitFor()
     await expectAccessible(page)
@@ -193,14 +196,18 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   await followTo(number)
   for (const { page } of opened) {
     await readAgain(page)
-    await lineOf(page, `As of block ${number}`).waitFor()
+    await expectAge(page, `As of block ${number}`)
     expect(await troubleOf(page).textContent()).toBe('')
   }
+  const [, { page: desktop }] = opened
+  await desktop.getByText(/^Updated \d/).click()
+  await desktop.getByText(`As of block ${number}`).waitFor()
+  await expectAccessible(desktop)
 })
 
 test('each other state is said in words', async () => {
   const { page, photograph } = await openPage(`${origin}/?lang=fr`, { size: 'phone', theme: 'dark' })
-  await lineOf(page, 'Bloc').waitFor()
+  await expectAge(page, 'Bloc')
   const status = await server.data<Record<string, unknown>>('/v2/chain')
   const off = { node: null, reason: 'Block 12 changed, although it was final.' }
   for (const [words, changes] of [
@@ -232,7 +239,7 @@ test('each other state is said in words', async () => {
   )
   await readAgain(page)
   await expect.poll(() => troubleOf(page).textContent(), SOON).toBe('')
-  expect(await lineOf(page).count()).toBe(0)
+  expect(await ageOf(page).count()).toBe(0)
 })
 
 /** As a page that was hidden and is shown again. */

@@ -246,13 +246,14 @@ describe('the address', () => {
 
 describe('filters', () => {
   test('choose list, count and address; each can be removed, and an empty result says which to loosen', async () => {
-    const { page, photograph } = await explore('/')
+    const { page, photograph } = await explore('/?at=-38,-38&zoom=60')
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Status').selectOption('For sale')
     await page.getByRole('button', { name: 'Results: 2' }).waitFor()
-    await page.getByRole('group', { name: 'Price in MANA' }).getByLabel('To').fill('1,5')
+    await expectQuery(page, { zoom: '18' }) // the map has moved to them
+    await page.getByRole('group', { name: 'Price in MANA' }).getByLabel('To').fill('1,2,3')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Please write digits only').waitFor()
+    await page.getByRole('alert').getByText('Please write a number, such as 1,500 or 0.5.').waitFor()
     await expectAccessible(page)
     await photograph('filters-desktop')
     await page.getByLabel('Status').selectOption('')
@@ -455,6 +456,9 @@ describe('layers', () => {
     await panel.getByRole('button', { name: 'List the land of this district' }).click()
     await expectQuery(page, { list: 'land', in_district: new URL(page.url()).searchParams.get('district') })
     await page.getByRole('button', { name: /^Remove the filter “Road/ }).waitFor()
+    await expect.poll(() => panel.isVisible(), SOON).toBe(false)
+    await page.getByRole('button', { name: /^Road/, pressed: true }).click()
+    await panel.waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await expectQuery(page, { list: null, district: null })
@@ -716,7 +720,8 @@ test('a watched search tells what is new, while the page is open and since the l
 
   await page.getByRole('button', { name: 'Vigilar esta búsqueda' }).click()
   await page.getByRole('button', { name: 'Dejar de vigilar', pressed: true }).waitFor()
-  await page.getByLabel('Lista', { exact: true }).selectOption('Búsquedas vigiladas')
+  await page.getByText('Este navegador lo vigila.').waitFor()
+  await page.getByRole('button', { name: 'Búsquedas vigiladas' }).click()
   await page.getByRole('button', { name: 'Avisarme mientras esta página esté abierta' }).click()
   await page.getByRole('button', { name: 'Desactivar los avisos' }).waitFor()
   // Read when it began, and again when its stream had begun: from here on the stream tells what changes.
@@ -744,6 +749,13 @@ test('a watched search tells what is new, while the page is open and since the l
   await page.getByRole('button', { name: 'Dejar de vigilar' }).click()
   await expect.poll(() => news.count(), SOON).toBe(0)
   await expectQuery(page, { list: 'watched' })
+
+  await search(page, '#1')
+  await page.getByRole('button', { name: 'Vigilar este terreno' }).click()
+  await page.getByRole('button', { name: 'Búsquedas vigiladas' }).click()
+  const watched = page.getByRole('region', { name: 'Tower' })
+  await watched.getByRole('button', { name: 'Mostrar este terreno' }).click()
+  await page.getByRole('heading', { name: 'The Tower', level: 2 }).waitFor()
   await give(places[0], first!.owner)
   await give(places[1], second!.owner)
 })

@@ -30,7 +30,7 @@ const PARCEL_PX = { near: 30, district: 8, world: 5 }
 const FILTERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['asset_type', 'status', 'max_plaza', 'max_road', 'nw', 'se', 'owner', 'q', 'sort_by', 'sort_order']
-      .concat(['price', 'price_per_parcel', 'size'].flatMap((name) => [`min_${name}`, `max_${name}`]))
+      .concat(['price', 'price_per_parcel', 'rent', 'size'].flatMap((name) => [`min_${name}`, `max_${name}`]))
       .map((name) => [name, name]),
   ),
   in_district: 'district',

@@ -5,7 +5,8 @@ import { placesImageAddress } from '../api/places-image.ts'
 import { isolated, withoutTurns } from '../texts/bidi.ts'
 import { formatDays, formatNumber } from '../texts/format.ts'
 import { failureText } from '../texts/refusal.ts'
-import { text } from '../texts/texts.ts'
+import { locale, text } from '../texts/texts.ts'
+import { readNumber } from '../texts/typed-number.ts'
 import { theme } from '../theme.ts'
 import { ChangedFields } from '../ui/event-change.tsx'
 import { isServed } from '../ui/interfaces.ts'
@@ -124,7 +125,7 @@ function Answer({ calls, waiting, wanted, onAnswered }: WaitingCardProps & { rea
   const id = `answer-${event.id}`
   const send = async (approval: 'approved' | 'refused') => {
     if (isBusy.peek()) return
-    const allowed = Number(tokens.value)
+    const allowed = Number(readNumber(tokens.value, locale.peek()))
     fault.value = ''
     if (approval === 'approved' && !(Number.isSafeInteger(allowed) && allowed >= 1 && allowed <= wanted)) {
       fault.value = text('approve.tokens_fault', { count: formatNumber(wanted) })

@@ -1,8 +1,9 @@
-import { type Estate, land } from '@landpass/client'
+import { type Estate, land, type Publication } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useAnswer } from '../live/use-answer.ts'
+import { type Answer, useAnswer } from '../live/use-answer.ts'
 import type { Place } from '../map/map-types.ts'
 import { showSelected } from '../state/explore-state.ts'
+import { onePlace } from '../state/land-filter.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { AddressFact } from './address.tsx'
@@ -16,6 +17,7 @@ import { Fact, Facts } from './facts.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { PageLinks } from './page-links.tsx'
+import type { PanelProps } from './panel-props.ts'
 import { Rent } from './rent.tsx'
 import { RentalOffers } from './rental-offers.tsx'
 import { RightsSection } from './rights-section.tsx'
@@ -23,12 +25,11 @@ import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
 import { WorthSection } from './worth-section.tsx'
 
-export interface EstatePanelProps {
+export interface EstatePanelProps extends PanelProps {
   readonly id: string
-  onClose(): void
 }
 
-export function EstatePanel({ id, onClose }: EstatePanelProps) {
+export function EstatePanel({ id, watchOf, onClose }: EstatePanelProps) {
   const estate = useAnswer(land.estate(id))
   const publications = useAnswer(land.estatePublications(id))
   const offers = useAnswer(land.estateOffers(id))
@@ -45,7 +46,11 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
     >
       {(data) => (
         <>
-          {isDissolved(data) ? <Dissolved /> : <EstateOffer estate={data} />}
+          {isDissolved(data) ? (
+            <Dissolved />
+          ) : (
+            <EstateOffer estate={data} offers={offers} watchOf={watchOf} />
+          )}
           <Rent asset={data} />
           <RentalOffers call={land.estateRentalOffers(id)} />
           <Description value={data.data.description} />
@@ -65,13 +70,19 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
   )
 }
 
-function EstateOffer({ estate }: { readonly estate: Estate }) {
+interface EstateOfferProps extends Pick<EstatePanelProps, 'watchOf'> {
+  readonly estate: Estate
+  readonly offers: Answer<readonly Publication[]>
+}
+
+function EstateOffer({ estate, offers, watchOf }: EstateOfferProps) {
   const value = useAnswer(land.estateValue(estate.id))
   const [first] = estate.data.parcels
   return (
     <>
-      <SaleOffer publication={estate.publication} size={estate.data.parcels.length} />
+      <SaleOffer publication={estate.publication} offers={offers} size={estate.data.parcels.length} />
       {first && <PageLinks type="estate" place={first} />}
+      {first && watchOf?.({ asset_type: 'estate', ...onePlace(first) })}
       <WorthSection answer={value} />
     </>
   )

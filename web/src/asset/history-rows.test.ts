@@ -1,6 +1,6 @@
 import type { Publication } from '@landpass/client'
 import { expect, test } from 'vitest'
-import { historyRows } from './history-rows.ts'
+import { cheapestInDollars, historyRows } from './history-rows.ts'
 
 const NOW = 1_000
 const offer = (name: string, madeMs: number, facts: Partial<Publication> = {}) =>
@@ -42,4 +42,18 @@ test('publications come with what was signed off the chain and cannot be accepte
     ['signed', 'open', 5],
     ['dollars', 'open', undefined],
   ])
+})
+
+test('of the offers in dollars the cheapest that can be accepted stands for the land', () => {
+  const inDollars = (name: string, price_usd: string, state: 'open' | 'paused') =>
+    offer(name, 1, { currency: 'usd', price: 0, price_usd, state })
+  const offers = [
+    offer('mana', 1, { currency: 'mana', price: 1, state: 'open' }),
+    inDollars('dear', '100', 'open'),
+    inDollars('cheap', '99.5', 'open'),
+    inDollars('paused', '1', 'paused'),
+  ]
+
+  expect(cheapestInDollars(offers)?.tx_hash).toBe('cheap')
+  expect(cheapestInDollars(offers.slice(0, 1))).toBeUndefined()
 })

@@ -35,6 +35,16 @@ export function historyRows(
   ].sort((a, b) => b.offer.block_time_created_at - a.offer.block_time_created_at)
 }
 
+/**
+ * The offer in dollars that can be accepted and asks for the least.
+ *
+ * @param offers of `/v2/parcels/:x/:y/offers`
+ */
+export function cheapestInDollars(offers: readonly Publication[]): Publication | undefined {
+  const open = offers.filter(({ currency, state }) => currency === 'usd' && state === 'open')
+  return open.sort((a, b) => Number(a.price_usd) - Number(b.price_usd))[0]
+}
+
 function signedState({ state }: Publication): HistoryState {
   return state === 'open' || state === 'cancelled' || state === 'expired' ? state : 'refused'
 }

@@ -1,6 +1,6 @@
 import type { Publication } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
-import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatOffer, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Failure } from '../ui/notice.tsx'
 import { AssetSection } from './asset-section.tsx'
@@ -35,9 +35,10 @@ function History({ rows }: { readonly rows: readonly HistoryRow[] }) {
   const points = rows.flatMap(({ offer, state, price }) =>
     price === undefined ? [] : [{ timeMs: offer.block_time_created_at, price, state }],
   )
+  if (points.length === 0) return <HistoryTable rows={rows} />
   return (
     <>
-      {points.length > 0 && <PriceChart points={points} />}
+      <PriceChart points={points} />
       <details>
         <summary>{text('publication.table')}</summary>
         <HistoryTable rows={rows} />
@@ -59,7 +60,7 @@ function HistoryTable({ rows }: { readonly rows: readonly HistoryRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ offer, state, price }, i) => (
+        {rows.map(({ offer, state }, i) => (
           // The key is the index: one transaction can make several offers, and contract ids are not unique.
           <tr key={i}>
             <td>
@@ -68,7 +69,7 @@ function HistoryTable({ rows }: { readonly rows: readonly HistoryRow[] }) {
                 {formatDate(offer.block_time_created_at)}
               </Transaction>
             </td>
-            <td class="number">{price === undefined ? dollarText(offer) : formatPrice(price)}</td>
+            <td class="number">{formatOffer(offer)}</td>
             <td>
               <Transaction hash={offer.status === 'open' ? null : offer.closed_tx_hash}>
                 {offerStateText(state)}
@@ -81,10 +82,6 @@ function HistoryTable({ rows }: { readonly rows: readonly HistoryRow[] }) {
       </tbody>
     </table>
   )
-}
-
-function dollarText({ price_usd }: Publication): string {
-  return formatNumber(Number(price_usd), { style: 'currency', currency: 'USD' })
 }
 
 function Buyer({ address }: { readonly address: string }) {

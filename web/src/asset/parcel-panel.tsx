@@ -3,6 +3,7 @@ import { encodeTokenId } from '@landpass/client/grid'
 import { useAnswer } from '../live/use-answer.ts'
 import { worldChange, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
+import { onePlace } from '../state/land-filter.ts'
 import { showEstate } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
@@ -19,6 +20,7 @@ import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { MortgagesSection } from './mortgages-section.tsx'
 import { PageLinks } from './page-links.tsx'
+import type { PanelProps } from './panel-props.ts'
 import { Rent } from './rent.tsx'
 import { RentalOffers } from './rental-offers.tsx'
 import { RightsSection } from './rights-section.tsx'
@@ -26,11 +28,9 @@ import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
 import { WorthSection } from './worth-section.tsx'
 
-export interface ParcelPanelProps extends Place {
-  onClose(): void
-}
+export interface ParcelPanelProps extends Place, PanelProps {}
 
-export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
+export function ParcelPanel({ x, y, watchOf, onClose }: ParcelPanelProps) {
   const place = { x, y }
   const parcel = useAnswer(land.parcel(place))
   const publications = useAnswer(land.parcelPublications(place))
@@ -51,8 +51,9 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
     >
       {(data) => (
         <>
-          <SaleOffer publication={data.publication} />
+          <SaleOffer publication={data.publication} offers={offers} />
           <PageLinks type="parcel" place={place} />
+          {watchOf?.(onePlace(place))}
           {isLot && <WorthSection answer={value} />}
           <Rent asset={data} />
           <RentalOffers call={land.parcelRentalOffers(place)} />

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { computed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { followedChain, type KnownChain } from '../live/chain.ts'
 import { type ChainCondition, chainCondition } from '../live/chain-condition.ts'
@@ -21,24 +21,29 @@ const TROUBLES: Readonly<Record<Exclude<ChainCondition, 'current'>, TextKey>> = 
 }
 
 /**
- * At which block of the chain the land is: a quiet line while it is up to date, else what is wrong and why. Nothing where
- * the land does not come from a chain, and while the page has no connection, which another banner says.
+ * How the land follows its chain; undefined where it does not come from a chain, and while the page has no connection,
+ * which a banner says.
  */
-export function ChainState() {
+const shownCondition = computed(() => {
   const chain = followedChain.value
-  const isShown = chain !== undefined && worldStatus.value !== 'unreachable'
-  const condition = isShown ? chainCondition(chain.status) : undefined
+  return chain && worldStatus.value !== 'unreachable' ? chainCondition(chain.status) : undefined
+})
+
+/** Whether the land comes from a chain, and is as new as that is. */
+export const isAtNewestBlock = computed(() => shownCondition.value === 'current')
+
+/** What is wrong where the land does not follow its chain, and why. */
+export function ChainTrouble() {
+  const [chain, condition] = [followedChain.value, shownCondition.value]
   return (
-    <>
-      {chain && condition === 'current' && <BlockLine chain={chain} />}
-      <TroubleBox
-        trouble={chain && condition && condition !== 'current' ? { ...chain, condition } : undefined}
-      />
-    </>
+    <TroubleBox
+      trouble={chain && condition && condition !== 'current' ? { ...chain, condition } : undefined}
+    />
   )
 }
 
-function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain }) {
+/** How old the newest block is whose land is shown, and behind a press which one. */
+export function BlockAge({ chain: { status, readAtMs } }: { readonly chain: KnownChain }) {
   const nowMs = useSignal(performance.now())
   useEffect(() => {
     nowMs.value = performance.now()
@@ -51,10 +56,12 @@ function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain
   if (!block) return null
   const ageS = block.ageSeconds + Math.max(0, nowMs.value - readAtMs) / 1000
   return (
-    <p class="chain-line" title={block.hash}>
-      {text('chain.as_of', { block: String(block.number), ago: formatAgo(ageS) })}
+    <details class="chain-age">
+      <summary>{text('chain.updated', { ago: formatAgo(ageS) })}</summary>
+      <p title={block.hash}>{text('chain.as_of', { block: String(block.number) })}</p>
       {status.completeness && <CompletenessText {...status.completeness} />}
-    </p>
+      <a href="/docs/chain#what-the-states-mean">{text('nav.help')}</a>
+    </details>
   )
 }
 
@@ -62,13 +69,13 @@ function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain
 function CompletenessText({ block, done, total }: NonNullable<KnownChain['status']['completeness']>) {
   const share = done === null || total === null ? 0 : done / Math.max(total, 1)
   return (
-    <span class="chain-checked">
+    <p>
       {block !== null
         ? text('chain.checked', { block: String(block) })
         : done === null
           ? text('chain.unchecked')
           : text('chain.checking', { share: formatNumber(share, { style: 'percent' }) })}
-    </span>
+    </p>
   )
 }
 

@@ -11,26 +11,18 @@ import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
 import { ShareButton } from '../share/share-button.tsx'
-import {
-  FIRST_PAGE,
-  landFilter,
-  markedCells,
-  openList,
-  selection,
-  selectionName,
-  view,
-} from '../state/explore-state.ts'
-import { followFilter, isFiltered } from '../state/found-land.ts'
+import { FIRST_PAGE, landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { dottedCells, followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
-import { showFound, showLinked } from '../state/travel.ts'
+import { followFound, showFound, showLinked } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { PageHeader } from '../ui/page-header.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { followWatches } from '../watch/follow-watches.ts'
 import { newsCount } from '../watch/news-count.ts'
-import { ChainState } from './chain-state.tsx'
+import { ChainTrouble } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
 import { followLabels, letters } from './map-labels.ts'
@@ -66,6 +58,7 @@ export function ExplorePage() {
     followKeys()
     void worldOnItsWay?.then(() => {
       if (!isPlaced) showLinked()
+      followFound(isPlaced || selection.peek() ? landFilter.peek() : undefined)
       followChain()
       followChanges()
       if (!isEmbedded) followWatches()
@@ -88,7 +81,7 @@ export function ExplorePage() {
             view={view}
             inks={inks}
             letters={letters}
-            marked={markedCells}
+            marked={dottedCells}
             selected={selectedNow}
             label={text('map.label', { layer: layerName() })}
             describe={describe}
@@ -108,7 +101,7 @@ export function ExplorePage() {
             </>
           )}
           <OfflineBanner />
-          <ChainState />
+          <ChainTrouble />
           <LayerPanel />
           <SidePanels />
         </div>

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { followedChain } from '../live/chain.ts'
 import { worldChange, worldGrid } from '../live/world.ts'
 import { LAYERS, type LayerName, layer, openList, selection } from '../state/explore-state.ts'
 import { isPanelBelow } from '../state/map-frame.ts'
 import { formatDateTime } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
+import { BlockAge, isAtNewestBlock } from './chain-state.tsx'
 import { DistrictLegend } from './district-legend.tsx'
 import { GroundLegend } from './ground-legend.tsx'
 import { MineLegend } from './mine-legend.tsx'
@@ -48,7 +50,7 @@ export function LayerPanel() {
         <LayerChoice />
         <Legend />
         <GroundLegend />
-        <WorldTime />
+        <StateTime />
       </div>
       <button
         type="button"
@@ -95,6 +97,11 @@ function LayerChoice() {
 function Legend() {
   const LegendOfLayer = LEGENDS[layer.value]
   return <LegendOfLayer />
+}
+
+function StateTime() {
+  const chain = followedChain.value
+  return chain && isAtNewestBlock.value ? <BlockAge chain={chain} /> : <WorldTime />
 }
 
 /** The time of the shown state. Changes show by themselves, so nothing else is said about updates. */

@@ -1,18 +1,18 @@
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
-import { worldChange, worldGrid } from '../live/world.ts'
+import { worldGrid } from '../live/world.ts'
 import { ON_SALE_INK } from '../map/inks.ts'
 import { landFilter } from '../state/explore-state.ts'
 import { withoutGroup } from '../state/land-filter.ts'
-import { cellsOnSale, holdingsOf } from '../state/layer-inks.ts'
+import { holdingsOf, inkedCells } from '../state/layer-inks.ts'
+import { onSale } from '../state/layers.ts'
 import { text } from '../texts/texts.ts'
 import { Swatch } from './swatch.tsx'
 
 /** How many parcels are painted, and how many offers they are: an estate is sold as a whole. A press filters by them. */
 export function OnSaleLegend() {
-  void worldChange.value // the grid changes in place
-  const grid = worldGrid.value
-  if (!grid) return null
-  const cells = cellsOnSale(grid)
+  const [grid, inks] = [worldGrid.value, onSale.value]
+  if (!grid || !inks) return null
+  const cells = inkedCells(inks)
   if (cells.length === 0) {
     return (
       <>

@@ -9,7 +9,7 @@ import type { Pointed } from '../map/map-parts.ts'
 import type { Place } from '../map/map-types.ts'
 import { selection, view } from '../state/explore-state.ts'
 import { selectedCells } from '../state/selected-cells.ts'
-import { formatDate, formatOffer, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatPrice, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import './place-card.css'
 import { placeDescription } from './place-description.ts'
@@ -88,13 +88,14 @@ function Content({ place }: { readonly place: Place }) {
   const grid = worldGrid.value
   if (!row) return <p>{grid && placeDescription(grid, place)}</p>
   const type = grid?.tileAt(place.x, place.y).type
-  const { title, facts } = landTexts(row)
+  const { title, price, facts } = landTexts(row)
   return (
     <>
       <p class="place-card-title">
         <bdi>{title}</bdi>
       </p>
       {type && GROUNDS[type] && <p>{text(GROUNDS[type])}</p>}
+      {price !== undefined && <p class="place-card-price">{price}</p>}
       {row.offer && <Offer row={row} offer={row.offer} />}
       <p class="place-card-facts">{facts.join(' · ')}</p>
       <Deeds row={row} />
@@ -119,7 +120,6 @@ function Offer({ row, offer }: { readonly row: LandRow; readonly offer: NonNulla
   const above = worth.data?.offer?.above_range ?? undefined
   return (
     <>
-      <p class="place-card-price">{formatOffer(offer)}</p>
       {above !== undefined && <p>{worthText(above)}</p>}
       <p class="place-card-facts">{text('card.until', { date: formatDate(offer.expires_at) })}</p>
     </>

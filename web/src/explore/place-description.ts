@@ -1,5 +1,6 @@
 import type { FeedGrid, FeedTile } from '@landpass/client/feed'
 import type { Place } from '../map/map-types.ts'
+import { onSale } from '../state/layers.ts'
 import { language, type TextKey, text } from '../texts/texts.ts'
 
 const KINDS: Readonly<Record<Exclude<FeedTile['type'], 'outside'>, TextKey>> = {
@@ -12,10 +13,10 @@ const KINDS: Readonly<Record<Exclude<FeedTile['type'], 'outside'>, TextKey>> = {
 
 /** A place in a few words for screen readers: `12,-34, Estate #7, For sale`. */
 export function placeDescription(grid: FeedGrid, { x, y }: Place): string {
-  const { type, estate, isOnSale } = grid.tileAt(x, y)
+  const { type, estate } = grid.tileAt(x, y)
   const words = [`${x},${y}`]
   if (estate !== undefined) words.push(`${text('asset.estate')} #${estate}`)
   else if (type !== 'outside') words.push(text(KINDS[type]))
-  if (isOnSale) words.push(text('map.layer.on_sale'))
+  if (onSale.peek()?.[grid.cellAt(x, y)]) words.push(text('map.layer.on_sale'))
   return new Intl.ListFormat(language.value, { type: 'unit' }).format(words)
 }

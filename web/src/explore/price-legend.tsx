@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { landFilter } from '../state/explore-state.ts'
 import { withoutGroup } from '../state/land-filter.ts'
-import { offers, paid, paidSteps, steps } from '../state/layers.ts'
+import { inDollars, offers, paid, paidSteps, steps } from '../state/layers.ts'
 import type { PriceStep } from '../state/price-steps.ts'
 import { showSales } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
@@ -15,13 +15,15 @@ export function PriceLegend() {
   const { error } = offers.state.value
   if (error && !steps.value) return <Failure error={error} onRetry={() => offers.refresh()} />
   if (!steps.value) return <Loading label={text('map.legend.prices_loading')} />
-  if (steps.value.length === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
+  const dollars = inDollars.value?.total ?? 0
+  if (steps.value.length === 0 && dollars === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
   return (
     <>
       <StepTable title={text('map.layer.by_price')} counted={text('map.legend.offers')} steps={steps.value}>
         {(step) => <StepButton step={step} />}
       </StepTable>
       <p class="hint">{text('map.legend.price_of_estates')}</p>
+      {dollars > 0 && <p class="hint">{text('map.legend.dollars', { count: dollars })}</p>}
       <ChainOffersHint />
     </>
   )

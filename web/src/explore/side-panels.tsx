@@ -1,20 +1,25 @@
-import { computed, effect, signal, untracked } from '@preact/signals'
+import { computed, effect, untracked } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { AssetPanel } from '../asset/asset-panel.tsx'
 import { DistrictPanel } from '../asset/district-panel.tsx'
+import { isEmbedded } from '../embedded.ts'
+import { WatchToggle } from '../lists/late-watch-toggle.ts'
 import { ListsPanel } from '../lists/lists-panel.tsx'
-import { chosenDistrict, layer, openList, selection } from '../state/explore-state.ts'
+import {
+  chosenDistrict,
+  frontPanel,
+  layer,
+  openList,
+  type PanelName,
+  selection,
+} from '../state/explore-state.ts'
+import type { LandFilter } from '../state/land-filter.ts'
 import { focusMap, isInMap, uncover } from '../state/map-frame.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { text } from '../texts/texts.ts'
 import { SheetHandle } from './sheet-handle.tsx'
 import { sheetHeight } from './sheet-height.ts'
-
-type PanelName = 'asset' | 'list'
-
-/** The panel that was opened last. Where only one panel fits, it is the one that is shown. */
-const front = signal<PanelName>('asset')
 
 /** The district that the layer brings out: it has a panel while nothing else is selected. */
 const shownDistrict = computed(() => (layer.value === 'districts' ? chosenDistrict.value : undefined))
@@ -24,17 +29,17 @@ export function followPanels(): () => void {
   const ends = [
     effect(() => {
       const hasAsset = selection.value !== undefined || shownDistrict.value !== undefined
-      front.value = hasAsset ? 'asset' : 'list'
+      frontPanel.value = hasAsset ? 'asset' : 'list'
       // A sheet that covers the map would hide the land that was chosen from a list.
       if (hasAsset && sheetHeight.peek() === 'full') sheetHeight.value = 'half'
     }),
     effect(() => {
-      front.value = openList.value ? 'list' : 'asset'
+      frontPanel.value = openList.value ? 'list' : 'asset'
     }),
   ]
   // A link can open both panels: then the selection is in front.
   untracked(() => {
-    front.value = selection.peek() || shownDistrict.peek() !== undefined ? 'asset' : 'list'
+    frontPanel.value = selection.peek() || shownDistrict.peek() !== undefined ? 'asset' : 'list'
   })
   return () => {
     for (const end of ends) end()
@@ -45,7 +50,7 @@ export function followPanels(): () => void {
 export function closeFrontPanel(): boolean {
   const hasAsset = selection.peek() !== undefined || shownDistrict.peek() !== undefined
   if (!hasAsset && !openList.peek()) return false
-  if (front.peek() === 'asset' && hasAsset) closeAsset()
+  if (frontPanel.peek() === 'asset' && hasAsset) closeAsset()
   else if (openList.peek()) closeList()
   else closeAsset()
   return true
@@ -83,7 +88,7 @@ export function SidePanels() {
       )}
       {selected && (
         <SidePanel name="asset" label={text('map.selection')} subject={JSON.stringify(selected)}>
-          <AssetPanel selection={selected} onClose={closeAsset} />
+          <AssetPanel selection={selected} watchOf={isEmbedded ? undefined : watchOf} onClose={closeAsset} />
         </SidePanel>
       )}
       {district !== undefined && (
@@ -93,6 +98,11 @@ export function SidePanels() {
       )}
     </div>
   )
+}
+
+/** The button that watches one parcel or estate. */
+function watchOf(filter: LandFilter) {
+  return <WatchToggle filter={filter} label={text('watch.asset')} />
 }
 
 function changeList(query: NonNullable<typeof openList.value>): void {
@@ -129,7 +139,7 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
   return (
     <section
       ref={panel}
-      class={`side-panel card ${front.value === name ? 'in-front' : ''}`}
+      class={`side-panel card ${frontPanel.value === name ? 'in-front' : ''}`}
       aria-label={label}
       tabIndex={-1}
     >

@@ -69,7 +69,11 @@ export function FilterBar() {
           </>
         )}
       </div>
-      <Empty />
+      {openList.value?.name !== 'land' && foundLand.value?.total === 0 && (
+        <div class="filter-empty card" role="status">
+          <NothingFits />
+        </div>
+      )}
     </section>
   )
 }
@@ -139,13 +143,12 @@ function Count() {
   )
 }
 
-/** Where nothing fits: what fits without one of the filters. */
-function Empty() {
+/** That nothing fits, and what fits without one of the filters. */
+export function NothingFits() {
   const filter = landFilter.value
   const groups = groupsOf(filter)
-  if (foundLand.value?.total !== 0) return null
   return (
-    <div class="filter-empty card" role="status">
+    <div class="filter-none">
       <p>{text('filter.none')}</p>
       <ul>
         {groups.map((group) => (

@@ -13,7 +13,8 @@ import {
   STATUSES,
 } from '../state/land-filter.ts'
 import { withoutTurns } from '../texts/bidi.ts'
-import { type TextKey, text } from '../texts/texts.ts'
+import { locale, type TextKey, text } from '../texts/texts.ts'
+import { readNumber, writeNumber } from '../texts/typed-number.ts'
 import { RANGE_NAMES, STATUS_NAMES } from './filter-texts.ts'
 
 const NUMBER_FAULT: TextKey = 'filter.number_fault'
@@ -50,8 +51,8 @@ export function FilterForm() {
   )
 }
 
-function filterWith(change: { readonly [Name in FilterName]?: string }): LandFilter {
-  const wanted: { readonly [Name in FilterName]?: string } = { ...landFilter.peek(), ...change }
+function filterWith(change: { readonly [Name in FilterName]?: string | undefined }): LandFilter {
+  const wanted: { readonly [Name in FilterName]?: string | undefined } = { ...landFilter.peek(), ...change }
   return readFilter((name) => wanted[name])
 }
 
@@ -106,21 +107,24 @@ function Field({ name, label, fault }: FieldProps) {
   const refused = useSignal<{ readonly typed: string; readonly beside: LandFilter } | undefined>(undefined)
   // What was refused is shown until any filter changes.
   const isRefused = refused.value?.beside === landFilter.value
+  const isNumber = fault === NUMBER_FAULT
+  const shown = landFilter.value[name] ?? ''
   return (
     <div class="filter-field">
       <label for={id}>{label}</label>
       <input
         id={id}
         type="text"
-        inputMode={fault === NUMBER_FAULT ? 'decimal' : 'text'}
+        inputMode={isNumber ? 'decimal' : 'text'}
         autocomplete="off"
         spellcheck={false}
-        value={(isRefused ? refused.value?.typed : landFilter.value[name]) ?? ''}
+        value={isRefused ? refused.value?.typed : isNumber ? writeNumber(shown, locale.value) : shown}
         aria-invalid={isRefused}
         aria-describedby={isRefused ? `${id}-fault` : undefined}
         onChange={({ currentTarget }) => {
           const typed = currentTarget.value.trim()
-          const next = filterWith({ [name]: typed })
+          const value = isNumber ? readNumber(typed, locale.peek()) : typed
+          const next = filterWith({ [name]: value })
           const isTaken = typed === '' || next[name] !== undefined
           if (isTaken) landFilter.value = next
           refused.value = isTaken ? undefined : { typed, beside: landFilter.peek() }
@@ -128,7 +132,7 @@ function Field({ name, label, fault }: FieldProps) {
       />
       {isRefused && (
         <p class="fault" id={`${id}-fault`} role="alert">
-          {text(fault)}
+          {text(fault, { whole: 1500, part: 0.5 })}
         </p>
       )}
     </div>

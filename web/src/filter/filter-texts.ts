@@ -7,12 +7,14 @@ import { type TextKey, text } from '../texts/texts.ts'
 export const RANGE_NAMES: Readonly<Record<RangeName, TextKey>> = {
   price: 'filter.price',
   price_per_parcel: 'filter.price_per_parcel',
+  rent: 'filter.rent',
   size: 'filter.size',
 }
 
 export const STATUS_NAMES: Readonly<Record<NonNullable<LandFilter['status']>, TextKey>> = {
   open: 'asset.sale',
-  none: 'asset.sale.none',
+  none: 'filter.not_offered',
+  for_rent: 'rental.offers',
   rented: 'filter.rented',
   sold: 'filter.sold',
   never_sold: 'filter.never_sold',
@@ -31,6 +33,7 @@ export function groupText(
       return text(STATUS_NAMES[filter.status!])
     case 'price':
     case 'price_per_parcel':
+    case 'rent':
     case 'size':
       return rangeText(text(RANGE_NAMES[group]), filter[`min_${group}`], filter[`max_${group}`])
     case 'plaza':
@@ -42,7 +45,7 @@ export function groupText(
       return name === undefined ? text('asset.district') : withoutTurns(name)
     }
     case 'area':
-      return text('filter.area')
+      return filter.nw === filter.se ? text('asset.parcel.numbered', { id: filter.nw! }) : text('filter.area')
     case 'owner':
       return text('filter.is', { name: text('asset.owner'), value: shortAddress(filter.owner!) })
     case 'q':

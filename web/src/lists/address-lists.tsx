@@ -4,6 +4,7 @@ import {
   type Contribution,
   type District,
   type Estate,
+  type LandRow,
   land,
   type Mortgage,
   type Parcel,
@@ -12,29 +13,36 @@ import {
 import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
-import type { AddressListName } from '../state/explore-state.ts'
+import { hasSignedOffers } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
-import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
+import { formatDate, formatNumber, formatOffer, formatPrice, shortAddress } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
-import type { ListProps } from './list-props.ts'
+import type { AddressListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { rowsOfPage, shownPage } from './paging.ts'
 
-export interface AddressListProps extends ListProps {
-  readonly name: AddressListName
-  readonly address: string
+/** One of the lists of what an address has. */
+export function ListOfAddress(props: AddressListProps) {
+  const List = {
+    parcels: ParcelsList,
+    estates: EstatesList,
+    bids: BidsList,
+    contributions: ContributionsList,
+    mortgages: MortgagesList,
+  }[props.name]
+  return <List {...props} />
 }
 
-export function ParcelsList(props: AddressListProps) {
+function ParcelsList(props: AddressListProps) {
   const columns: readonly Column<Parcel>[] = [
     {
       title: text('asset.parcel'),
       cell: ({ id, data }) => <ListAsset type="parcel" id={id} name={data.name} />,
     },
-    priceColumn(),
+    priceColumn(useDollarOffers(props.address)),
     expiryColumn(),
   ]
   return (
@@ -50,13 +58,13 @@ export function ParcelsList(props: AddressListProps) {
   )
 }
 
-export function EstatesList(props: AddressListProps) {
+function EstatesList(props: AddressListProps) {
   const columns: readonly Column<Estate>[] = [
     {
       title: text('asset.estate'),
       cell: ({ id, data }) => <ListAsset type="estate" id={id} name={data.name} />,
     },
-    priceColumn(),
+    priceColumn(useDollarOffers(props.address)),
     {
       title: text('asset.parcel.many'),
       isNumber: true,
@@ -77,7 +85,7 @@ export function EstatesList(props: AddressListProps) {
   )
 }
 
-export function BidsList(props: AddressListProps) {
+function BidsList(props: AddressListProps) {
   const { address } = props
   const nowMs = Date.now()
   const columns: readonly Column<Bid>[] = [
@@ -108,7 +116,7 @@ export function BidsList(props: AddressListProps) {
   )
 }
 
-export function ContributionsList(props: AddressListProps) {
+function ContributionsList(props: AddressListProps) {
   const districts = useAnswer(land.districts())
   const columns: readonly Column<Contribution>[] = [
     {
@@ -135,7 +143,7 @@ export function ContributionsList(props: AddressListProps) {
   )
 }
 
-export function MortgagesList(props: AddressListProps) {
+function MortgagesList(props: AddressListProps) {
   const columns: readonly Column<Mortgage>[] = [
     landColumn(),
     { title: text('mortgage.amount'), isPrice: true, cell: ({ amount }) => formatPrice(amount) },
@@ -207,15 +215,25 @@ function landColumn(): Column<Pick<Bid, 'asset_type' | 'asset_id'>> {
   }
 }
 
+/** The land of an address that is offered for dollars alone, which the lists of its parcels and estates do not say. */
+function useDollarOffers(owner: string): readonly LandRow[] {
+  const query = { owner, status: 'open', currency: 'usd', limit: 1000 } as const
+  return useAnswer(hasSignedOffers.value ? land.findLand(query) : undefined).data?.land ?? []
+}
+
 interface Sellable {
+  readonly id: string
   readonly publication: Publication | null
 }
 
-function priceColumn(): Column<Sellable> {
+function priceColumn(inDollars: readonly LandRow[]): Column<Sellable> {
   return {
     title: text('publication.price'),
     isPrice: true,
-    cell: ({ publication }) => (publication ? formatPrice(publication.price) : text('asset.sale.none')),
+    cell: ({ id, publication }) => {
+      const offer = publication ?? inDollars.find(({ asset_id }) => asset_id === id)?.offer
+      return offer ? formatOffer(offer) : text('asset.sale.none')
+    },
   }
 }
 

@@ -3,18 +3,17 @@ import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
 import { client } from '../api/client.ts'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
+import { NothingFits } from '../filter/filter-bar.tsx'
 import { useAnswer } from '../live/use-answer.ts'
 import { FIRST_PAGE, type ListQuery, landFilter, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { isFiltered } from '../state/found-land.ts'
-import { serverQuery } from '../state/land-filter.ts'
+import { isOfRents, serverQuery } from '../state/land-filter.ts'
 import { text } from '../texts/texts.ts'
-import { latePart } from '../ui/late-part.tsx'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { LandLine } from './land-line.tsx'
+import { WatchToggle } from './late-watch-toggle.ts'
 import type { ListProps } from './list-props.ts'
 import { PAGE_ROWS, pageCount } from './paging.ts'
-
-const WatchToggle = latePart<object>(async () => (await import('./watched-part.ts')).WatchToggle)
 
 /** The most rows that the server answers to one request: longer lists are read as a file. */
 const MOST_PAGES = 1000 / PAGE_ROWS
@@ -26,6 +25,7 @@ export function LandList({ query, onChange }: ListProps) {
   const pages = Math.min(page, MOST_PAGES)
   const { data, error, retry, isAsking } = useAnswer(land.findLand({ ...order, limit: pages * PAGE_ROWS }))
 
+  const first = sortBy === 'rent' || isOfRents(landFilter.value) ? 'rent' : 'sale'
   const known = isAsking ? undefined : data?.total
   const reachable = known === undefined ? page : Math.min(pages, pageCount(known))
   useEffect(() => {
@@ -36,16 +36,20 @@ export function LandList({ query, onChange }: ListProps) {
     <>
       <SortChoice query={query} onChange={onChange} />
       <ChainOffersHint />
-      {isFiltered.value && <WatchToggle />}
+      {isFiltered.value && <WatchToggle filter={landFilter.value} label={text('watch.start')} />}
       <div class="list">
         {error !== undefined && <Failure error={error} onRetry={retry} />}
         {data === undefined && error === undefined && <Loading label={text('list.loading')} />}
-        {data?.total === 0 && <p class="list-none">{text('list.empty')}</p>}
+        {data?.total === 0 && (
+          <div class="list-none" role="status">
+            {isFiltered.value ? <NothingFits /> : text('list.empty')}
+          </div>
+        )}
         {data !== undefined && data.total > 0 && (
           <>
             <ul class="land-list" aria-busy={isAsking}>
               {data.land.map((row) => (
-                <LandLine key={`${row.asset_type} ${row.asset_id}`} row={row} />
+                <LandLine key={`${row.asset_type} ${row.asset_id}`} row={row} first={first} />
               ))}
             </ul>
             <p role="status">{text('list.shown', { count: data.land.length, total: data.total })}</p>
@@ -56,13 +60,15 @@ export function LandList({ query, onChange }: ListProps) {
             )}
           </>
         )}
-        <p class="list-files">
-          <a href={client.url(land.landCsv(order))} download>
-            {text('list.download_csv')}
-          </a>
-          <a href={client.url(land.landAtom(order))}>{text('list.atom')}</a>
-          <a href={client.url(land.landCalendar(order))}>{text('list.calendar')}</a>
-        </p>
+        {data?.total !== 0 && (
+          <p class="list-files">
+            <a href={client.url(land.landCsv(order))} download>
+              {text('list.download_csv')}
+            </a>
+            <a href={client.url(land.landAtom(order))}>{text('list.atom')}</a>
+            <a href={client.url(land.landCalendar(order))}>{text('list.calendar')}</a>
+          </p>
+        )}
       </div>
     </>
   )

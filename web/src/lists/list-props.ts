@@ -1,7 +1,19 @@
-import type { ListQuery } from '../state/explore-state.ts'
+import type { AddressListName, ListQuery } from '../state/explore-state.ts'
+import type { LandFilter } from '../state/land-filter.ts'
 
 /** The list that is shown, and a way to change it. */
 export interface ListProps {
   readonly query: ListQuery
   onChange(query: ListQuery): void
+}
+
+export interface AddressListProps extends ListProps {
+  readonly name: AddressListName
+  readonly address: string
+}
+
+export interface WatchToggleProps {
+  readonly filter: LandFilter
+  /** Of the button that begins to watch. */
+  readonly label: string
 }

@@ -1,13 +1,15 @@
 import { isAddressList, LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
-import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
-import type { ListProps } from './list-props.ts'
+import type { AddressListProps, ListProps } from './list-props.ts'
 import { SalesList } from './sales-list.tsx'
 import './lists.css'
 import { latePart } from '../ui/late-part.tsx'
 import { LandList } from './land-list.tsx'
 
+const ListOfAddress = latePart<AddressListProps>(
+  async () => (await import('./address-lists-part.ts')).ListOfAddress,
+)
 const WatchedList = latePart<object>(async () => (await import('./watched-part.ts')).WatchedList)
 
 export interface ListsPanelProps extends ListProps {
@@ -68,15 +70,8 @@ function ListBody({ query, onChange }: ListProps) {
   if (name === 'sales') return <SalesList />
   if (name === 'watched') return <WatchedList />
   if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
-  const List = {
-    parcels: ParcelsList,
-    estates: EstatesList,
-    bids: BidsList,
-    contributions: ContributionsList,
-    mortgages: MortgagesList,
-  }[name]
   return (
-    <List
+    <ListOfAddress
       key={`${name} ${query.address}`}
       name={name}
       query={query}

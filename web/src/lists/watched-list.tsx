@@ -2,34 +2,47 @@ import { land } from '@landpass/client'
 import { batch } from '@preact/signals'
 import { filterOf, filterText } from '../address-bar/permalink.ts'
 import { client } from '../api/client.ts'
+import { landTexts } from '../asset/land-texts.ts'
 import { groupText } from '../filter/filter-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
-import { landFilter } from '../state/explore-state.ts'
-import { groupsOf, serverQuery } from '../state/land-filter.ts'
-import { showFound } from '../state/travel.ts'
+import { FIRST_PAGE, landFilter, openList } from '../state/explore-state.ts'
+import { groupsOf, isOnePlace, serverQuery } from '../state/land-filter.ts'
+import { showAsset, showFound } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { canNotify, isNotifying, isRefused, toggleNotifying } from '../watch/notifications.ts'
 import { isWatched, MAX_WATCHES, markSeen, unwatch, type Watch, watch, watches } from '../watch/watches.ts'
 import { LandLine } from './land-line.tsx'
+import type { WatchToggleProps } from './list-props.ts'
 
-/** Begins or ends to watch the search that is on. */
-export function WatchToggle() {
-  const filter = landFilter.value
+/** Begins or ends to watch what a filter keeps. */
+export function WatchToggle({ filter, label }: WatchToggleProps) {
   const isOn = isWatched(filter)
   const isFull = !isOn && watches.value.length >= MAX_WATCHES
   return (
-    <div>
+    <div class="watch">
       <button
         type="button"
         aria-pressed={isOn}
         disabled={isFull}
         onClick={() => (isOn ? unwatch(filterText(filter)) : watch(filter))}
       >
-        {text(isOn ? 'watch.stop' : 'watch.start')}
+        {isOn ? text('watch.stop') : label}
       </button>
+      {isOn && (
+        <button type="button" class="quiet" onClick={showWatched}>
+          {text('watch.title')}
+        </button>
+      )}
+      <p class="hint" role="status">
+        {isOn && text('watch.started')}
+      </p>
       {isFull && <p class="hint">{text('watch.limit', { count: MAX_WATCHES })}</p>}
     </div>
   )
+}
+
+function showWatched(): void {
+  openList.value = { name: 'watched', ...FIRST_PAGE }
 }
 
 /** The searches that this browser watches, with what is new since the reader has looked. */
@@ -57,11 +70,18 @@ export function WatchedList() {
 function WatchedSearch({ filters, news }: Watch) {
   const filter = filterOf(filters)
   const districts = useAnswer(filter.in_district === undefined ? undefined : land.districts())
-  const name = groupsOf(filter)
-    .map((group) => groupText(group, filter, districts.data))
-    .join(' · ')
+  const place = useAnswer(
+    isOnePlace(filter) ? land.findLand({ ...serverQuery(filter), limit: 1 }) : undefined,
+  )
+  const asset = place.data?.land[0]
+  const name = asset
+    ? landTexts(asset).title
+    : groupsOf(filter)
+        .map((group) => groupText(group, filter, districts.data))
+        .join(' · ')
   const show = () =>
     batch(() => {
+      if (asset) return showAsset(asset.asset_type, asset.asset_id)
       landFilter.value = filter
       showFound()
     })
@@ -83,7 +103,7 @@ function WatchedSearch({ filters, news }: Watch) {
       )}
       <div class="row">
         <button type="button" onClick={show}>
-          {text('watch.show')}
+          {text(asset ? 'watch.show_asset' : 'watch.show')}
         </button>
         <button type="button" onClick={() => unwatch(filters)}>
           {text('watch.stop')}

@@ -22,7 +22,8 @@ export function isAddressList(name: ListName): name is AddressListName {
 }
 
 export const SORTS = [
-  ...(['listed_at', 'price', 'price_per_parcel', 'size', 'plaza', 'road', 'name', 'expires_at'] as const),
+  ...(['listed_at', 'price', 'price_per_parcel', 'rent', 'size', 'plaza', 'road', 'name'] as const),
+  'expires_at' as const,
   'sold_at' as const,
 ]
 export const SORT_ORDERS = ['asc', 'desc'] as const
@@ -56,6 +57,9 @@ export const mine = signal<string | undefined>(undefined)
 /** The id of the district that the layer `districts` highlights. */
 export const chosenDistrict = signal<string | undefined>(undefined)
 export const openList = signal<ListQuery | undefined>(undefined)
+export type PanelName = 'asset' | 'list'
+/** The panel that was opened last. Where only one panel fits, it is the one that is shown. */
+export const frontPanel = signal<PanelName>('asset')
 /** Which land the list has; the map dims all other. */
 export const landFilter = signal<LandFilter>({})
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { View } from '../map/map-types.ts'
-import { type Box, type Frame, findBox, fittingView, openedView, uncoveredView } from './fitting.ts'
+import {
+  type Box,
+  type Frame,
+  findBox,
+  fittingView,
+  nearerView,
+  openedView,
+  uncoveredView,
+} from './fitting.ts'
 
 const BARE: Frame = { width: 1000, height: 800, covered: { left: 0, right: 0, top: 0, bottom: 0 } }
 const PANELS: Frame = { width: 1000, height: 800, covered: { left: 200, right: 300, top: 60, bottom: 40 } }
@@ -103,3 +111,20 @@ function boxes(): fc.Arbitrary<Box> {
     north: south + rows,
   }))
 }
+
+describe('land that new filters keep', () => {
+  const street: Box = { west: 40, east: 49, south: 10, north: 10 }
+
+  test('is approached from far away, and looked for where none of it is in sight', () => {
+    const fitting = fittingView(street, PANELS)
+
+    expect(nearerView({ x: 0, y: 0, zoom: 3 }, street, PANELS)).toEqual(fitting)
+    expect(nearerView({ x: -40, y: 10, zoom: 18 }, street, PANELS)).toEqual(fitting)
+  })
+
+  test('leaves the map where it is when some of it is seen well', () => {
+    const view = { x: 45, y: 10, zoom: 60 }
+
+    expect(nearerView(view, street, PANELS)).toBe(view)
+  })
+})

@@ -67,6 +67,16 @@ export function openedView(view: View, box: Box, frame: Frame): View {
   return fittingView(box, frame, view.zoom)
 }
 
+/** A view that shows a box at this many times the size of another one is worth a jump of the map. */
+const WORTH_A_JUMP = 2
+
+/** {@link fittingView} where none of the box is seen, or where it makes the box much larger; else the view as it is. */
+export function nearerView(view: View, box: Box, frame: Frame): View {
+  const fitting = fittingView(box, frame)
+  const isSmall = fitting.zoom >= WORTH_A_JUMP * view.zoom
+  return isSmall || !touchesClear(view, box, frame) ? fitting : view
+}
+
 /** The view, moved so far that the middle of a box is not covered; unchanged where it is not. */
 export function uncoveredView(view: View, box: Box, frame: Frame): View {
   const clear = clearOf(frame)
@@ -79,14 +89,28 @@ export function uncoveredView(view: View, box: Box, frame: Frame): View {
 }
 
 /** Whether nothing covers any part of a box. */
-function isClear({ x, y, zoom }: View, { west, east, south, north }: Box, frame: Frame): boolean {
+function isClear(view: View, box: Box, frame: Frame): boolean {
   const clear = clearOf(frame)
-  const left = frame.width / 2 + (west - 0.5 - x) * zoom
-  const right = frame.width / 2 + (east + 0.5 - x) * zoom
-  const top = frame.height / 2 - (north + 0.5 - y) * zoom
-  const bottom = frame.height / 2 - (south - 0.5 - y) * zoom
+  const { left, right, top, bottom } = edgesOnScreen(view, box, frame)
   const isAcross = left >= clear.left && right <= clear.left + clear.width
   return isAcross && top >= clear.top && bottom <= clear.top + clear.height
+}
+
+/** Whether some of a box is in the free part. */
+function touchesClear(view: View, box: Box, frame: Frame): boolean {
+  const clear = clearOf(frame)
+  const { left, right, top, bottom } = edgesOnScreen(view, box, frame)
+  const isAcross = right > clear.left && left < clear.left + clear.width
+  return isAcross && bottom > clear.top && top < clear.top + clear.height
+}
+
+function edgesOnScreen({ x, y, zoom }: View, { west, east, south, north }: Box, { width, height }: Frame) {
+  return {
+    left: width / 2 + (west - 0.5 - x) * zoom,
+    right: width / 2 + (east + 0.5 - x) * zoom,
+    top: height / 2 - (north + 0.5 - y) * zoom,
+    bottom: height / 2 - (south - 0.5 - y) * zoom,
+  }
 }
 
 /** The view with a place in the middle of the free part. */

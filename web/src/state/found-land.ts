@@ -3,8 +3,9 @@ import { computed, effect, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldChange, worldStatus } from '../live/world.ts'
-import { landFilter } from './explore-state.ts'
+import { landFilter, markedCells, view } from './explore-state.ts'
 import { groupsOf, serverQuery } from './land-filter.ts'
+import { cellsOfRuns } from './layer-inks.ts'
 
 /** Whether any filter is on. */
 export const isFiltered = computed(() => groupsOf(landFilter.value).length > 0)
@@ -13,8 +14,24 @@ const answer = new LiveAnswer<LandCells>(send)
 
 /** How many parcels and estates the filters keep, and in which cells they lie; undefined without filters, and until it is known. */
 export const foundLand = computed(() => (isFiltered.value ? answer.state.value.data : undefined))
+/** Whether it is about to be known, for the filters that are on now. */
+export const isFinding = computed(() => answer.state.value.isAsking)
 /** Why it is not known. */
 export const foundFault = computed(() => (isFiltered.value ? answer.state.value.error : undefined))
+
+/** So many cells at most have dots. */
+const MOST_DOTS = 100
+/** Below this zoom, in CSS pixels a parcel, single cells are hard to find. */
+const DOTS_ZOOM = 6
+const isFar = computed(() => (view.value?.zoom ?? 0) < DOTS_ZOOM)
+
+/** Cells that have dots: those of the panel, else the found ones where they are few and small. */
+export const dottedCells = computed(() => {
+  const runs = isFar.value ? (foundLand.value?.runs ?? []) : []
+  const count = runs.reduce((sum, length, i) => (i % 2 === 0 ? sum : sum + length), 0)
+  if (markedCells.value.length > 0 || count > MOST_DOTS) return markedCells.value
+  return cellsOfRuns(runs)
+})
 
 export function retryFound(): void {
   answer.refresh()

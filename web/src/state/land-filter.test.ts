@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FILTER_NAMES, groupsOf, readFilter, serverQuery, withoutGroup } from './land-filter.ts'
+import {
+  FILTER_NAMES,
+  groupsOf,
+  isOnePlace,
+  onePlace,
+  readFilter,
+  serverQuery,
+  withoutGroup,
+} from './land-filter.ts'
 
 const DISTRICT = '11111111-2222-4333-8444-555555555555'
 const read = (given: Readonly<Record<string, string>>) => readFilter((name) => given[name])
@@ -38,6 +46,16 @@ test('both limits of a range are one group, and so are the corners', () => {
   expect(groupsOf(filter)).toEqual(['price', 'road', 'area'])
   expect(withoutGroup(filter, 'price')).toEqual({ nw: '0,1', se: '1,0', max_road: '3' })
   expect(groupsOf(withoutGroup(filter, 'area'))).toEqual(['price', 'road'])
+})
+
+test('one place is an area of one parcel, of any kind of land, without other filters', () => {
+  const place = onePlace({ x: -3, y: 4 })
+
+  expect(read(place)).toEqual({ nw: '-3,4', se: '-3,4' })
+  expect(isOnePlace({ ...place, asset_type: 'estate' })).toBe(true)
+  expect(isOnePlace({ ...place, status: 'open' })).toBe(false)
+  expect(isOnePlace({ ...place, se: '-2,4' })).toBe(false)
+  expect(isOnePlace({})).toBe(false)
 })
 
 test('the server is asked with its own names, and with places', () => {

@@ -11,10 +11,10 @@ export type LandFilter = {
 }
 
 export const ASSET_TYPES = ['parcel', 'estate'] as const
-export const STATUSES = ['open', 'rented', 'sold', 'never_sold', 'none'] as const
+export const STATUSES = ['open', 'for_rent', 'rented', 'sold', 'never_sold', 'none'] as const
 
 /** Ranges have a lower and an upper limit, and may have one of them. */
-export const RANGES = ['price', 'price_per_parcel', 'size'] as const
+export const RANGES = ['price', 'price_per_parcel', 'rent', 'size'] as const
 export type RangeName = (typeof RANGES)[number]
 
 /** Code points that the server takes as text. */
@@ -28,6 +28,8 @@ const READERS = {
   max_price: mana,
   min_price_per_parcel: mana,
   max_price_per_parcel: mana,
+  min_rent: mana,
+  max_rent: mana,
   min_size: whole,
   max_size: whole,
   max_plaza: whole,
@@ -49,6 +51,7 @@ const GROUPS = {
   status: ['status'],
   price: ['min_price', 'max_price'],
   price_per_parcel: ['min_price_per_parcel', 'max_price_per_parcel'],
+  rent: ['min_rent', 'max_rent'],
   size: ['min_size', 'max_size'],
   plaza: ['max_plaza'],
   road: ['max_road'],
@@ -92,6 +95,22 @@ export function groupsOf(filter: LandFilter): readonly FilterGroup[] {
 export function withoutGroup(filter: LandFilter, group: FilterGroup): LandFilter {
   const names: readonly string[] = GROUPS[group]
   return Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name)))
+}
+
+/** Keeps the parcel at a place, or the estate around it. */
+export function onePlace({ x, y }: Place): LandFilter {
+  return { nw: `${x},${y}`, se: `${x},${y}` }
+}
+
+/** Whether only a parcel, or the estate around it, can fit: its area is one place, and no other filter is on but the kind. */
+export function isOnePlace(filter: LandFilter): boolean {
+  const others = groupsOf(filter).filter((group) => group !== 'asset_type')
+  return filter.nw !== undefined && filter.nw === filter.se && others.length === 1
+}
+
+/** Whether land to rent is looked for. */
+export function isOfRents({ status, min_rent, max_rent }: LandFilter): boolean {
+  return status === 'for_rent' || min_rent !== undefined || max_rent !== undefined
 }
 
 /** The filters as a query of the client. */

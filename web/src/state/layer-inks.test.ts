@@ -11,10 +11,11 @@ import type { LayerInks } from '../map/map-types.ts'
 import { drawGrid } from './drawn-grid.ts'
 import {
   cellsOfOwner,
-  cellsOnSale,
+  cellsOfRuns,
   dimmedInks,
   districtInks,
   holdingsOf,
+  inkedCells,
   onSaleInks,
   ownerInks,
   priceInks,
@@ -37,8 +38,12 @@ const GRID = drawGrid(['AAu.', 'DaPb', 'DRRR'], {
   R: { type: 4 },
 })
 
+test('runs are pairs of a cell and how many follow', () => {
+  expect([...cellsOfRuns([3, 2, 9, 1])]).toEqual([3, 4, 9])
+})
+
 test('all cells but the found ones are dimmed, with and without an ink', () => {
-  const onSale = onSaleInks(GRID)
+  const onSale = onSaleInks(GRID, [])
   const runs = [GRID.cellAt(0, 2), 1, GRID.cellAt(3, 1), 2]
 
   const inks = dimmedInks(GRID, onSale, runs)
@@ -50,8 +55,11 @@ test('all cells but the found ones are dimmed, with and without an ink', () => {
 })
 
 describe('a layer paints', () => {
-  test('what is on sale', () => {
-    expect(drawing(onSaleInks(GRID))).toEqual(signs(ON_SALE_INK, ['##  ', '   #', '    ']))
+  test('what is on sale, by the grid and besides', () => {
+    const more = [GRID.cellAt(0, 0), 1]
+
+    expect(drawing(onSaleInks(GRID, []))).toEqual(signs(ON_SALE_INK, ['##  ', '   #', '    ']))
+    expect(drawing(onSaleInks(GRID, more))).toEqual(signs(ON_SALE_INK, ['##  ', '   #', '#   ']))
   })
 
   test('the land of an address, its estates included, and nothing for an address that has none', () => {
@@ -102,7 +110,7 @@ test('an offer for land that the map does not have is left out', () => {
 })
 
 test('what is for sale is counted as parcels, and as offers: an estate is one', () => {
-  const { parcels, estates, parcelsInEstates } = holdingsOf(GRID, cellsOnSale(GRID))
+  const { parcels, estates, parcelsInEstates } = holdingsOf(GRID, inkedCells(onSaleInks(GRID, [])))
 
   expect({ parcels, estates, parcelsInEstates }).toEqual({ parcels: 1, estates: 1, parcelsInEstates: 2 })
 })

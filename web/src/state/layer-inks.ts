@@ -10,8 +10,11 @@ const DISTRICT = 3
 /** The parts of the grid that layers use. */
 export type Ground = Pick<FeedGrid, 'cells' | 'ownerOf' | 'estateOf' | 'owners' | 'estates'>
 
-export function onSaleInks({ cells }: Ground): LayerInks {
-  return cells.map((cell) => ((cell & ON_SALE) === 0 ? NO_INK : ON_SALE_INK))
+/** @param more runs of cells that the grid does not know to be for sale */
+export function onSaleInks({ cells }: Ground, more: readonly number[]): LayerInks {
+  const inks = cells.map((cell) => ((cell & ON_SALE) === 0 ? NO_INK : ON_SALE_INK))
+  fillRuns(inks, more, ON_SALE_INK)
+  return inks
 }
 
 /** @param priceOf by cell number; not a number where nothing is for sale */
@@ -41,7 +44,7 @@ export function ownerInks({ cells }: Ground, owned: Uint32Array): LayerInks {
  * Dims all cells but some.
  *
  * @param inks undefined: no cell has an ink
- * @param runs of the cells that are not dimmed: pairs of the first one and how many follow from there on
+ * @param runs of the cells that are not dimmed
  */
 export function dimmedInks(
   { cells }: Ground,
@@ -49,8 +52,13 @@ export function dimmedInks(
   runs: readonly number[],
 ): LayerInks {
   const dimmed = new Uint8Array(cells.length).fill(DIMMED)
-  for (let i = 0; i + 1 < runs.length; i += 2) dimmed.fill(NO_INK, runs[i], runs[i]! + runs[i + 1]!)
+  fillRuns(dimmed, runs, NO_INK)
   return inks ? dimmed.map((dim, cell) => dim | inks[cell]!) : dimmed
+}
+
+/** @param runs pairs of a cell and how many there are from it on, as `/v2/land/cells` has them */
+function fillRuns(inks: LayerInks, runs: readonly number[], ink: number): void {
+  for (let i = 0; i + 1 < runs.length; i += 2) inks.fill(ink, runs[i], runs[i]! + runs[i + 1]!)
 }
 
 /** The cells of an address (in lower case), those of its estates among them. */
@@ -62,10 +70,18 @@ export function cellsOfEstate({ estateOf, estates }: Ground, id: string): Uint32
   return cellsWith(estateOf, estates.list.indexOf(id))
 }
 
-/** The cells of what is for sale: single parcels, and all those of estates. */
-export function cellsOnSale({ cells }: Ground): Uint32Array {
+/** @param runs as {@link dimmedInks} takes them */
+export function cellsOfRuns(runs: readonly number[]): Uint32Array {
+  const cells: number[] = []
+  for (let i = 0; i + 1 < runs.length; i += 2)
+    for (let cell = runs[i]!; cell < runs[i]! + runs[i + 1]!; cell++) cells.push(cell)
+  return Uint32Array.from(cells)
+}
+
+/** The cells that have an ink. */
+export function inkedCells(inks: LayerInks): Uint32Array {
   const found: number[] = []
-  for (let cell = 0; cell < cells.length; cell++) if ((cells[cell]! & ON_SALE) !== 0) found.push(cell)
+  for (let cell = 0; cell < inks.length; cell++) if (inks[cell] !== NO_INK) found.push(cell)
   return Uint32Array.from(found)
 }
 

@@ -1,7 +1,16 @@
-import { type District, type DistrictWithParcels, land, type Offers, type SaleCells } from '@landpass/client'
+import {
+  type Call,
+  type District,
+  type DistrictWithParcels,
+  type LandCells,
+  land,
+  type Offers,
+  type SaleCells,
+} from '@landpass/client'
 import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
+import { followedChain } from '../live/chain.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
 import { CELL_LINES_ZOOM } from '../map/label-layer.ts'
@@ -17,6 +26,8 @@ import { priceSteps } from './price-steps.ts'
 
 export const offers = new LiveAnswer<Offers>(send)
 export const districts = new LiveAnswer<readonly District[]>(send)
+/** What is offered for dollars alone: the feed and the prices have what costs MANA. */
+const dollarOffers = new LiveAnswer<LandCells>(send)
 /** What was paid for each cell. */
 export const paid = new LiveAnswer<SaleCells>(send)
 /** The chosen district, with its parcels as `x,y`. */
@@ -31,6 +42,17 @@ const prices = computed(() => {
   return grid && data && landPrices(data, grid)
 })
 export const steps = computed(() => prices.value && priceSteps(prices.value.ofOffers))
+
+/** Only offers that are signed off the chain can be in dollars. */
+export const hasSignedOffers = computed(() => (followedChain.value?.status.listings.open ?? 0) > 0)
+/** The land that is offered for dollars alone; undefined where there is none, and until it is known. */
+export const inDollars = computed(() => (hasSignedOffers.value ? dollarOffers.state.value.data : undefined))
+
+/** Undefined before there is a world. */
+export const onSale = computed(() => {
+  const { grid } = currentGrid.value
+  return grid && onSaleInks(grid, inDollars.value?.runs ?? [])
+})
 
 const paidOfCells = computed(() => {
   const { grid } = currentGrid.value
@@ -65,7 +87,7 @@ const layerInks = computed<LayerInks | undefined>(() => {
   if (!grid) return undefined
   switch (layer.value) {
     case 'on_sale':
-      return onSaleInks(grid)
+      return onSale.value
     case 'price':
       return prices.value && steps.value && priceInks(prices.value.ofCells, steps.value)
     case 'sales':
@@ -83,7 +105,15 @@ const NO_CELLS = new Uint32Array(0)
 
 /** Requests the data of the current layer, and again when the world has changed. */
 export function followLayers(): () => void {
-  const follows = [countWorlds, followOffers, followPaid, followDistricts, followChosen, retryWhenReachable]
+  const follows = [
+    countWorlds,
+    followOffers,
+    whileShown(paid, land.saleCells(), () => layer.value === 'sales'),
+    whileShown(dollarOffers, land.landCells({ status: 'open', currency: 'usd' }), needsDollars),
+    followDistricts,
+    followChosen,
+    retryWhenReachable,
+  ]
   const ends = follows.map((follow) => effect(follow))
   return () => {
     for (const end of ends) end()
@@ -117,16 +147,21 @@ function touchesOffers({ cells }: WorldChange): boolean {
   return cells.some((cell) => (grid.cells[cell]! & ON_SALE) !== 0 || !Number.isNaN(priced[cell]))
 }
 
-let isPaidAsked = false
-
-/** Each sale changes the world. */
-function followPaid(): void {
-  const isShown = layer.value === 'sales'
-  if (isShown) {
-    void worldChange.value
-    untracked(() => (isPaidAsked ? paid.refresh() : paid.ask(land.saleCells())))
+/** An effect that asks while a layer is shown, and again with each change of the world. */
+function whileShown<Data>(answer: LiveAnswer<Data>, call: Call<Data>, isShown: () => boolean): () => void {
+  let isAsked = false
+  return () => {
+    const isWanted = isShown()
+    if (isWanted) {
+      void worldChange.value
+      untracked(() => (isAsked ? answer.refresh() : answer.ask(call)))
+    }
+    isAsked = isWanted
   }
-  isPaidAsked = isShown
+}
+
+function needsDollars(): boolean {
+  return hasSignedOffers.value && (layer.value === 'on_sale' || layer.value === 'price')
 }
 
 /** Districts change only when another world is imported. */
@@ -145,7 +180,9 @@ function followChosen(): void {
 function retryWhenReachable(): void {
   if (worldStatus.value !== 'ready') return
   const shown =
-    { price: [offers], sales: [paid], districts: [districts, chosen] }[layer.peek() as string] ?? []
+    { on_sale: [dollarOffers], price: [offers, dollarOffers], sales: [paid], districts: [districts, chosen] }[
+      layer.peek() as string
+    ] ?? []
   for (const answer of shown) if (answer.state.peek().error) answer.refresh()
 }
 

@@ -1,7 +1,7 @@
 import { worldGrid } from '../live/world.ts'
 import { nearestParcel, placeAt } from '../map/camera.ts'
 import { destination, view } from './explore-state.ts'
-import { type Frame, findBox, fittingView, openedView, uncoveredView } from './fitting.ts'
+import { type Frame, findBox, fittingView, nearerView, openedView, uncoveredView } from './fitting.ts'
 import { cornersOf } from './land-filter.ts'
 
 /** What lies over the map besides the search box and the filters. */
@@ -17,6 +17,13 @@ export function showCells(cells: Uint32Array): void {
   const box = grid && findBox(cells, grid.bounds)
   const frame = findFrame(PANELS)
   if (box && frame) view.value = fittingView(box, frame)
+}
+
+/** Shows all of some cells where none of them is on the free part of the map, or where they are small on it. */
+export function approachCells(cells: Uint32Array): void {
+  const [grid, frame, shown] = [worldGrid.peek(), findFrame(PANELS), view.peek()]
+  const box = grid && findBox(cells, grid.bounds)
+  if (box && frame && shown) view.value = nearerView(shown, box, frame)
 }
 
 /** {@link showCells} once the panels that open or close with it have been laid out. */

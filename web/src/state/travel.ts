@@ -1,10 +1,12 @@
 import type { AssetType } from '@landpass/client'
-import { batch, effect } from '@preact/signals'
+import { batch, effect, untracked } from '@preact/signals'
 import { worldGrid } from '../live/world.ts'
 import {
   chosenDistrict,
   destination,
   FIRST_PAGE,
+  frontPanel,
+  landFilter,
   layer,
   mine,
   openList,
@@ -12,9 +14,11 @@ import {
   showSelected,
   view,
 } from './explore-state.ts'
-import { cellsOfEstate } from './layer-inks.ts'
+import { foundLand, isFinding } from './found-land.ts'
+import type { LandFilter } from './land-filter.ts'
+import { cellsOfEstate, cellsOfRuns } from './layer-inks.ts'
 import { chosenCells, mineCells } from './layers.ts'
-import { showCells, showCellsAfterLayout } from './map-frame.ts'
+import { approachCells, showCells, showCellsAfterLayout } from './map-frame.ts'
 import { selectedCells } from './selected-cells.ts'
 
 /** Actions that move the map. Each is one step of the browser's history. */
@@ -67,12 +71,30 @@ export function showLinked(): void {
   if (grid) showCells(selectedCells(grid, selection.peek()))
 }
 
+/**
+ * Moves the map to the land that new filters keep, unless it is in sight. An area is one that the reader looks at.
+ *
+ * @param answered the filters for which the map is where it should be
+ */
+export function followFound(answered: LandFilter | undefined): () => void {
+  let last = answered
+  return effect(() => {
+    const found = foundLand.value
+    const filter = landFilter.peek()
+    // While the answer to new filters is on its way, that to the ones before is held.
+    if (isFinding.value || !found || !worldGrid.value || filter === last) return
+    last = filter
+    if (filter.nw === undefined) untracked(() => approachCells(cellsOfRuns(found.runs)))
+  })
+}
+
 /** Highlights a district, and moves the map there once its parcels are loaded. */
 export function showDistrict(id: string): void {
   batch(() => {
     selection.value = undefined
     layer.value = 'districts'
     chosenDistrict.value = id
+    frontPanel.value = 'asset' // also where the district was chosen before
   })
   const arrive = effect(() => {
     const cells = chosenCells.value

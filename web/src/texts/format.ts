@@ -16,10 +16,10 @@ export function formatOffer({
   price,
   price_usd: dollars,
 }: {
-  readonly price: string
-  readonly price_usd: string | null
+  readonly price: string | number
+  readonly price_usd?: string | null
 }): string {
-  if (dollars === null) return formatPrice(Number(price))
+  if (!dollars) return formatPrice(Number(price))
   return formatNumber(Number(dollars), { style: 'currency', currency: 'USD' })
 }
 

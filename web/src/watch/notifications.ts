@@ -3,7 +3,6 @@ import { signal } from '@preact/signals'
 import { landTexts } from '../asset/land-texts.ts'
 import { showAsset } from '../state/travel.ts'
 import { readStored, writeStored } from '../stored.ts'
-import { formatOffer } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 
 /** Whether the browser can show notifications at all. */
@@ -45,6 +44,6 @@ export function notify(rows: readonly LandRow[]): void {
 }
 
 function lineOf(row: LandRow): string {
-  const { title } = landTexts(row)
-  return row.offer ? `${title}: ${formatOffer(row.offer)}` : title
+  const { title, price } = landTexts(row)
+  return price === undefined ? title : `${title}: ${price}`
 }
