@@ -11,7 +11,7 @@ import { arePagesStale, recordPageInputs } from './page-inputs.mjs'
 const WEB = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
-/** The pages themselves are finished and compressed by each server, which says in them what it serves; documents are complete. */
+/** The pages themselves are finished and compressed by each server, which says in them what it serves; documents are those of a server with both interfaces. */
 const TEXT = /\.(?:js|css|svg|txt|webmanifest|json)$|\/docs\/.*\.html$/
 /** Not cached for use without a connection: the files for search engines and language models, the style of the page for unknown addresses, the documents. */
 const NOT_CACHED = [/^(?:robots|llms)\.txt$/, /^pages\/not-found-[\w-]+\.css$/, /^docs\//]
