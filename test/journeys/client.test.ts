@@ -29,6 +29,7 @@ import {
   type OutsideWorld,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
+import { makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
 import { openSandbox } from '@landpass/server/test/support/attendance/quickjs'
 import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
 import type { OpenApi } from '@landpass/server/test/support/http/openapi'
@@ -83,7 +84,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 )
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 /** What was asked for by any of the clients: the method and the path. */
 const asked: { readonly method: string; readonly path: string; readonly status: number }[] = []
 let outside: OutsideWorld
@@ -96,7 +97,7 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
   server = await startDemoLand(await openEngine(), {
     radius: RADIUS,
-    env: { ...outside.env, EVENT_MAKERS: 'approved', OPERATOR_KEY },
+    env: { ...outside.env, ...makesEvents('approved'), OPERATOR_KEY },
   })
   const baseUrl = server.server.origin
   const player = makePlayer('client')

@@ -14,7 +14,7 @@ import {
 } from '@landpass/server/test/support/chain/followed-land'
 import { type SimulatedChain, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
 import {
-  describeOnBothEngines,
+  describeOnOneEngine,
   emptyDir,
   freshDatabaseUrl,
   freshEngine,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await writeFile(beforeFile, JSON.stringify({ ...content, contracts }))
 })
 
-describeOnBothEngines('contracts that are added', (open) => {
+describeOnOneEngine('contracts that are added', (open) => {
   test('have only their own history read, also after reorganisations, and the old world is followed until then', async () => {
     const { db } = await open()
     const options: FollowOptions = { dataDir: emptyDir(), env: { CHAIN_RANGE_BLOCKS: '10' } }

@@ -82,11 +82,11 @@ test.each([1, 5, 64])('undoes %i blocks and applies others in one revision', asy
 
 test('finds logs that the node left out, by the receipts or when their blocks become final', async () => {
   await simulated.change({ missing_log: true })
-  await followTo((await simulated.mine(10)).number)
+  await followTo((await simulated.mine(4)).number)
   await expectCleanRows()
 
   await simulated.change({ block_receipts: 'null' })
-  await simulated.mine(11)
+  await simulated.mine(5)
   await followTo((await simulated.head()).number - 1)
   await simulated.change({ missing_log: false, finalized_depth: 4 })
   await followTo((await simulated.mine(ASK_FINAL_EVERY_BLOCKS)).number)

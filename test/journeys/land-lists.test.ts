@@ -32,9 +32,11 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
 
   test('every status in every order, whole, and by its usual order', async () => {
     for (const name of NAMES) {
-      for (const statuses of STATUS_SETS) {
-        for (const sortBy of COLUMNS) {
-          for (const sortOrder of ['asc', 'desc', undefined] as const) {
+      for (const [s, statuses] of STATUS_SETS.entries()) {
+        for (const [c, sortBy] of COLUMNS.entries()) {
+          for (const [o, sortOrder] of (['asc', 'desc', undefined] as const).entries()) {
+            // Each status in each column once, and in both orders in the list of both types
+            if ((s + c + o) % 3 !== 0 && (name !== 'assets' || sortOrder === undefined)) continue
             const query = { statuses, sortBy, sortOrder, limit: 1000, offset: 0 }
             const order = sortOrder ? `&sort_order=${sortOrder}` : ''
             const path = `${PATHS[name]}?status=${statuses}&sort_by=${sortBy}${order}&limit=1000`
