@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { areOverlapping, edgeTicks, type MapLabel, placeLabels } from './label-placement.ts'
 
 const BOUNDS = { minX: -50, minY: -40, maxX: 50, maxY: 40 }
@@ -88,3 +88,69 @@ test.each([
 ])('the edge from %s to %s at %s pixels a parcel has %j', (from, to, zoom, ticks) => {
   expect(edgeTicks(from, to, zoom)).toEqual(ticks)
 })
+
+describe('the names of a town, as pictures', () => {
+  const town: readonly MapLabel[] = [
+    { text: 'Velodrome', kind: 'district', place: { x: -7, y: 3 }, size: 60 },
+    { text: 'Fashion Street', kind: 'district', place: { x: -7, y: -4 }, size: 36 },
+    { text: 'Genesis', kind: 'plaza', place: { x: 2, y: 0 }, size: 49 },
+    { text: '東の庭', kind: 'district', place: { x: 9, y: 3 }, size: 30 },
+    { text: 'The Tower', kind: 'estate', place: { x: 2, y: 4 }, size: 9 },
+    { text: 'Tower Hall', kind: 'estate', place: { x: 3, y: 4 }, size: 8 },
+    { text: 'Nook', kind: 'estate', place: { x: 9, y: -4 }, size: 4 },
+    { text: 'A very long name', kind: 'estate', place: { x: 3, y: -5 }, size: 12 },
+  ]
+
+  test('from afar: the large ones', () => {
+    expect(pictureOf(town, 8)).toMatchInlineSnapshot(`
+      "·····························
+      ·····························
+      ··Velodrome············東の庭···
+      ·············Genesis·········
+      ·····························
+      ·····························
+      ·····························
+      ·····························"
+    `)
+  })
+
+  test('closer: those that fit their land, and of two at one place the larger', () => {
+    expect(pictureOf(town, 24)).toMatchInlineSnapshot(`
+      "······················································································
+      ······················································································
+      ······················································································
+      ······················································································
+      ·············································The Tower································
+      ······················································································
+      ··············Velodrome·················································東の庭···········
+      ······················································································
+      ······················································································
+      ······················································································
+      ······················································································
+      ··············································Genesis·································
+      ······················································································
+      ······················································································
+      ······················································································
+      ······················································································
+      ······················································································
+      ······················································································
+      ············Fashion Street··············································Nook··········
+      ······················································································
+      ······················································································
+      ······················································································
+      ······················································································"
+    `)
+  })
+})
+
+/** A letter is 7 pixels wide and a line 14 high, as in `measure`: one character of the picture each. */
+function pictureOf(labels: readonly MapLabel[], zoom: number): string {
+  const bounds = { minX: -12, minY: -6, maxX: 12, maxY: 6 }
+  const lines = Array.from({ length: Math.ceil((13 * zoom) / 14) }, () =>
+    Array.from({ length: Math.ceil((25 * zoom) / 7) }, () => '·'),
+  )
+  for (const { label, left, top } of placeLabels(labels, { zoom, bounds, measure }))
+    for (const [i, letter] of [...label.text].entries())
+      lines[Math.round(top / 14)]![Math.round(left / 7) + i] = letter
+  return lines.map((line) => line.join('')).join('\n')
+}
