@@ -335,7 +335,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     story.offer('changed')
     story.offer('private', { allowedRoot: `0x${'01'.repeat(32)}` })
     story.offer('elsewhere', { marketplace: STRANGER })
-    story.offer('never', { uses: 0 })
+    story.offer('endless', { uses: 0 })
     const changed = marketplace.trades.get('changed')!
     marketplace.faults = {
       price: '1',
@@ -345,7 +345,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     }
     const reader = story.reader()
     await reader.step()
-    expect(await story.states()).toEqual({ changed: 'bad_signature', true: 'open' })
+    expect(await story.states()).toEqual({ changed: 'bad_signature', endless: 'open', true: 'open' })
     const { price } = await story.db
       .selectFrom('publication')
       .select('price')
@@ -357,7 +357,7 @@ describeOnOneEngine('a reader of offers', (open) => {
     await readAgain(reader)
     expect(asked('/v1/trades/')).toBe(5)
     await readAgain(reader, HOUR_MS)
-    expect(await story.states()).toEqual({ changed: 'open', true: 'open' })
+    expect(await story.states()).toEqual({ changed: 'open', endless: 'open', true: 'open' })
   })
 
   test('keeps an offer that a list leaves out for a day', async () => {

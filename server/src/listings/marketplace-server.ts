@@ -58,7 +58,7 @@ export class MarketplaceServer implements OfferFeed {
     const { offer, isSigned, walletCall, signatureHash, signatureKey } = verified
     const { checks } = trade
     const expiresAtMs = Number(checks.expirationS) * SECOND_MS
-    if (expiresAtMs <= nowMs || checks.uses === 0n) return undefined
+    if (expiresAtMs <= nowMs) return undefined
     return {
       id: trade.id,
       reading: this.name,

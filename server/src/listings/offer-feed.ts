@@ -18,7 +18,7 @@ export interface OfferFeed {
   /**
    * What is stored of an offer. Nobody signed when it was made, so that it cannot be later than now.
    *
-   * @returns undefined for what is no offer of land to everybody, or cannot be accepted any more
+   * @returns undefined for what is no offer of land to everybody, or has expired
    * @throws {UnfitTradeError} for what does not have the form of an offer
    */
   rowOf(json: unknown, nowMs: number): NewSignedTrade | undefined

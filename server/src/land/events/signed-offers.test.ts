@@ -38,6 +38,7 @@ describe('an offer of a parcel', () => {
     ['open', 'that its owner has approved', open],
     ['open', 'that is used once of twice', [...open, used]],
     ['used', 'that is used as often as allowed', [...open, used, used, cancelledBy(ALICE)]],
+    ['open', 'that is used once of as often as anybody wants', [...open, used], { uses: '0' }],
     ['open', 'that a stranger cancels', [...open, cancelledBy(BOB)]],
     ['cancelled', 'that its signer cancels', [...open, cancelledBy(ALICE)]],
     ['cancelled', 'of an older index of the signer', [...open, raised(ALICE)]],

@@ -101,7 +101,8 @@ export function judgeOffer(offer: SignedOffer, facts: OfferFacts, times: OfferTi
           ? 'The key of the signer did not sign this offer. If the signer is a contract, a node must be asked whether it did.'
           : 'The signer did not sign this offer.',
     }
-  if (BigInt(signature?.uses ?? 0) >= BigInt(offer.uses))
+  // 0: as often as anybody wants.
+  if (BigInt(offer.uses) > 0n && BigInt(signature?.uses ?? 0) >= BigInt(offer.uses))
     return { state: 'used', reason: 'The offer was accepted.' }
   if (signature?.is_cancelled) return { state: 'cancelled', reason: 'The signer has cancelled the offer.' }
   if (BigInt(contractIndex?.value ?? 0) !== BigInt(offer.contract_index))

@@ -161,7 +161,7 @@ export class OffChainMarketplace extends Contract {
     const key = pairKey(trade.signer, this.signatureKey(trade))
     require(this.machine.isSince(this.firstBlock), 'not deployed yet')
     require(this.cancelled.get(key) === undefined, 'the signature is cancelled')
-    require((this.uses.get(key) ?? 0) < trade.uses, 'the signature is used up')
+    require(trade.uses === 0 || (this.uses.get(key) ?? 0) < trade.uses, 'the signature is used up')
     require(trade.contractIndex === this.contractIndex(), 'the index of the contract was raised')
     require(trade.signerIndex === this.signerIndex(trade.signer), 'the index of the signer was raised')
     require(trade.expirationS >= timeS && trade.effectiveS <= timeS, 'expired, or not effective yet')
