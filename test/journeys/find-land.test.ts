@@ -1,5 +1,6 @@
-import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
+import { testClock } from '@landpass/server/test/support/http/land-server'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { estateRow, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import {
@@ -10,10 +11,12 @@ import {
   referencePage,
 } from '@landpass/server/test/support/land/reference-finder'
 import { OPERATOR, rowOf, SELLER, SomeChanges } from '@landpass/server/test/support/land/some-changes'
+import { startTinyLand } from '@landpass/server/test/support/land/tiny-land'
+import { tinyRecords } from '@landpass/server/test/support/land/tiny-world'
 import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { runs } from '@landpass/server/test/support/run/property-seed'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const RADIUS = 10
 const SORTS = [
@@ -35,6 +38,20 @@ interface Page {
 
 const nameOf = ({ asset_type, asset_id }: Page['land'][number]) =>
   asset_type === 'estate' ? `estate:${asset_id}` : asset_id
+
+describe('a world without estates', () => {
+  const open = freshEngine('postgres')
+
+  test('is searched for words to its end', async () => {
+    const records = { ...tinyRecords(), estates: [], publications: [], bids: [], mortgages: [] }
+    const parcels = records.parcels.map((parcel) => ({ ...parcel, owner: null, estate_id: null }))
+    const { server } = await startTinyLand(await open(), testClock(), { records: { ...records, parcels } })
+    onTestFinished(() => server.close())
+
+    expect(await server.data<Page>('/v2/land?q=mark')).toMatchObject({ total: 1 })
+    expect(await server.data<Page>('/v2/land?q=nowhere')).toMatchObject({ total: 0 })
+  })
+})
 
 describeOnOneEngine('finding land', (open) => {
   let land: DemoLand

@@ -169,8 +169,8 @@ function assetsOfRents(view: LandView, isMeant: (rents: AssetRents, place: numbe
 }
 
 /**
- * Who may deploy: the owner, or of rented land the tenant, of land whose rent has ended neither until the lessor claims it, and those to whom they gave rights. An estate's rights are also
- * those of its parcels; a parcel's own are not those of its estate.
+ * Who may deploy: the owner, or of rented land the tenant, of land whose rent has ended neither until the lessor claims it, and those
+ * to whom they gave rights. An estate's rights are also those of its parcels; a parcel's own are not those of its estate.
  */
 function updatableAssets(view: LandView, address: string): NumberSet {
   const { assets, parcels, estates } = view

@@ -4,6 +4,7 @@ import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { firstBeyond } from '../../state/parts/merge-rows.ts'
 import type { NumberSet } from '../../state/parts/number-set.ts'
 import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
+import type { UnlistedNow } from '../../state/parts/unlisted-offers.ts'
 import { assetsInRange, statusSets } from './asset-sets.ts'
 import { type LandView, offeredAssets } from './land-view.ts'
 import { LowestKeys } from './lowest-keys.ts'
@@ -220,15 +221,26 @@ function writeDistance({ assets: { estates }, parcels }: LandView, { x, y }: Coo
   }
 }
 
+/** Prices of rents, and per asset the rank of its own: cached as long as the offers are. */
+const rentsOf = new WeakMap<UnlistedNow, { readonly prices: PriceList; readonly rankOf: Uint32Array }>()
+
 function byRent(view: LandView): Keys {
-  const { rentals } = view.unlisted
+  const { unlisted, assets } = view
+  const known = rentsOf.get(unlisted)
+  const { prices, rankOf } = known?.rankOf.length === assets.count ? known : rankRents(view)
+  return byRank(statusSets(view).for_rent, writeColumn(rankOf), prices)
+}
+
+function rankRents({ unlisted, assets }: LandView) {
+  const { rentals } = unlisted
   const { prices, ranks } = addPrices(
     [],
     Array.from(rentals.values(), ({ price }) => price),
   )
-  const rankOf = new Uint32Array(view.assets.count)
+  const rankOf = new Uint32Array(assets.count)
   for (const [i, asset] of [...rentals.keys()].entries()) rankOf[asset] = ranks[i]!
-  return byRank(statusSets(view).for_rent, writeColumn(rankOf), prices)
+  rentsOf.set(unlisted, { prices, rankOf })
+  return { prices, rankOf }
 }
 
 /** By the rank of a price: ranks change when prices come and go, so cursors have the price. */

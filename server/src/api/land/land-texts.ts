@@ -35,12 +35,13 @@ export async function assetsWithText({ parts }: State, text: string, assets: Num
   const slice = new WorkSlice()
   const next = new Uint32Array(1)
   for (let from = 0; assets.read(next, from) > 0; ) {
-    const [json, first] = next[0]! < estates ? [parts.estates.json, 0] : [parts.parcels.json, estates]
+    const isEstate = next[0]! < estates
+    const [json, first] = isEstate ? [parts.estates.json, 0] : [parts.parcels.json, estates]
     const number = Math.floor((next[0]! - first) / CHUNK_ROWS)
     const start = first + number * CHUNK_ROWS
     for (const row of rowsWith(textsOf(json.chunks[number]!), words))
       if (assets.has(start + row)) found.add(start + row)
-    from = first === 0 ? Math.min(start + CHUNK_ROWS, estates) : start + CHUNK_ROWS
+    from = isEstate ? Math.min(start + CHUNK_ROWS, estates) : start + CHUNK_ROWS
     if (slice.isOver) await slice.next()
   }
   return found

@@ -58,7 +58,8 @@ export function nameRanks(estates: Names, parcels: Names, count: number): NameRa
 
 function sort(estates: Names, parcels: Names, count: number): Known {
   // A new estate moves all assets after it.
-  const before = latest?.estates.length === estates.length ? latest : undefined
+  const before =
+    latest?.estates.length === estates.length && latest.keys.length === count ? latest : undefined
   const keys: (string | undefined)[] = new Array(count)
   const changed: number[] = []
   for (let asset = 0; asset < count; asset++) {

@@ -274,14 +274,26 @@ function perParcelOrder(columns: SaleColumns): PriceOrder {
   if (known) return known
   const { sales, size, perParcel } = columns
   const compare = (a: number, b: number) => {
-    if (perParcel[a] !== perParcel[b]) return perParcel[a]! - perParcel[b]!
     if (size[a] === size[b] && sales.price[a] === sales.price[b]) return 0
     const [one, other] = [perParcelWei(columns, a)!, perParcelWei(columns, b)!]
     return one < other ? -1 : one > other ? 1 : 0
   }
-  const byPrice = Uint32Array.from(size.keys())
-    .filter((sale) => size[sale]! > 0)
-    .sort(compare)
+  const ofKnownSize = Uint32Array.from(size.keys()).filter((sale) => size[sale]! > 0)
+  // Without a function of ours, which takes several times as long: each sale goes to the next place of its number.
+  const sorted = Float64Array.from(ofKnownSize, (sale) => perParcel[sale]!).sort()
+  const nextPlace = new Map<number, number>()
+  for (let i = sorted.length - 1; i >= 0; i--) nextPlace.set(sorted[i]!, i)
+  const byPrice = new Uint32Array(ofKnownSize.length)
+  for (const sale of ofKnownSize) {
+    const place = nextPlace.get(perParcel[sale]!)!
+    byPrice[place] = sale
+    nextPlace.set(perParcel[sale]!, place + 1)
+  }
+  for (let from = 0; from < sorted.length; ) {
+    const to = nextPlace.get(sorted[from]!)!
+    if (to - from > 1) byPrice.subarray(from, to).sort(compare)
+    from = to
+  }
   const ranks = new Uint32Array(size.length)
   for (const [rank, sale] of byPrice.entries()) ranks[sale] = rank
   ordersOf.set(columns, { byPrice, ranks })

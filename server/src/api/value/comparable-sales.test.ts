@@ -35,7 +35,7 @@ function soldAt(sales: readonly { asset: number; daysAgo: number; price: string 
     asset: columns.x,
     size: Int32Array.from(columns.size),
     perParcel: columns.roundedPrice,
-    wholePrice: columns.roundedPrice,
+    wholePrice: columns.roundedPrice.map((price) => (Number.isInteger(price) ? price : -1)),
   }
 }
 
