@@ -37,7 +37,7 @@ export function LandList({ query, onChange }: ListProps) {
     <>
       <SortChoice query={query} onChange={onChange} />
       <ChainOffersHint />
-      {isFiltered.value && <WatchToggle filter={landFilter.value} label={text('watch.start')} />}
+      {isFiltered.value && <WatchToggle filters={[landFilter.value]} label={text('watch.start')} />}
       <div class="list">
         {error !== undefined && <Failure error={error} onRetry={retry} />}
         {known === undefined && !data?.total && error === undefined && (
