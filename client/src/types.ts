@@ -2914,7 +2914,7 @@ export interface SharedQuery {
   sanitize: boolean
   /** Both if left out. */
   asset_type: string
-  /** listed_at if left out. Rows without the value come last in both orders. */
+  /** listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders. */
   sort_by:
     | 'price'
     | 'price_per_parcel'

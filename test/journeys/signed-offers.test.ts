@@ -235,6 +235,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     ])
     expect(await found('max_rent=14.9')).toEqual([])
     expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
+    expect((await found('sort_order=asc&limit=2')).map(([id]) => id)).toEqual(['-2,-2', '0,1'])
     const { cursor } = await server.data<{ cursor: string }>('/v2/land?sort_by=rent&limit=1')
     expect((await found(`cursor=${cursor}&limit=1000`)).map(([id]) => id)).not.toContain('-2,-2')
     expect((await found('status=none&limit=1000')).map(([id]) => id)).not.toContain('-2,-2')

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { type Answer, useAnswer } from '../live/use-answer.ts'
 import type { Place } from '../map/map-types.ts'
 import { showSelected } from '../state/explore-state.ts'
-import { onePlace } from '../state/land-filter.ts'
+import { type LandFilter, onePlace } from '../state/land-filter.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { AddressFact } from './address.tsx'
@@ -77,12 +77,13 @@ interface EstateOfferProps extends Pick<EstatePanelProps, 'watchOf'> {
 
 function EstateOffer({ estate, offers, watchOf }: EstateOfferProps) {
   const value = useAnswer(land.estateValue(estate.id))
-  const [first] = estate.data.parcels
+  const [first, ...others] = estate.data.parcels
+  const filterAt = (place: Place): LandFilter => ({ asset_type: 'estate', ...onePlace(place) })
   return (
     <>
       <SaleOffer publication={estate.publication} offers={offers} size={estate.data.parcels.length} />
       {first && <PageLinks type="estate" place={first} />}
-      {first && watchOf?.({ asset_type: 'estate', ...onePlace(first) })}
+      {first && watchOf?.([filterAt(first), ...others.map(filterAt)])}
       <WorthSection answer={value} />
     </>
   )

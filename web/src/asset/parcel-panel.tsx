@@ -53,7 +53,7 @@ export function ParcelPanel({ x, y, watchOf, onClose }: ParcelPanelProps) {
         <>
           <SaleOffer publication={data.publication} offers={offers} />
           <PageLinks type="parcel" place={place} />
-          {watchOf?.(onePlace(place))}
+          {watchOf?.([onePlace(place)])}
           {isLot && <WorthSection answer={value} />}
           <Rent asset={data} />
           <RentalOffers call={land.parcelRentalOffers(place)} />

@@ -5,6 +5,7 @@ import { AssetPanel } from '../asset/asset-panel.tsx'
 import { DistrictPanel } from '../asset/district-panel.tsx'
 import { isEmbedded } from '../embedded.ts'
 import { WatchToggle } from '../lists/late-watch-toggle.ts'
+import type { WatchToggleProps } from '../lists/list-props.ts'
 import { ListsPanel } from '../lists/lists-panel.tsx'
 import {
   chosenDistrict,
@@ -14,7 +15,6 @@ import {
   type PanelName,
   selection,
 } from '../state/explore-state.ts'
-import type { LandFilter } from '../state/land-filter.ts'
 import { focusMap, isInMap, uncover } from '../state/map-frame.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { text } from '../texts/texts.ts'
@@ -101,8 +101,8 @@ export function SidePanels() {
 }
 
 /** The button that watches one parcel or estate. */
-function watchOf(filter: LandFilter) {
-  return <WatchToggle filter={filter} label={text('watch.asset')} />
+function watchOf(filters: WatchToggleProps['filters']) {
+  return <WatchToggle filters={filters} label={text('watch.asset')} />
 }
 
 function changeList(query: NonNullable<typeof openList.value>): void {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { useAnswer } from '../live/use-answer.ts'
 import { landFilter, openList } from '../state/explore-state.ts'
-import { foundFault, foundLand, isFiltered, retryFound } from '../state/found-land.ts'
+import { foundFault, foundLand, isFiltered, isOfEarlierFilters, retryFound } from '../state/found-land.ts'
 import { type FilterGroup, groupsOf, serverQuery, withoutGroup } from '../state/land-filter.ts'
 import { visibleArea } from '../state/map-frame.ts'
 import { showFound } from '../state/travel.ts'
@@ -69,7 +69,7 @@ export function FilterBar() {
           </>
         )}
       </div>
-      {openList.value?.name !== 'land' && foundLand.value?.total === 0 && (
+      {openList.value?.name !== 'land' && foundLand.value?.total === 0 && !isOfEarlierFilters.value && (
         <div class="filter-empty card" role="status">
           <NothingFits />
         </div>

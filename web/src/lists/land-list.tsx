@@ -23,10 +23,11 @@ export function LandList({ query, onChange }: ListProps) {
   const { sortBy, sortOrder, page } = query
   const order = { ...serverQuery(landFilter.value), sort_by: sortBy, sort_order: sortOrder }
   const pages = Math.min(page, MOST_PAGES)
-  const { data, error, retry, isAsking } = useAnswer(land.findLand({ ...order, limit: pages * PAGE_ROWS }))
+  const call = land.findLand({ ...order, limit: pages * PAGE_ROWS })
+  const { data, isOfEarlierCall, error, retry, isAsking } = useAnswer(call)
 
   const first = sortBy === 'rent' || isOfRents(landFilter.value) ? 'rent' : 'sale'
-  const known = isAsking ? undefined : data?.total
+  const known = isOfEarlierCall ? undefined : data?.total
   const reachable = known === undefined ? page : Math.min(pages, pageCount(known))
   useEffect(() => {
     if (reachable !== page) putRight(() => onChange({ ...query, page: reachable }))
@@ -36,11 +37,13 @@ export function LandList({ query, onChange }: ListProps) {
     <>
       <SortChoice query={query} onChange={onChange} />
       <ChainOffersHint />
-      {isFiltered.value && <WatchToggle filter={landFilter.value} label={text('watch.start')} />}
+      {isFiltered.value && <WatchToggle filters={[landFilter.value]} label={text('watch.start')} />}
       <div class="list">
         {error !== undefined && <Failure error={error} onRetry={retry} />}
-        {data === undefined && error === undefined && <Loading label={text('list.loading')} />}
-        {data?.total === 0 && (
+        {known === undefined && !data?.total && error === undefined && (
+          <Loading label={text('list.loading')} />
+        )}
+        {known === 0 && (
           <div class="list-none" role="status">
             {isFiltered.value ? <NothingFits /> : text('list.empty')}
           </div>

@@ -13,7 +13,8 @@ export interface AddressListProps extends ListProps {
 }
 
 export interface WatchToggleProps {
-  readonly filter: LandFilter
+  /** Each of them keeps the same land. The first one is watched, unless another one is already. */
+  readonly filters: readonly [LandFilter, ...LandFilter[]]
   /** Of the button that begins to watch. */
   readonly label: string
 }

@@ -10,13 +10,14 @@ import { groupsOf, isOnePlace, serverQuery } from '../state/land-filter.ts'
 import { showAsset, showFound } from '../state/travel.ts'
 import { text } from '../texts/texts.ts'
 import { canNotify, isNotifying, isRefused, toggleNotifying } from '../watch/notifications.ts'
-import { isWatched, MAX_WATCHES, markSeen, unwatch, type Watch, watch, watches } from '../watch/watches.ts'
+import { findWatched, MAX_WATCHES, markSeen, unwatch, type Watch, watch, watches } from '../watch/watches.ts'
 import { LandLine } from './land-line.tsx'
 import type { WatchToggleProps } from './list-props.ts'
 
-/** Begins or ends to watch what a filter keeps. */
-export function WatchToggle({ filter, label }: WatchToggleProps) {
-  const isOn = isWatched(filter)
+/** Begins or ends to watch what some filters keep. */
+export function WatchToggle({ filters, label }: WatchToggleProps) {
+  const watched = findWatched(filters)
+  const isOn = watched !== undefined
   const isFull = !isOn && watches.value.length >= MAX_WATCHES
   return (
     <div class="watch">
@@ -24,7 +25,7 @@ export function WatchToggle({ filter, label }: WatchToggleProps) {
         type="button"
         aria-pressed={isOn}
         disabled={isFull}
-        onClick={() => (isOn ? unwatch(filterText(filter)) : watch(filter))}
+        onClick={() => (watched ? unwatch(filterText(watched)) : watch(filters[0]))}
       >
         {isOn ? text('watch.stop') : label}
       </button>

@@ -42,9 +42,9 @@ test('the older answer stays while a newer one is on its way', async () => {
   await asked[0]?.answer('first')
   live.refresh()
 
-  expect(live.state.value).toEqual({ data: 'first', error: undefined, isAsking: true })
+  expect(live.state.value).toMatchObject({ data: 'first', error: undefined, isAsking: true })
   await asked[1]?.answer('second')
-  expect(live.state.value).toEqual({ data: 'second', error: undefined, isAsking: false })
+  expect(live.state.value).toMatchObject({ data: 'second', error: undefined, isAsking: false })
 })
 
 test('another call cancels the running request, whose answer changes nothing', async () => {
@@ -69,10 +69,10 @@ test('changes during a request send one more request, not one each, and let its 
   for (let changes = 0; changes < 5; changes++) live.refresh()
   await asked[0]?.answer('old')
 
-  expect(live.state.value).toEqual({ data: 'old', error: undefined, isAsking: true })
+  expect(live.state.value).toMatchObject({ data: 'old', error: undefined, isAsking: true })
   expect(asked.length).toBe(2)
   await asked[1]?.answer('new')
-  expect(live.state.value).toEqual({ data: 'new', error: undefined, isAsking: false })
+  expect(live.state.value).toMatchObject({ data: 'new', error: undefined, isAsking: false })
   expect(asked.length).toBe(2)
 })
 
@@ -83,11 +83,33 @@ test('a failure keeps the held answer, unless it is a 404', async () => {
   await asked[0]?.answer('held')
   live.refresh()
   await asked[1]?.fail(offline)
-  expect(live.state.value).toEqual({ data: 'held', error: offline, isAsking: false })
+  expect(live.state.value).toMatchObject({ data: 'held', error: offline, isAsking: false })
 
   live.refresh()
   await asked[2]?.fail(gone)
-  expect(live.state.value).toEqual({ data: undefined, error: gone, isAsking: false })
+  expect(live.state.value).toMatchObject({ data: undefined, error: gone, isAsking: false })
+})
+
+test('the answer to an earlier call is known as such until the next call succeeds', async () => {
+  const { asked, live } = slowServer()
+  const states: boolean[] = []
+  const look = () => states.push(live.state.value.isOfEarlierCall)
+
+  live.ask(callTo('/a'))
+  await asked[0]?.answer('of a')
+  look()
+  live.ask(callTo('/b'))
+  look()
+  await asked[1]?.fail(offline)
+  look()
+  expect(live.state.value).toMatchObject({ data: 'of a', error: offline, isAsking: false })
+  live.refresh()
+  await asked[2]?.answer('of b')
+  look()
+  live.refresh()
+  look()
+
+  expect(states).toEqual([false, true, true, false, false])
 })
 
 test('no request is sent after the end', async () => {

@@ -4,6 +4,8 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 export interface AnswerState<Data> {
   /** The newest answer. It stays while the next request runs, and when that fails. */
   readonly data: Data | undefined
+  /** Whether `data` answers an earlier call: the present one has not succeeded yet. */
+  readonly isOfEarlierCall: boolean
   /** Why the last request failed; undefined if it succeeded. */
   readonly error: unknown
   readonly isAsking: boolean
@@ -18,7 +20,12 @@ export type Asker = <Data>(call: Call<Data>, signal: AbortSignal) => Promise<Dat
  *   running request. So a world that changes faster than it answers cannot keep an answer from arriving.
  */
 export class LiveAnswer<Data> {
-  private readonly held = signal<AnswerState<Data>>({ data: undefined, error: undefined, isAsking: true })
+  private readonly held = signal<AnswerState<Data>>({
+    data: undefined,
+    isOfEarlierCall: false,
+    error: undefined,
+    isAsking: true,
+  })
   private readonly asker: Asker
   private call: Call<Data> | undefined
   private round = new AbortController()
@@ -37,6 +44,8 @@ export class LiveAnswer<Data> {
     this.end()
     this.call = call
     this.round = new AbortController()
+    const held = this.held.peek()
+    this.held.value = { ...held, isOfEarlierCall: held.data !== undefined }
     void this.follow(call, this.round.signal)
   }
 
@@ -58,9 +67,10 @@ export class LiveAnswer<Data> {
       this.isOutdated = false
       this.held.value = { ...this.held.peek(), isAsking: true }
       const state = await this.asker(call, signal).then(
-        (data) => ({ data, error: undefined, isAsking: false }),
+        (data) => ({ data, isOfEarlierCall: false, error: undefined, isAsking: false }),
         (error: unknown) => ({
-          data: isGone(error) ? undefined : this.held.peek().data,
+          ...this.held.peek(),
+          ...(isGone(error) && { data: undefined, isOfEarlierCall: false }),
           error,
           isAsking: false,
         }),

@@ -2,7 +2,7 @@ import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { serverNowMs } from '../api/server-clock.ts'
-import { text } from '../texts/texts.ts'
+import { locale, text } from '../texts/texts.ts'
 import { isChangeWaiting } from './change-waits.ts'
 import { isResting } from './controls/controls-session.ts'
 import { coordinatesText } from './coordinates.ts'
@@ -142,7 +142,7 @@ function changeOf(entered: ChangeDraft, info: EventInfo, total: number) {
     description: entered.description.trim(),
     event_url: entered.link.trim(),
   }
-  const tokens = readCount(entered.tokens)
+  const tokens = readCount(entered.tokens, locale.peek())
   const coordinates = coordinatesText(readPlaces.value.places)
   const others = {
     ...Object.fromEntries(
@@ -176,7 +176,7 @@ function faultsOfForm(
   total: number,
   incomplete: readonly TimePlace[],
 ): readonly Fault[] {
-  const tokens = readCount(typed)
+  const tokens = readCount(typed, locale.peek())
   const isTaken = !hasTokens(total) || (tokens !== undefined && tokens >= total && tokens <= MAX_TOKENS)
   return [
     ...(isEditCodeHeld.value

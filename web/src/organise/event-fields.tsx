@@ -12,7 +12,8 @@ import type { RefusalPlace } from './refusal-place.ts'
 export const MAX_DESCRIPTION_LENGTH = 2_000
 const MAX_NAME_LENGTH = 100
 const MAX_LINK_LENGTH = 300
-const MAX_TOKENS_DIGITS = 9
+/** Enough for a million with separators and blanks around it. */
+const MAX_TOKENS_LENGTH = 20
 
 /** What an input of one line differs in. */
 interface LineKind {
@@ -65,7 +66,7 @@ export function TokensField({ hint, ...value }: ValueProps & { readonly hint: st
       place="tokens"
       label={text('organise.make.tokens')}
       hint={hint}
-      input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_TOKENS_DIGITS }}
+      input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_TOKENS_LENGTH }}
       {...value}
     />
   )

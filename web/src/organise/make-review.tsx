@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDays, formatNumber } from '../texts/format.ts'
-import { text } from '../texts/texts.ts'
+import { locale, text } from '../texts/texts.ts'
 import { isServed } from '../ui/interfaces.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { coordinatesText } from './coordinates.ts'
@@ -95,7 +95,7 @@ function Facts() {
         <Hours times={draft.value} />
       </dd>
       <dt>{text('organise.make.tokens')}</dt>
-      <dd>{formatNumber(readCount(tokens) ?? 0)}</dd>
+      <dd>{formatNumber(readCount(tokens, locale.peek()) ?? 0)}</dd>
       <dt>{text('organise.make.options')}</dt>
       <dd>
         {chosen.map((rule) => (

@@ -12,9 +12,11 @@ beforeAll(async () => {
   vi.stubGlobal('window', new EventTarget())
   make = await import('./make-state.ts')
   places = await import('./places-state.ts')
+})
+afterAll(() => {
+  vi.useRealTimers()
   vi.unstubAllGlobals()
 })
-afterAll(() => vi.useRealTimers())
 
 test('the next new event begins without the places of the one before, also after a look at another event', () => {
   make.openDraft()

@@ -2,7 +2,7 @@ import { attendance, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { serverNowMs } from '../api/server-clock.ts'
-import { text } from '../texts/texts.ts'
+import { locale, text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { carryEditCode } from './edit-code.ts'
 import { isEventLink } from './event-link.ts'
@@ -132,7 +132,7 @@ function sendDraft(entered: EventDraft) {
       ...days,
       ...(opens !== '' && { distribution_start_date: opens }),
       ...(closes !== '' && { distribution_end_date: closes }),
-      tokens: readCount(tokens) ?? 0,
+      tokens: readCount(tokens, locale.peek()) ?? 0,
       ...(image !== '' && { image }),
       requires_presence: rules.requiresPresence,
       requires_captcha: rules.requiresCaptcha,
@@ -144,7 +144,7 @@ function sendDraft(entered: EventDraft) {
 /** The fields that the server would refuse, from above. */
 function faultsOf(entered: EventDraft, incomplete: readonly TimePlace[]): readonly Fault[] {
   const { name, link, tokens } = entered
-  const count = readCount(tokens) ?? 0
+  const count = readCount(tokens, locale.peek()) ?? 0
   return [
     ...(name.trim() === '' ? [faultOfField('name')] : []),
     ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),

@@ -14,8 +14,8 @@ const answer = new LiveAnswer<LandCells>(send)
 
 /** How many parcels and estates the filters keep, and in which cells they lie; undefined without filters, and until it is known. */
 export const foundLand = computed(() => (isFiltered.value ? answer.state.value.data : undefined))
-/** Whether it is about to be known, for the filters that are on now. */
-export const isFinding = computed(() => answer.state.value.isAsking)
+/** Whether it is what earlier filters keep: those that are on now have not been answered. */
+export const isOfEarlierFilters = computed(() => answer.state.value.isOfEarlierCall)
 /** Why it is not known. */
 export const foundFault = computed(() => (isFiltered.value ? answer.state.value.error : undefined))
 

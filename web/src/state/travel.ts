@@ -14,7 +14,7 @@ import {
   showSelected,
   view,
 } from './explore-state.ts'
-import { foundLand, isFinding } from './found-land.ts'
+import { foundLand, isOfEarlierFilters } from './found-land.ts'
 import type { LandFilter } from './land-filter.ts'
 import { cellsOfEstate, cellsOfRuns } from './layer-inks.ts'
 import { chosenCells, mineCells } from './layers.ts'
@@ -81,8 +81,7 @@ export function followFound(answered: LandFilter | undefined): () => void {
   return effect(() => {
     const found = foundLand.value
     const filter = landFilter.peek()
-    // While the answer to new filters is on its way, that to the ones before is held.
-    if (isFinding.value || !found || !worldGrid.value || filter === last) return
+    if (isOfEarlierFilters.value || !found || !worldGrid.value || filter === last) return
     last = filter
     if (filter.nw === undefined) untracked(() => approachCells(cellsOfRuns(found.runs)))
   })

@@ -6,6 +6,9 @@ import { afterAnswer, afterChange, afterSeen, type Findings, KNOWN_ROWS } from '
 const UNREAD: Findings = { known: undefined, news: [] }
 const row = (id: string, listedAt: number) =>
   ({ asset_type: 'parcel', asset_id: id, offer: { listed_at: listedAt } }) as unknown as LandRow
+const bare = (id: string) => ({ asset_type: 'parcel', asset_id: id }) as unknown as LandRow
+const rented = (id: string, listedAt: number, offer?: object) =>
+  ({ ...bare(id), offer, rental_offer: { listed_at: listedAt } }) as unknown as LandRow
 const ids = ({ news }: Findings) => news.map(({ asset_id: id }) => id)
 
 test('what a search finds at first is known; a later offer, also for the same land, is new until it is seen', () => {
@@ -27,10 +30,30 @@ test('an event adds what is new, and removes what does not match any more', () =
   expect(ids(afterChange(changed, event({ ceased: ['2,2'] })))).toEqual([])
 })
 
-test('old rows that move up among the newest, because newer ones ceased, are no news', () => {
+test('the end of an offer is no news, also where an older one is left', () => {
+  const known = afterAnswer(UNREAD, [rented('2,2', 20, { listed_at: 10 }), row('1,1', 5)])
+
+  expect(ids(afterAnswer(known, [row('2,2', 10), bare('1,1')]))).toEqual([])
+  expect(ids(afterChange(known, event({ changed: [row('2,2', 10), bare('1,1')] })))).toEqual([])
+})
+
+test('land that is put up for rent is news, and again after it was let', () => {
+  const known = afterAnswer(UNREAD, [bare('1,1')])
+  const offered = afterChange(known, event({ changed: [rented('1,1', 30)] }))
+  const letOut = afterChange(afterSeen(offered), event({ ceased: ['1,1'] }))
+
+  expect(ids(offered)).toEqual(['1,1'])
+  expect(ids(afterAnswer(known, [rented('1,1', 30)]))).toEqual(['1,1'])
+  expect(ids(afterChange(letOut, event({ began: [rented('1,1', 40)] })))).toEqual(['1,1'])
+})
+
+test.each([
+  ['to buy', row],
+  ['to rent', rented],
+])('old offers %s that move up among the newest, because newer ones ceased, are no news', (_, offered) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: KNOWN_ROWS }), (ceased) => {
-      const all = Array.from({ length: 2 * KNOWN_ROWS }, (_, i) => row(`${i},0`, 1000 - i))
+      const all = Array.from({ length: 2 * KNOWN_ROWS }, (_, i) => offered(`${i},0`, 1000 - i))
       const known = afterAnswer(UNREAD, all.slice(0, KNOWN_ROWS))
 
       expect(ids(afterAnswer(known, all.slice(ceased, ceased + KNOWN_ROWS)))).toEqual([])

@@ -11,20 +11,33 @@ export interface Findings {
   readonly news: readonly LandRow[]
 }
 
-/** Names a row and its newest offer: a new offer for the same land is another row. */
-function keyOf({ offer, asset_type: type, asset_id: id }: LandRow): string {
-  return `${offer?.listed_at ?? 0} ${type} ${id}`
+/** When the newer one of its offers, to buy or to rent it, was made; 0 where it has none. */
+function offeredAt({ offer, rental_offer: rental }: LandRow): number {
+  return Math.max(offer?.listed_at ?? 0, rental?.listed_at ?? 0)
 }
 
-function listedAt(key: string): number {
+/** Names a row and its newest offer: a new offer for the same land is another row. */
+function keyOf(row: LandRow): string {
+  return `${offeredAt(row)}${keyEnd(row)}`
+}
+
+function keyEnd({ asset_type: type, asset_id: id }: LandRow): string {
+  return ` ${type} ${id}`
+}
+
+function timeOf(key: string): number {
   return Number.parseInt(key, 10)
 }
 
-/** Older rows than the oldest known one were left out, so they are not new. */
+/**
+ * Only an offer is new, and not one that was hidden by a newer one for the same land. Older rows than the oldest known one were left out, so
+ * they are not new.
+ */
 function isNew(known: readonly string[], row: LandRow): boolean {
-  const key = keyOf(row)
-  if (known.includes(key)) return false
-  return known.length < KNOWN_ROWS || listedAt(key) >= listedAt(known.at(-1)!)
+  const at = offeredAt(row)
+  const end = keyEnd(row)
+  if (at === 0 || known.some((key) => key.endsWith(end) && timeOf(key) >= at)) return false
+  return known.length < KNOWN_ROWS || at >= timeOf(known.at(-1)!)
 }
 
 /** After a whole answer. @param rows the newest {@link KNOWN_ROWS} rows, newest first. What a first answer has is known. */
@@ -46,7 +59,7 @@ export function afterChange(
 
 /** After the reader has seen what is new. */
 export function afterSeen({ known = [], news }: Findings): Findings {
-  const all = [...news.map(keyOf), ...known].sort((a, b) => listedAt(b) - listedAt(a))
+  const all = [...news.map(keyOf), ...known].sort((a, b) => timeOf(b) - timeOf(a))
   return { known: all.slice(0, KNOWN_ROWS), news: [] }
 }
 

@@ -53,13 +53,15 @@ export function startWatching(): void {
   })
 }
 
-export function isWatched(filter: LandFilter): boolean {
-  return watches.value.some(({ filters }) => filters === filterText(filter))
+/** The first of some filters that is watched. */
+export function findWatched(some: readonly LandFilter[]): LandFilter | undefined {
+  const watched = watches.value.map(({ filters }) => filters)
+  return watched.length === 0 ? undefined : some.find((filter) => watched.includes(filterText(filter)))
 }
 
 export function watch(filter: LandFilter): void {
   const filters = filterText(filter)
-  if (watches.peek().length >= MAX_WATCHES || isWatched(filter)) return
+  if (watches.peek().length >= MAX_WATCHES || findWatched([filter])) return
   keep([...watches.peek(), { filters, known: undefined, news: [] }])
   startWatching()
 }

@@ -99,7 +99,8 @@ export const filterQuery = {
   sort_by: Type.Optional(
     oneOf(SORTS, {
       title: 'LandSort',
-      description: 'listed_at if left out. Rows without the value come last in both orders.',
+      description:
+        'listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders.',
     }),
   ),
   sort_order: Type.Optional(

@@ -148,8 +148,8 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
       return byNumber(statusSets(view).open, writeOffered(placeOf, expiresAtMs))
     }
     case 'listed_at': {
-      const { placeOf, newestAtMs } = offeredAssets(view)
-      return byNumber(statusSets(view).open, writeOffered(placeOf, newestAtMs))
+      const { open, for_rent } = statusSets(view)
+      return byNumber(open.copy().addAll(for_rent), writeNewest(view))
     }
     case 'sold_at':
       return byNumber(statusSets(view).sold, writeColumn(lastSales.timeMs))
@@ -185,7 +185,7 @@ function keyOf(write: Keys['write'], asset: number): number {
   return key[0]!
 }
 
-// Each of the next three has a loop of its own, because it may go over the whole world.
+// Each of the next four has a loop of its own, because it may go over the whole world.
 
 /** @param column has a value per asset */
 function writeColumn(column: ArrayLike<number>): Keys['write'] {
@@ -198,6 +198,18 @@ function writeColumn(column: ArrayLike<number>): Keys['write'] {
 function writeOffered(placeOf: Int32Array, column: ArrayLike<number>): Keys['write'] {
   return (assets, into) => {
     for (let i = 0; i < assets.length; i++) into[i] = column[placeOf[assets[i]!]!]!
+  }
+}
+
+/** When the newest of all offers of an asset, to buy or to rent it, was made. */
+function writeNewest(view: LandView): Keys['write'] {
+  const { placeOf, newestAtMs } = offeredAssets(view)
+  const { rentals } = view.unlisted
+  return (assets, into) => {
+    for (let i = 0; i < assets.length; i++) {
+      const asset = assets[i]!
+      into[i] = Math.max(newestAtMs[placeOf[asset]!] ?? 0, rentals.get(asset)?.madeAtMs ?? 0)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { attendance, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
-import { text } from '../../texts/texts.ts'
+import { locale, text } from '../../texts/texts.ts'
 import { isChangeWaiting } from '../change-waits.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
@@ -45,7 +45,7 @@ function TokensHere({ availability: { reason, total }, onChanged }: TokensHerePr
   if (reason === 'event_refused') return <p>{text('organise.next.event_refused')}</p>
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const readMore = (typed: string) => {
-    const tokens = readCount(typed)
+    const tokens = readCount(typed, locale.peek())
     return tokens !== undefined && tokens > total && tokens <= MAX_TOKENS ? tokens : undefined
   }
   const raise = async (tokens: number) => {
