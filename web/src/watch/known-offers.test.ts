@@ -47,10 +47,17 @@ test('land that is put up for rent is news, and again after it was let', () => {
   expect(ids(afterChange(letOut, event({ began: [rented('1,1', 40)] })))).toEqual(['1,1'])
 })
 
+test('land without an offer is news where it is new to the search', () => {
+  const known = afterAnswer(UNREAD, [row('1,1', 20)])
+
+  expect(ids(afterAnswer(known, [row('1,1', 20), bare('2,2')]))).toEqual(['2,2'])
+})
+
 test.each([
-  ['to buy', row],
-  ['to rent', rented],
-])('old offers %s that move up among the newest, because newer ones ceased, are no news', (_, offered) => {
+  ['offers to buy', row],
+  ['offers to rent', rented],
+  ['land without offers', bare],
+])('%s: older rows that move up among the newest, because newer ones ceased, are no news', (_, offered) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: KNOWN_ROWS }), (ceased) => {
       const all = Array.from({ length: 2 * KNOWN_ROWS }, (_, i) => offered(`${i},0`, 1000 - i))

@@ -30,14 +30,14 @@ function timeOf(key: string): number {
 }
 
 /**
- * Only an offer is new, and not one that was hidden by a newer one for the same land. Older rows than the oldest known one were left out, so
- * they are not new.
+ * Land that the search found before is new only with a newer offer than the known one. Where rows were left out, older ones than the oldest
+ * known one, and land without offers, may have been among them: they are not new.
  */
 function isNew(known: readonly string[], row: LandRow): boolean {
   const at = offeredAt(row)
   const end = keyEnd(row)
-  if (at === 0 || known.some((key) => key.endsWith(end) && timeOf(key) >= at)) return false
-  return known.length < KNOWN_ROWS || at >= timeOf(known.at(-1)!)
+  if (known.some((key) => key.endsWith(end) && timeOf(key) >= at)) return false
+  return known.length < KNOWN_ROWS || (at > 0 && at >= timeOf(known.at(-1)!))
 }
 
 /** After a whole answer. @param rows the newest {@link KNOWN_ROWS} rows, newest first. What a first answer has is known. */
