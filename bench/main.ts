@@ -58,6 +58,8 @@ const SHORT: ReadonlySet<string> = new Set([
   '/v2/parcels/:x/:y',
 ])
 const SHORT_SECONDS = 0.5
+/** How often a row is measured again that misses half of what is wanted. */
+const MEASURED_AGAIN = 2
 
 /** Ten times the parcels of the usual world. */
 const LARGE_WORLD = '-476,-476,475,475'
@@ -68,7 +70,8 @@ const LARGE_WORLD = '-476,-476,475,475'
  *
  * `--against <commit>` also measures the server of that commit, in turn with this one, and prints for each row of `land` and `map`
  * how many times its CPU time ours is. `--world large` does the same with a world of ten times the size and the usual one.
- * `--short` measures the ten rows of {@link SHORT}, and fails where one misses half of what is wanted.
+ * `--short` measures the ten rows of {@link SHORT}, and fails where one misses half of what is wanted
+ * three times.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -193,6 +196,7 @@ async function measure(engine: EngineKind, data: string): Promise<void> {
     } finally {
       await server.stop()
     }
+    if (isShort) return
     const again = await startServer(env)
     console.log(`ready again, with the copy of the land: ${again.readySeconds.toFixed(1)} s`)
     await again.stop()
@@ -278,11 +282,18 @@ async function measureRows(engine: EngineKind, ours: RowsOf, other?: RowsOf): Pr
   console.log(`|---|---:|---:|---:|${other ? '---:|' : ''}---:|---:|---:|---:|---:|---:|`)
   for (const [at, row] of ours.rows.entries()) {
     if (!row.name.includes(options.only) || (isShort && !SHORT.has(row.name))) continue
-    await measureRow(
-      engine,
-      { server: ours.server, row },
-      other && { server: other.server, row: other.rows[at]! },
-    )
+    const measure = () =>
+      measureRow(
+        engine,
+        { server: ours.server, row },
+        other && { server: other.server, row: other.rows[at]! },
+      )
+    const isFar = (ratio: number) => ratio < row.wanted[engine] / 2
+    let ratio = await measure()
+    if (!isShort) continue
+    // Other load on the machine for a second is no loss of the server.
+    for (let again = 0; again < MEASURED_AGAIN && isFar(ratio); again++) ratio = await measure()
+    if (isFar(ratio)) process.exitCode = 1
   }
 }
 
@@ -318,7 +329,8 @@ interface Answers extends LoadResult {
   readonly cpuUs: number
 }
 
-async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promise<void> {
+/** @returns the part of the bare answer */
+async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promise<number> {
   const { row, server } = ours
   const bare: Answers[] = []
   const results: Answers[] = []
@@ -338,13 +350,13 @@ async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promi
   const times = cpuUs / of((result) => result.cpuUs, others)
   const rate = of(({ perSecond }) => perSecond) / of(({ perSecond }) => perSecond, bare)
   const wanted = row.wanted[engine]
-  if (isShort && ratio < wanted / 2) process.exitCode = 1
   console.log(
     `| ${row.name} | ${cpuUs.toFixed(1)} | ${ratio.toFixed(3)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ` +
       `${other ? `${times.toFixed(2)} | ` : ''}${rate.toFixed(3)} | ` +
       `${of(({ bytesPerAnswer }) => bytesPerAnswer).toFixed(0)} | ${of(({ p50Ms }) => p50Ms).toFixed(2)} | ` +
       `${of(({ p99Ms }) => p99Ms).toFixed(2)} | ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} | ${results.reduce((sum, { unexpected }) => sum + unexpected, 0)} |`,
   )
+  return ratio
 }
 
 async function answersOf({ server, row }: RowOf, forSeconds: number): Promise<Answers> {
