@@ -53,7 +53,7 @@ export function statGroups(
   if (by === 'day' || by === 'week' || by === 'month') return groupsOfTime(columns, counted.sales, by, filter)
   const keysOfAsset = assetKeys(view, by, filter.districts)
   const ofSales = grouped(counted.sales, (sale) => {
-    if (by === 'size') return columns.size[sale] === 0 ? NO_CLASS : keysOf(SIZE_CLASSES, columns.size[sale]!)
+    if (by === 'size') return columns.size[sale] === 0 ? NO_CLASS : ofSize(columns.size[sale]!)
     if (by === 'asset_type') return columns.sales.estate[sale]! < 0 ? PARCEL : ESTATE
     const asset = columns.asset[sale]!
     return by === 'total' || asset >= 0 ? keysOfAsset(asset) : NO_CLASS
@@ -67,11 +67,14 @@ export function statGroups(
   }))
 }
 
-// No list is made for each of the many sales.
+// The keys of a sale, so that no list is made for each of the many sales.
 const [NO_CLASS, TOTAL, PARCEL, ESTATE] = [[NONE], ['total'], ['parcel'], ['estate']] as const
+const ofSize = keysByClass(SIZE_CLASSES)
+const ofDistance = keysByClass(DISTANCE_CLASSES)
 
-function keysOf(classes: readonly Class[], number: number): readonly string[] {
-  return [classes[classNumber(classes, number)]![0]]
+function keysByClass(classes: readonly Class[]): (number: number) => readonly string[] {
+  const keys = classes.map(([key]) => [key])
+  return (number) => keys[classNumber(classes, number)]!
 }
 
 /** @param districts the only ones that are meant, where some are */
@@ -92,9 +95,9 @@ function assetKeys(
     }
     case 'plaza':
     case 'road':
-      return (asset) => keysOf(DISTANCE_CLASSES, assets[by][asset]!)
+      return (asset) => ofDistance(assets[by][asset]!)
     case 'size':
-      return (asset) => keysOf(SIZE_CLASSES, assets.size[asset]!)
+      return (asset) => ofSize(assets.size[asset]!)
     case 'asset_type':
       return (asset) => (asset < assets.estates ? ESTATE : PARCEL)
     default:
@@ -118,11 +121,11 @@ function inOrder(by: Grouping, keys: ReadonlySet<string>): readonly string[] {
 
 function grouped(
   numbers: Uint32Array,
-  keysOfNumber: (number: number) => readonly string[],
+  keysOf: (number: number) => readonly string[],
 ): Map<string, Uint32Array> {
   const groups = new Map<string, number[]>()
   for (const number of numbers) {
-    for (const key of keysOfNumber(number)) {
+    for (const key of keysOf(number)) {
       const group = groups.get(key)
       if (group) group.push(number)
       else groups.set(key, [number])
