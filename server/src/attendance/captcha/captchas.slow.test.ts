@@ -345,8 +345,8 @@ describeOnBothEngines('captchas', (open) => {
       onResult: (one) => results.push(one),
     })
     const { uuid } = await strict.create({ address: ANN, isPreview: false })
-    await strict.create({ address: BEN, isPreview: false })
-    const proof = solvedProof(uuid, 8)
+    const ofBen = await strict.create({ address: BEN, isPreview: false })
+    const proof = solvedProof(uuid, 8, [`${ofBen.uuid}:${EVENT_UUID}:${BEN}`, `${uuid}:${uuid}:${ANN}`])
     const check = (changes: object) =>
       outcomeOf(strict.checkProof({ address: ANN, eventUuid: EVENT_UUID, eventId: EVENT, proof, ...changes }))
 
@@ -391,20 +391,29 @@ describeOnBothEngines('captchas', (open) => {
   })
 })
 
-/** Finds a proof as a client does, without the code that checks it. */
-function solvedProof(challenge: string, bits: number): string {
-  let nonce = 0
-  while (!beginsWithZeros(challenge, nonce, bits)) nonce++
-  return String(nonce)
+/**
+ * Finds a proof as a client does, without the code that checks it. It is none for another player or event: one of
+ * 256 numbers is that by chance.
+ */
+function solvedProof(challenge: string, bits: number, others: readonly string[] = []): string {
+  return nonceWhere(
+    (nonce) =>
+      beginsWithZeros(`${challenge}:${EVENT_UUID}:${ANN}:${nonce}`, bits) &&
+      !others.some((other) => beginsWithZeros(`${other}:${nonce}`, bits)),
+  )
 }
 
 function wrongProof(challenge: string, bits: number): string {
+  return nonceWhere((nonce) => !beginsWithZeros(`${challenge}:${EVENT_UUID}:${ANN}:${nonce}`, bits))
+}
+
+function nonceWhere(matches: (nonce: number) => boolean): string {
   let nonce = 0
-  while (beginsWithZeros(challenge, nonce, bits)) nonce++
+  while (!matches(nonce)) nonce++
   return String(nonce)
 }
 
-function beginsWithZeros(challenge: string, nonce: number, bits: number): boolean {
-  const hash = createHash('sha256').update(`${challenge}:${EVENT_UUID}:${ANN}:${nonce}`).digest('hex')
+function beginsWithZeros(text: string, bits: number): boolean {
+  const hash = createHash('sha256').update(text).digest('hex')
   return BigInt(`0x${hash}`) >> BigInt(256 - bits) === 0n
 }
