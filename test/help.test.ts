@@ -67,6 +67,15 @@ describe('the pages of the documents', () => {
   })
 })
 
+test('every page says what it is about, in plain words', () => {
+  const summaries = [...pages.values()].map(
+    (html) => /<meta name="description" content="([^"]*)">/.exec(html)?.[1],
+  )
+
+  for (const summary of summaries) expect(summary).toMatch(/^[^<>`[]{2,170}$/)
+  expect(new Set(summaries).size).toBeGreaterThan(0.9 * pages.size)
+})
+
 describe('help in five languages', () => {
   const help = readdirSync(`${ROOT}docs/help`).map((name) => ({
     name,

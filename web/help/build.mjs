@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Eleventy from '@11ty/eleventy'
 import { readContents, WORDS } from './contents.mjs'
 import { interfacePages } from './interface.mjs'
-import { headingsOf, markdownFor } from './markdown.mjs'
+import { headingsOf, markdownFor, summaryOf } from './markdown.mjs'
 import { searchIndexOf } from './search-index.mjs'
 
 /**
@@ -40,6 +40,7 @@ export async function buildHelp(root, out, files) {
           groups,
           words: WORDS[page.language],
           texts: textsOf(page.language),
+          summary: summaryOf(markdown, { ...page, text: page.about ?? page.text }),
           parts: page.parts ?? headingsOf(markdown, page).filter(({ level }) => level === 2),
           layout: 'page.njk',
           permalink: `${page.address.slice('/docs/'.length) || 'index'}.html`,

@@ -31,16 +31,19 @@ export function interfacePages(description, { markdown, pages }) {
       parts: [],
       // `tags` has a meaning for Eleventy
       subjects: tags,
+      about: description.info.description,
       intro: describer.html(description.info.description),
     }),
     ...tags.map((tag) =>
       page(tag.address, `The interface: ${tag.name}`, '{% include "tag.njk" %}', {
         tag,
+        about: tag.about,
         parts: tag.operations.map(({ id, summary }) => ({ id, text: summary })),
       }),
     ),
     page(`${ADDRESS}/shapes`, 'The interface: shapes', '{% include "shapes.njk" %}', {
       parts: Object.keys(description.components.schemas).map((name) => ({ id: name, text: name })),
+      about: 'All shapes of the interface, with their fields.',
       shapes: Object.entries(description.components.schemas).map(([name, schema]) => ({
         name,
         about: describer.html(schema.description ?? ''),

@@ -49,6 +49,18 @@ export function headingsOf(markdown, page) {
   )
 }
 
+/** Search engines show about this many characters of what a page is about. */
+const SUMMARY_CHARACTERS = 160
+
+/** The beginning of the first paragraph, without markup, cut between two words. */
+export function summaryOf(markdown, page) {
+  const tokens = markdown.parse(page.text, page)
+  const paragraph = tokens.findIndex(({ type }) => type === 'paragraph_open')
+  const text = paragraph < 0 ? page.title : plainText(tokens[paragraph + 1])
+  if (text.length <= SUMMARY_CHARACTERS) return text
+  return `${text.slice(0, SUMMARY_CHARACTERS).replace(/\s+\S*$/, '')} …`
+}
+
 /** From this number of columns on a table has no room on a phone. */
 const WIDE_COLUMNS = 4
 
