@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LOCALES, type Locale, localeFor, readCatalogue } from './translations.ts'
 
 export interface NotFoundPage {
@@ -13,13 +13,18 @@ const VERSIONED = /^\/v\d+(?:\/|$)/
 /**
  * Answers browsers that open an unknown address with a page in their language. Other clients get the JSON envelope of
  * `not_found`.
+ *
+ * @returns a function that answers a request with the page, or returns false where its client wants none
  */
-export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: NotFoundPage): void {
+export function notFoundPage({
+  page,
+  headers,
+}: NotFoundPage): (request: FastifyRequest, reply: FastifyReply) => boolean {
   const pages = new Map(LOCALES.map((locale) => [locale, translated(page, locale)]))
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404 || !hasPage(request)) return done()
+  return (request, reply) => {
+    if (!hasPage(request)) return false
     reply.header('vary', 'accept, accept-language') // on the JSON too, or a cache would answer browsers with it
-    if (!opensPage(request)) return done()
+    if (!opensPage(request)) return false
     const locale = preferredLocale(request.headers['accept-language'] ?? '')
     reply
       .code(404)
@@ -29,7 +34,8 @@ export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: 
       .header('content-language', locale)
       .type('text/html; charset=utf-8')
       .send(pages.get(locale))
-  })
+    return true
+  }
 }
 
 /** Whether the page is one of the answers to this request: other headers can select it. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Answer, send } from '../http/answer.ts'
 import type { SharedBody } from '../http/compressed-bodies.ts'
 import type { ContentEncoding } from '../http/content-encoding.ts'
@@ -10,7 +10,7 @@ import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 import { type MapPageOptions, serveMapPage } from './map-page.ts'
-import { answerUnknownAddresses } from './not-found-page.ts'
+import { notFoundPage } from './not-found-page.ts'
 
 /** What the server serves. It decides which pages it has, and what they offer. */
 export interface PageOptions {
@@ -49,7 +49,10 @@ interface PageFile {
   readonly body: SharedBody | Buffer
 }
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => ReturnType<typeof send> | FastifyReply
+
 const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+const FOREVER = 'public, max-age=31536000, immutable'
 const HTML_TYPE = 'text/html; charset=utf-8'
 const TYPES: Readonly<Record<string, string>> = {
   '.html': HTML_TYPE,
@@ -66,6 +69,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** Documents, which as they were built are those of a server with both interfaces. */
 const DOCUMENTS = 'docs/'
+/** Scripts, styles and pictures of the pages. Their names contain a hash of the content, so the content of a name never changes. */
+const PAGE_FILES = 'pages/'
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 /** Attributes in the built map page, which the server replaces by its links, and whether its land is made up. */
@@ -108,11 +113,33 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
     servePage(app, '/approve', pageFile(readHtml('approve.html', interfaces)))
   }
   servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
-  for (const path of filesBelow(DIST)) {
-    if (path.startsWith(DOCUMENTS)) serveDocument(app, path, interfaces)
-    else serveFile(app, path)
+  const files = filesBelow(DIST)
+  for (const path of files) {
+    if (path.startsWith(DOCUMENTS) || path.startsWith(PAGE_FILES) || path.endsWith('.html')) continue
+    app.get(`/${path}`, { schema: HIDDEN }, fileHandler(path, 'no-cache'))
   }
-  answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
+  const answerWithPage = notFoundPage({ page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !answerWithPage(request, reply)) done()
+  })
+  const answerUnknown: Handler = (request, reply) => {
+    if (!answerWithPage(request, reply)) reply.callNotFound()
+    return reply
+  }
+  app.get(`/${DOCUMENTS}`, { schema: HIDDEN }, documentHandler(`${DOCUMENTS}index.html`, interfaces))
+  serveFolder(DOCUMENTS, (path) => documentHandler(path, interfaces))
+  serveFolder(PAGE_FILES, (path) => fileHandler(path, FOREVER))
+
+  /** One route for all files of a folder: each route makes the start of a server longer. */
+  function serveFolder(folder: string, handlerOf: (path: string) => Handler): void {
+    const paths = files.filter((path) => path.startsWith(folder))
+    // The address of a page has no ending
+    const handlers = new Map(paths.map((path) => [path.replace(/\.html$/, ''), handlerOf(path)]))
+    app.get<{ Params: { '*': string } }>(`/${folder}*`, { schema: HIDDEN }, (request, reply) => {
+      const handler = handlers.get(folder + request.params['*']) ?? answerUnknown
+      return handler(request, reply)
+    })
+  }
 }
 
 /** The query of an address, with its question mark; empty where there is none. */
@@ -150,25 +177,20 @@ function serveOrganisePage(
   )
 }
 
-function serveFile(app: FastifyInstance, path: string): void {
-  if (path.endsWith('.html')) return
-  const file = readFile(path)
-  // These file names contain a hash of the content, so the content of a name never changes.
-  const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-  const answer = answerOf(file, cacheControl)
-  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) => send(request, reply, answer))
+function fileHandler(path: string, cacheControl: string): Handler {
+  const answer = answerOf(readFile(path), cacheControl)
+  return (request, reply) => send(request, reply, answer)
 }
 
 /** A page or a file of the documents, which is read when it is first requested: most are not. */
-function serveDocument(app: FastifyInstance, path: string, interfaces: PageOptions['interfaces']): void {
+function documentHandler(path: string, interfaces: PageOptions['interfaces']): Handler {
   let answer: Answer | undefined
   const isPage = path.endsWith('.html')
-  const address = isPage ? path.slice(0, -'.html'.length).replace(/(^|\/)index$/, '$1') : path
-  app.get(`/${address}`, { schema: HIDDEN }, (request, reply) => {
+  return (request, reply) => {
     const isAsBuilt = !isPage || interfacesMark(interfaces) === INTERFACES_MARK
     answer ??= answerOf(isAsBuilt ? readFile(path) : pageFile(readHtml(path, interfaces)), 'no-cache')
     return send(request, isPage ? reply.headers(PAGE_HEADERS) : reply, answer)
-  })
+  }
 }
 
 function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
