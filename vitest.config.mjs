@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
 
 /**
  * V8 compiles hot code again, optimised. The processes of tests are too short for that: with WebAssembly it takes a third of
@@ -11,6 +12,16 @@ import { defineConfig } from 'vitest/config'
 const V8_OPTIONS = ['--wasm-tiering-budget=300000000', '--interrupt-budget=528000'].filter(isKnownOption)
 for (const option of V8_OPTIONS) setFlagsFromString(option)
 
+/** Files that mostly wait: started first, beside files that compute. As the last ones they would keep a processor idle. */
+const WAITING = ['faults-sockets', 'dependencies', 'failover']
+class WaitingFirst extends BaseSequencer {
+  async sort(files) {
+    const sorted = await super.sort(files)
+    const isWaiting = ({ moduleId }) => WAITING.some((name) => moduleId.endsWith(`/${name}.test.js`))
+    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))]
+  }
+}
+
 /** Tests of one unit that open a database, start processes or make whole worlds. */
 const SLOW = '**/*.slow.test.js'
 
@@ -19,7 +30,8 @@ export default defineConfig({
   test: {
     // Once for all projects: what they share must not stand in them.
     globalSetup: ['server/dist/test/support/run/global-setup.js'],
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: WaitingFirst },
     projects: [
       project('quick', {
         include: [
@@ -32,8 +44,8 @@ export default defineConfig({
         exclude: [SLOW],
       }),
       project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      // Those of pages too: they mostly wait for a browser, or for other processes, so that three at once use two cores.
-      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 3 }),
+      // Those of pages too: they mostly wait for a browser, or for other processes, so that four at once use two cores.
+      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 4 }),
     ],
   },
 })
