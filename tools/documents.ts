@@ -51,12 +51,11 @@ Every failure is answered with its HTTP status and
 { "ok": false, "error": "a sentence for a person", "code": "a_code_for_a_program", "data": {} }
 \`\`\`
 
-\`data\` holds details, and the header \`x-error-code\` says the code again. Codes never change their meaning; sentences
-may. With 429 and 503, try again after the seconds in \`Retry-After\`. \`npm run generate\` makes this page.
+The header \`x-error-code\` says the code again. Codes never change their meaning; sentences may. With 429 and 503, try again after the
+seconds in \`Retry-After\`. [The interface](/docs/interface) says which call can answer what. \`npm run generate\` makes this page.
 `
   const sections = Object.entries<ErrorMeaning>(ERRORS).map(
-    ([code, { status, where, meaning, next }]) =>
-      `\n## \`${code}\`\n\n${status}, ${where}: ${meaning} ${next}\n`,
+    ([code, { status, meaning, next }]) => `\n## \`${code}\`\n\n${status}. ${meaning} ${next}\n`,
   )
   return head + sections.join('')
 }
