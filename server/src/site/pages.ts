@@ -66,6 +66,10 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** Documents, which as they were built are those of a server with both interfaces. */
 const DOCUMENTS = 'docs/'
+/** Says to language models what the server serves. */
+const DESCRIPTION = 'llms.txt'
+/** A part of it that is for servers with an interface. */
+const PART = /<!-- (\w+) -->\n([\s\S]*?)<!-- end -->\n/g
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 /** Attributes in the built map page, which the server replaces by its links, and whether its land is made up. */
@@ -110,7 +114,7 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
   servePage(app, '/operate', pageFile(readHtml('operate.html', interfaces)))
   for (const path of filesBelow(DIST)) {
     if (path.startsWith(DOCUMENTS)) serveDocument(app, path, interfaces)
-    else serveFile(app, path)
+    else serveFile(app, path, interfaces)
   }
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
@@ -150,9 +154,9 @@ function serveOrganisePage(
   )
 }
 
-function serveFile(app: FastifyInstance, path: string): void {
+function serveFile(app: FastifyInstance, path: string, interfaces: PageOptions['interfaces']): void {
   if (path.endsWith('.html')) return
-  const file = readFile(path)
+  const file = path === DESCRIPTION ? descriptionOf(interfaces) : readFile(path)
   // These file names contain a hash of the content, so the content of a name never changes.
   const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   const answer = answerOf(file, cacheControl)
@@ -207,11 +211,21 @@ function withLinks(html: string, { links: { visit = '', market = '' }, isDemo }:
   )
 }
 
-function pageFile(html: string): PageFile {
-  const identity = Buffer.from(html)
+function descriptionOf(interfaces: PageOptions['interfaces']): PageFile {
+  const text = readFileSync(DIST + DESCRIPTION, 'utf8')
+  const served = text.replace(PART, (_, name: string, part: string) =>
+    interfaces.includes(name) ? part : '',
+  )
+  return textFile(served, typeOf(DESCRIPTION))
+}
+
+const pageFile = (html: string) => textFile(html, HTML_TYPE)
+
+function textFile(text: string, type: string): PageFile {
+  const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
   const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
-  return { type: HTML_TYPE, tag: tagOf(html), body }
+  return { type, tag: tagOf(text), body }
 }
 
 /** Reads a page and writes into it which interfaces this server serves. */
