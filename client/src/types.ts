@@ -855,7 +855,7 @@ export interface SharedQuery {
   tenant: string
   /** Who may change what is built there. */
   may_update: string
-  /** Its newest open offer was made then or later. */
+  /** Its newest open offer, to buy or to rent, was made then or later. */
   listed_since: string
   /** It was sold last then or later. */
   sold_since: string
