@@ -103,12 +103,12 @@ const BANNER = `/**
  */
 
 /** An endpoint that answers this and takes no more than its path has. */
-export interface Answers<Data> {
+export interface Endpoint<Data> {
   data: Data
 }
 
 /** An endpoint that takes a body. */
-export interface Takes<Body, Data> extends Answers<Data> {
+export interface BodyEndpoint<Body, Data> extends Endpoint<Data> {
   body: Body
 }`
 /** The style of our own files, as biome.json has it. */
@@ -157,8 +157,8 @@ function readable(text: string): string {
     .replace(/^\/\*\*\n \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n/gm, '')
     .replace(/\n *\*(?=\n)|\n *\* @(?:min|max)Items \d+/g, '')
     .replace(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */')
-    .replace(/^ {2}('.*'): \{\n {4}data: (.*)\n {2}\}$/gm, '  $1: Answers<$2>')
-    .replace(/^ {2}('.*'): \{\n {4}body: (.*)\n {4}data: (.*)\n {2}\}$/gm, '  $1: Takes<$2, $3>')
+    .replace(/^ {2}('.*'): \{\n {4}data: (.*)\n {2}\}$/gm, '  $1: Endpoint<$2>')
+    .replace(/^ {2}('.*'): \{\n {4}body: (.*)\n {4}data: (.*)\n {2}\}$/gm, '  $1: BodyEndpoint<$2, $3>')
     .replace(/^}\n(?=export|\/\*\*)/gm, '}\n\n')
 }
 
@@ -241,24 +241,21 @@ function baseQuery(index: number, queries: readonly Query[]): Query | undefined 
 function querySchema(all: readonly Parameter[], base: Query | undefined, shared: SharedParameters): Schema {
   const parameters = all.filter(({ name }) => !base?.[1].some((inBase) => inBase.name === name))
   const isShared = (parameter: Parameter) => isSameType(shared.get(parameter.name), schemaOf(parameter))
+  const pick = (picked: readonly Parameter[]) =>
+    `Pick<${SHARED_QUERY}, ${picked.map(({ name }) => `'${name}'`).join(' | ')}>`
   const common = parameters.filter(isShared)
-  const required = common.filter((parameter) => parameter.required).map(({ name }) => name)
-  const optional = common.filter((parameter) => !parameter.required).map(({ name }) => name)
+  const required = common.filter((parameter) => parameter.required)
+  const optional = common.filter((parameter) => !parameter.required)
   const own = parameters.filter((parameter) => !isShared(parameter))
   const optionalOfOwn = own.flatMap(({ name, required }) => (required ? [] : [name]))
   const ownSchemas = Object.fromEntries(own.map((parameter) => [parameter.name, schemaOf(parameter)]))
   const parts: Schema[] = [
     ...(base ? [{ tsType: `Operations['${base[0]}']['query']` }] : []),
-    ...(required.length > 0 ? [{ tsType: pick(SHARED_QUERY, required) }] : []),
-    ...(optional.length > 0 ? [{ tsType: `Partial<${pick(SHARED_QUERY, optional)}>` }] : []),
+    ...(required.length > 0 ? [{ tsType: pick(required) }] : []),
+    ...(optional.length > 0 ? [{ tsType: `Partial<${pick(optional)}>` }] : []),
     ...(own.length > 0 ? [objectOf(ownSchemas, optionalOfOwn)] : []),
   ]
   return parts.length === 1 ? parts[0]! : { allOf: parts }
-}
-
-/** The type of some fields of another type. */
-function pick(name: string, fields: readonly string[]): string {
-  return `Pick<${name}, ${fields.map((field) => `'${field}'`).join(' | ')}>`
 }
 
 function schemaOf({ schema, description }: Parameter): Schema {
