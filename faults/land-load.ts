@@ -15,6 +15,7 @@ import type { ScriptOptions } from './script.ts'
 const BUSY_CLIENTS = fileURLToPath(new URL('./busy-clients.js', import.meta.url))
 const CAPACITY_CONNECTIONS = 64
 const READY_POLL_MS = 200
+const PROBE_EVERY_MS = 33
 
 /** What a server answers when every connection sends its next request at once. */
 export interface Capacity {
@@ -84,4 +85,30 @@ export function getOnce(origin: string, path: string): Promise<string> {
     request.once('timeout', () => request.destroy())
     request.once('error', ({ message }) => resolve(message))
   })
+}
+
+/** Opens a connection for each request, to the paths in turn, at a constant rate until `working` ends. Times in ascending order. */
+export async function probe(
+  { origin }: Running,
+  paths: readonly string[],
+  working: Promise<unknown>,
+): Promise<{ readonly tookMs: readonly number[]; readonly outcomes: readonly string[] }> {
+  const tookMs: number[] = []
+  const outcomes: string[] = []
+  let isDone = false
+  void working.finally(() => {
+    isDone = true
+  })
+  const requests: Promise<void>[] = []
+  for (let i = 0; !isDone; i++) {
+    const startedMs = performance.now()
+    const request = getOnce(origin, paths[i % paths.length]!).then((outcome) => {
+      tookMs.push(performance.now() - startedMs)
+      outcomes.push(outcome)
+    })
+    requests.push(request)
+    await setTimeout(PROBE_EVERY_MS)
+  }
+  await Promise.all(requests)
+  return { tookMs: tookMs.sort((a, b) => a - b), outcomes }
 }

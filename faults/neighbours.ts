@@ -1,13 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
 import { quantile } from '@landpass/server/test/support/processes/load'
 import { memoryMb, type Running } from '@landpass/server/test/support/processes/measured-processes'
-import { getOnce, measureCapacity, runClients, withLandServer } from './land-load.ts'
+import { measureCapacity, probe, runClients, withLandServer } from './land-load.ts'
 import { cpuMs } from './process-cost.ts'
 import { type Script, type ScriptOptions, tally, type Verdict } from './script.ts'
 
 const LOAD_S = 60
 const CAPACITY_S = 10
-const PROBE_EVERY_MS = 33
 const P50_MS = 100
 const P99_MS = 500
 const GOODPUT = 0.8
@@ -56,7 +54,8 @@ async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdi
     const perSecond = (load.timesCapacity ?? 0) * capacity.perSecond
     const cpuBeforeMs = cpuMs(pid!)
     const clients = runClients(server, { ...load, addresses, perSecond, seconds })
-    const probed = await probe(server, clients)
+    const probed = await probe(server, ['/health/live', '/v1/parcels/3/4'], clients)
+    const [p50Ms, p99Ms] = [0.5, 0.99].map((part) => quantile(probed.tookMs, part))
     const report = await clients
     const answered = report.answers['200'] ?? 0
     const perCpuMs = answered / (cpuMs(pid!) - cpuBeforeMs)
@@ -64,7 +63,7 @@ async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdi
     const after = await capacityOf(load.paths)
     const goodput = perCpuMs / ((capacity.perCpuMs + after.perCpuMs) / 2)
     console.log(
-      `${load.name} (capacity ${capacity.perSecond.toFixed(0)} a second): new connections p50 ${probed.p50Ms.toFixed(1)} ms, p99 ${probed.p99Ms.toFixed(1)} ms, ` +
+      `${load.name} (capacity ${capacity.perSecond.toFixed(0)} a second): new connections p50 ${p50Ms!.toFixed(1)} ms, p99 ${p99Ms!.toFixed(1)} ms, ` +
         `${tally(probed.outcomes)}; goodput ${goodput.toFixed(2)} by CPU time, ${(answered / seconds).toFixed(0)} a second, ${JSON.stringify(report)}, ` +
         `memory ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
     )
@@ -77,37 +76,8 @@ async function measure(server: Running, { scale }: ScriptOptions, verdict: Verdi
       0,
     )
     if (scale < 1) continue
-    verdict.expect(probed.p50Ms <= P50_MS, `${load.name}: p50 ${probed.p50Ms.toFixed(1)} ms`)
-    verdict.expect(probed.p99Ms <= P99_MS, `${load.name}: p99 ${probed.p99Ms.toFixed(1)} ms`)
+    verdict.expect(p50Ms! <= P50_MS, `${load.name}: p50 ${p50Ms!.toFixed(1)} ms`)
+    verdict.expect(p99Ms! <= P99_MS, `${load.name}: p99 ${p99Ms!.toFixed(1)} ms`)
     verdict.expect(goodput >= GOODPUT, `${load.name}: goodput ${goodput.toFixed(2)}`)
   }
-}
-
-interface Probed {
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly outcomes: readonly string[]
-}
-
-/** Opens a connection for each request, health and a parcel in turn, at a constant rate until `working` ends. */
-async function probe({ origin }: Running, working: Promise<unknown>): Promise<Probed> {
-  const tookMs: number[] = []
-  const outcomes: string[] = []
-  let isDone = false
-  void working.finally(() => {
-    isDone = true
-  })
-  const requests: Promise<void>[] = []
-  for (let i = 0; !isDone; i++) {
-    const startedMs = performance.now()
-    const request = getOnce(origin, i % 2 === 0 ? '/health/live' : '/v1/parcels/3/4').then((outcome) => {
-      tookMs.push(performance.now() - startedMs)
-      outcomes.push(outcome)
-    })
-    requests.push(request)
-    await setTimeout(PROBE_EVERY_MS)
-  }
-  await Promise.all(requests)
-  const sorted = tookMs.sort((a, b) => a - b)
-  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), outcomes }
 }

@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { quantile } from '@landpass/server/test/support/processes/load'
 import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
-import { getOnce, measureCapacity, runClients, withLandServer } from './land-load.ts'
+import { getOnce, measureCapacity, probe, runClients, withLandServer } from './land-load.ts'
 import { cpuMs } from './process-cost.ts'
 import { type Script, tally } from './script.ts'
 
@@ -12,7 +11,6 @@ const CAPACITY_S = 10
 const MAX_CONNECTIONS = 4_000
 /** So many that none of them meets its budget: the server is overloaded by all together. */
 const ADDRESSES = Array.from({ length: 200 }, (_, i) => `127.0.2.${i + 1}`)
-const PROBE_EVERY_MS = 50
 const HEALTH_MS = 100
 const GOODPUT = 0.8
 const NORMAL_WITHIN_MS = 5_000
@@ -46,7 +44,7 @@ export const overload: Script = {
       const cpuBeforeMs = cpuMs(pid!)
       const load = { paths: PATHS, addresses: ADDRESSES, connections, perSecond, seconds }
       const clients = runClients(server, load)
-      const health = await probeHealth(server.origin, clients)
+      const health = await probe(server, ['/health/live', '/health/ready'], clients)
       const report = await clients
       const endedMs = performance.now()
       const answered = report.answers['200'] ?? 0
@@ -72,26 +70,6 @@ export const overload: Script = {
       verdict.expect(goodput >= GOODPUT, `goodput ${goodput.toFixed(2)}`)
       verdict.expect(normalAfterMs <= NORMAL_WITHIN_MS, `normal after ${(normalAfterMs / 1000).toFixed(1)} s`)
     }),
-}
-
-/** Asks for health with a connection for each request, until `working` ends. Times in ascending order. */
-async function probeHealth(
-  origin: string,
-  working: Promise<unknown>,
-): Promise<{ readonly tookMs: readonly number[]; readonly outcomes: readonly string[] }> {
-  const tookMs: number[] = []
-  const outcomes: string[] = []
-  let isDone = false
-  void working.finally(() => {
-    isDone = true
-  })
-  for (let i = 0; !isDone; i++) {
-    const startedMs = performance.now()
-    outcomes.push(await getOnce(origin, i % 2 === 0 ? '/health/live' : '/health/ready'))
-    tookMs.push(performance.now() - startedMs)
-    await setTimeout(PROBE_EVERY_MS)
-  }
-  return { tookMs: tookMs.sort((a, b) => a - b), outcomes }
 }
 
 /** How long after `endedMs` the first of {@link NORMAL_ANSWERS} quick answers in a row was requested; it gives up after a minute. */

@@ -125,7 +125,11 @@ test('the booth is a box, a model or an entity of the scene, and is where the sc
     signedFetch: () => Promise.reject(new Error('not asked')),
   }
   const madeWith = async (options: object) => {
-    const { sandbox } = await startScene(bundle, client, { server: '', event: '', ...options })
+    const { sandbox } = await startScene(bundle, client, {
+      server: 'https://landpass.example',
+      event: '',
+      ...options,
+    })
     onTestFinished(() => sandbox.close())
     return { made: sandbox.run('scene.made()'), hints: sandbox.run('scene.hints()') }
   }
@@ -147,6 +151,9 @@ test('the booth is a box, a model or an entity of the scene, and is where the sc
     hints: ['Pida su token'],
   })
   expect(await madeWith({ entity: 600 })).toEqual({ made: [], hints: ['Claim your token'] })
+  await expect(madeWith({ server: 'landpass.example' })).rejects.toThrow(
+    'server must begin with http:// or https://.',
+  )
 })
 
 test('an error of the client is a sentence for the player, who can click again', async () => {
@@ -159,7 +166,7 @@ test('an error of the client is a sentence for the player, who can click again',
     },
     signedFetch: () => Promise.reject(new Error('not asked')),
   }
-  const scene = await startScene(bundle, client, { server: '', event: '' })
+  const scene = await startScene(bundle, client, { server: 'https://landpass.example', event: '' })
   onTestFinished(() => scene.sandbox.close())
 
   for (const _ of ['first', 'second']) {

@@ -5,6 +5,7 @@ import {
   parseCoordinates,
 } from '@landpass/server/attendance/events/coordinates'
 import { assertTokens } from '@landpass/server/attendance/events/event-options'
+import { assertDescription, readName } from '@landpass/server/attendance/issuers/own/made-events/event-texts'
 import { assertEventUrl } from '@landpass/server/attendance/issuers/own/made-events/made-event-routes'
 import { FIRST_OWN_EVENT_ID } from '@landpass/server/attendance/issuers/own/own-event-ids'
 import { AppError } from '@landpass/server/errors'
@@ -111,10 +112,10 @@ test('the pages know events that were made here by the numbers that the server g
   expect(page.FIRST_OWN_EVENT_ID).toBe(FIRST_OWN_EVENT_ID)
 })
 
-test('the form takes the links that the server takes', async () => {
-  const { isEventLink } = (await import(pageModule('organise/event-link.ts'))) as {
-    isEventLink(typed: string): boolean
-  }
+test('the form takes the names, descriptions and links that the server takes', async () => {
+  const { isEventName, isEventDescription, isEventLink } = (await import(
+    pageModule('organise/event-texts.ts')
+  )) as Record<'isEventName' | 'isEventDescription' | 'isEventLink', (typed: string) => boolean>
   const part = fc.oneof(
     fc.constantFrom(
       'https://',
@@ -129,6 +130,10 @@ test('the form takes the links that the server takes', async () => {
       '?',
       '\u202e',
       '\u0007',
+      '\u200b',
+      '\u2800',
+      '\n',
+      '\t',
     ),
     fc.string({ maxLength: 6, unit: 'binary' }),
   )
@@ -137,6 +142,9 @@ test('the form takes the links that the server takes', async () => {
     fc.property(link, ([start, parts]) => {
       const typed = start + parts.join('')
       expect(isEventLink(typed)).toBe(isTaken(() => assertEventUrl(typed.trim())))
+      const text = parts.join('')
+      expect(isEventName(text)).toBe(isTaken(() => readName(text)))
+      expect(isEventDescription(text)).toBe(isTaken(() => assertDescription(text.trim())))
     }),
     { numRuns: 1_000 },
   )

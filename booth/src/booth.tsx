@@ -13,6 +13,7 @@ import { ReactEcsRenderer } from '@dcl/sdk/react-ecs'
 import { type ClaimOptions, type ClaimResult, claim, NOT_YET } from './claim.ts'
 import { panel, type Shown } from './panel.tsx'
 import { LABELS, type Language, sentenceIn } from './sentences.ts'
+import { checkServer } from './server-address.ts'
 
 export interface BoothOptions extends Pick<ClaimOptions, 'server' | 'event' | 'askForGrant' | 'rehearse'> {
   /** An entity of the scene that players click. Left out: the booth makes one. */
@@ -32,10 +33,12 @@ const MIDDLE_OF_A_PARCEL = { x: 8, y: 1, z: 8 }
  * captcha if there is one, and the picture of the token. It leaves the scene's own UI alone.
  *
  * @returns the entity that players click
+ * @throws {RangeError} for a `server` without `http://` or `https://`
  * @example
  * createBooth({ server: 'https://landpass.example.org', event: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11' })
  */
 export function createBooth(options: BoothOptions): Entity {
+  checkServer(options.server)
   const { language = 'en', entity = makeEntity(options) } = options
   const labels = LABELS[language]
   const shown: Shown = { sentence: '', imageUrl: undefined, captcha: undefined }

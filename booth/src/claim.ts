@@ -3,6 +3,7 @@ import { getRealm } from '~system/Runtime'
 import { type Answer, type EventData, send } from './answers.ts'
 import { wait } from './frames.ts'
 import { findNonce } from './proof-of-work.ts'
+import { checkServer } from './server-address.ts'
 
 /** What a claim needs of the scene that draws the booth. */
 export interface ClaimOptions {
@@ -62,11 +63,13 @@ const MOST_REQUESTS_ELSEWHERE = 4
  * Claims once for a click, with whatever the server asks for: a captcha, a proof of work, a grant.
  *
  * @returns what came of it; the player has read it by then. Never throws for what a server, a proxy or a client answers
+ * @throws {RangeError} for a `server` without `http://` or `https://`
  * @example
  * const { isDone } = await claim({ server, event, show: ({ sentence }) => panel.write(sentence), readCaptcha })
  */
 export async function claim(options: ClaimOptions): Promise<ClaimResult> {
   const { server, event, rehearse } = options
+  checkServer(server)
   if (!(await isInScene())) {
     say(
       options,

@@ -1,5 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { checkServer } from './server-address.ts'
 
 export interface GrantOptions {
   /** The address of the Landpass server, without a slash at its end. */
@@ -31,6 +32,7 @@ const TRIES = 3
  * @param address of the player, as the signed message of their client has it (`context.from`)
  * @param quest what the player has done: a second grant for the same quest changes nothing
  * @returns false: there was no answer, or the server is busy; call it again later, which sends the same bytes
+ * @throws {RangeError} for a `server` without `http://` or `https://`
  * @throws {Error} without the secret, or with the sentence of a refusal
  * @example
  * import { EnvVar, Storage } from '@dcl/sdk/server'
@@ -38,6 +40,7 @@ const TRIES = 3
  */
 export async function allowToken(options: GrantOptions, address: string, quest: string): Promise<boolean> {
   const { server, event, sdk } = options
+  checkServer(server)
   const secret = await sdk.EnvVar.get(SECRET_NAME)
   if (!secret) throw new Error(`${SECRET_NAME} is not set: npx sdk-commands storage env set`)
   const body = await grantFor(options, address.toLowerCase(), quest)

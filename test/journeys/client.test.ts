@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -457,6 +457,12 @@ test('a bundle has what it uses: reading a parcel takes 3 kB, without another pa
 
   expect(brotliCompressSync(code).length).toBeLessThan(3_000)
   expect(imports).toEqual([])
+})
+
+test('the types of the interface take 80 kB at most, which an editor reads', () => {
+  const types = new URL('../../../client/dist/types.d.ts', import.meta.url)
+
+  expect(statSync(types).size).toBeLessThan(80_000)
 })
 
 test('the examples of the doc comments compile under strict', async () => {

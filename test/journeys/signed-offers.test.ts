@@ -1,4 +1,5 @@
 import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
+import { HOUR_MS } from '@landpass/server/clock'
 import type { LandFact } from '@landpass/server/land/events/land-event'
 import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
@@ -61,7 +62,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     story.offer('dollars', { inDollars: true, amount: `99${'0'.repeat(18)}` })
     const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
     story.offer('alone', { inDollars: true, amount: `99${'0'.repeat(18)}`, tokenId })
-    story.offerRent('rent')
+    story.offerRent('rent', { createdAt: story.clock.nowMs() - HOUR_MS / 2 })
     for (const { place, trades } of PAIRS)
       for (const [at, { price, inDollars }] of trades.entries())
         story.offer(`${coordText(place)}-${at}`.replace(',', '_'), {
@@ -234,6 +235,12 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       ['-2,-2', expect.objectContaining({ price_per_day: '15', periods: expect.arrayContaining([days]) })],
     ])
     expect(await found('max_rent=14.9')).toEqual([])
+    // Its offer to sell is older.
+    const listedAt = story.clock.nowMs() - HOUR_MS / 2
+    expect((await found(`listed_since=${listedAt}`)).map(([id]) => id)).toContain('-2,-2')
+    const feed = (await server.ask('GET', `/v2/land.atom?listed_since=${listedAt}`)).bytes.toString()
+    expect(feed).toContain(`parcel=-2,-2#${listedAt}</id>`)
+    expect(await found(`listed_since=${listedAt + 1}&status=for_rent`)).toEqual([])
     expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
     expect((await found('sort_order=asc&limit=2')).map(([id]) => id)).toEqual(['-2,-2', '0,1'])
     const { cursor } = await server.data<{ cursor: string }>('/v2/land?sort_by=rent&limit=1')

@@ -444,6 +444,7 @@ describe('the lists of an address', () => {
     await expect.poll(first, SOON).toContain(priceText(bids[0]!.price))
     await page.getByText(`Results: ${bids.length}`).waitFor()
     await photograph('list-bids-phone-dark')
+    expect(await linesOfRows(page)).toEqual(new Set([2]))
 
     await page.getByRole('button', { name: 'Next' }).click()
     await expect.poll(first, SOON).toContain(priceText(bids[20]!.price))
@@ -455,6 +456,8 @@ describe('the lists of an address', () => {
     await page.getByLabel('Address', { exact: true }).fill(BOB)
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await expect.poll(() => page.locator('.list-table tbody tr').count(), SOON).toBe(6)
+    expect(await linesOfRows(page)).toEqual(new Set([2]))
+    await photograph('list-mortgages-phone-dark')
     await list.selectOption('Parcels')
     await expect.poll(() => page.locator('.list-table').textContent(), SOON).toContain(EVIL)
     await expectAccessible(page)
@@ -605,6 +608,21 @@ function priceText(mana: number): string {
 
 function statusText(status: string): string {
   return `${status[0]?.toUpperCase()}${status.slice(1)}`
+}
+
+/** The numbers of lines that rows of the list have. */
+async function linesOfRows(page: Page): Promise<Set<number>> {
+  const lines = await page.locator('.list-table tbody tr').evaluateAll((rows) =>
+    rows.map((row) => {
+      const text = row.ownerDocument.createRange()
+      text.selectNodeContents(row)
+      const middles = [...text.getClientRects()]
+        .map(({ top, bottom }) => (top + bottom) / 2)
+        .sort((a, b) => a - b)
+      return middles.filter((middle, i) => i === 0 || middle - middles[i - 1]! > 8).length
+    }),
+  )
+  return new Set(lines)
 }
 
 function takeOut(problems: string[], wanted: RegExp): void {

@@ -173,14 +173,10 @@ test('favicon, icons of the manifest, robots.txt and llms.txt are served', async
 })
 
 test('every page leads programs to the description of the interface, and to a text that only names what there is', async () => {
-  const description = JSON.parse((await server.ask('GET', '/openapi.json')).bytes.toString())
-  const llms = (await server.ask('GET', '/llms.txt')).bytes.toString()
-  const paths = [...llms.matchAll(/`(?:GET|POST) (\/[^`?]*)/g)].map(([, path = '']) =>
-    path.replace(/^\/v1(?=\/)/, ''),
-  )
+  const { paths, unknown } = await pathsInDescription(server.origin)
 
   expect(paths.length).toBeGreaterThan(10)
-  expect(paths.filter((path) => !Object.hasOwn(description.paths, path))).toEqual([])
+  expect(unknown).toEqual([])
   for (const [page, accept] of [
     ['/'],
     ['/organise'],
@@ -204,6 +200,7 @@ describe('one interface alone', () => {
 
     expect(await page.getByRole('link', { name: 'Organise' }).count()).toBe(0)
     expect((await fetch(`${alone.origin}/organise`)).status).toBe(404)
+    expect(await pathsInDescription(alone.origin)).toMatchObject({ unknown: [], pages: ['/'] })
     await page.close()
     await alone.close()
   })
@@ -217,10 +214,27 @@ describe('one interface alone', () => {
     expect([front.status, front.headers.get('location')]).toEqual([302, '/organise?lang=fr'])
     expect(new URL(page.url()).pathname).toBe('/organise')
     expect(await page.getByRole('link', { name: 'Map' }).count()).toBe(0)
+    expect(await pathsInDescription(alone.origin)).toMatchObject({ unknown: [], pages: ['/organise'] })
     await page.close()
     await alone.close()
   })
 })
+
+/** What llms.txt names: endpoints, those of them that openapi.json does not have, and pages outside of the documents. */
+async function pathsInDescription(origin: string) {
+  const described = JSON.parse(await (await fetch(`${origin}/openapi.json`)).text())
+  const text = await (await fetch(`${origin}/llms.txt`)).text()
+  expect(text).not.toContain('<!--')
+  const paths = [...text.matchAll(/`(?:GET|POST) (\/[^`?]*)/g)].map(([, path = '']) =>
+    path.replace(/^\/v1(?=\/)/, ''),
+  )
+  const links = [...text.matchAll(/\]\((\/[^)]*)\)/g)].map(([, path = '']) => path)
+  return {
+    paths,
+    unknown: paths.filter((path) => !Object.hasOwn(described.paths, path)),
+    pages: links.filter((path) => !/^\/(?:docs|openapi)/.test(path)),
+  }
+}
 
 /** What a page's HTML names, of this server. */
 async function filesOf(path: string): Promise<string[]> {

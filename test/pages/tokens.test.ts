@@ -85,7 +85,7 @@ describe('the whole way', () => {
 
     await press('Check the event')
     for (const fault of [
-      'Please enter a name of one line.',
+      'Please enter a name of one line. Pasted text may have invisible characters: then type it anew.',
       'Please choose at least one place.',
       'Please enter a day',
     ])

@@ -23,7 +23,7 @@ const operationSchema = Type.Object({
       part: oneOf(PARTS),
       condition: oneOf(CONDITIONS, {
         description:
-          'look: it works, and the operator should look at it; off: this server does not have it; unknown: this process has asked it nothing since its start.',
+          'look: it works, but look at it; off: this server does not have it; unknown: not asked since the start.',
       }),
       problem: orNull(oneOf(PROBLEMS)),
       facts: Type.Partial(Type.Object(Object.fromEntries(FACTS.map((name) => [name, Type.Number()]))), {

@@ -71,6 +71,10 @@ const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 const DOCUMENTS = 'docs/'
 /** Scripts, styles and pictures of the pages. Their names contain a hash of the content, so the content of a name never changes. */
 const PAGE_FILES = 'pages/'
+/** Says to language models what the server serves. */
+const DESCRIPTION = 'llms.txt'
+/** A part of it that is for servers with an interface. */
+const PART = /<!-- (\w+) -->\n([\s\S]*?)<!-- end -->\n/g
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 /** Attributes in the built map page, which the server replaces by its links, and whether its land is made up. */
@@ -116,7 +120,8 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
   const files = filesBelow(DIST)
   for (const path of files) {
     if (path.startsWith(DOCUMENTS) || path.startsWith(PAGE_FILES) || path.endsWith('.html')) continue
-    app.get(`/${path}`, { schema: HIDDEN }, fileHandler(path, 'no-cache'))
+    const file = path === DESCRIPTION ? descriptionOf(interfaces) : readFile(path)
+    app.get(`/${path}`, { schema: HIDDEN }, fileHandler(file, 'no-cache'))
   }
   const answerWithPage = notFoundPage({ page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
   app.addHook('onRequest', (request, reply, done) => {
@@ -128,7 +133,7 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
   }
   app.get(`/${DOCUMENTS}`, { schema: HIDDEN }, documentHandler(`${DOCUMENTS}index.html`, interfaces))
   serveFolder(DOCUMENTS, (path) => documentHandler(path, interfaces))
-  serveFolder(PAGE_FILES, (path) => fileHandler(path, FOREVER))
+  serveFolder(PAGE_FILES, (path) => fileHandler(readFile(path), FOREVER))
 
   /** One route for all files of a folder: each route makes the start of a server longer. */
   function serveFolder(folder: string, handlerOf: (path: string) => Handler): void {
@@ -177,8 +182,8 @@ function serveOrganisePage(
   )
 }
 
-function fileHandler(path: string, cacheControl: string): Handler {
-  const answer = answerOf(readFile(path), cacheControl)
+function fileHandler(file: PageFile, cacheControl: string): Handler {
+  const answer = answerOf(file, cacheControl)
   return (request, reply) => send(request, reply, answer)
 }
 
@@ -229,11 +234,21 @@ function withLinks(html: string, { links: { visit = '', market = '' }, isDemo }:
   )
 }
 
-function pageFile(html: string): PageFile {
-  const identity = Buffer.from(html)
+function descriptionOf(interfaces: PageOptions['interfaces']): PageFile {
+  const text = readFileSync(DIST + DESCRIPTION, 'utf8')
+  const served = text.replace(PART, (_, name: string, part: string) =>
+    interfaces.includes(name) ? part : '',
+  )
+  return textFile(served, typeOf(DESCRIPTION))
+}
+
+const pageFile = (html: string) => textFile(html, HTML_TYPE)
+
+function textFile(text: string, type: string): PageFile {
+  const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
   const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
-  return { type: HTML_TYPE, tag: tagOf(html), body }
+  return { type, tag: tagOf(text), body }
 }
 
 /** Reads a page and writes into it which interfaces this server serves. */

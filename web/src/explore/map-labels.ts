@@ -1,4 +1,4 @@
-import { type District, type LandPage, land, type Offers } from '@landpass/client'
+import { type District, type LandPage, land } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
 import { computed, effect, untracked } from '@preact/signals'
 import { send } from '../api/client.ts'
@@ -9,10 +9,11 @@ import type { MapLabel } from '../map/label-placement.ts'
 import type { WorldMapProps } from '../map/map-parts.ts'
 import type { Place } from '../map/map-types.ts'
 import { estateMiddles, plazaMiddles } from '../state/land-middles.ts'
-import { offers, worldNumber } from '../state/layers.ts'
+import { dollarRows, offers, worldNumber } from '../state/layers.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatShortPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { type CellPrice, cellPrices } from './cell-prices.ts'
 
 /** The estates that have names on the map: those of at least so many parcels, the largest first. */
 const LARGE_ESTATES = {
@@ -86,37 +87,21 @@ const estateNames = computed<readonly MapLabel[]>(() => {
   })
 })
 
-/** The price of each offer, on one cell: an estate's is on its most western parcel. */
-const shownPrices = computed<ReadonlyMap<number, number>>(() => {
+const shownPrices = computed<ReadonlyMap<number, CellPrice>>(() => {
   void worldChange.value
   const grid = worldGrid.value
   const { data } = offers.state.value
-  return grid && data ? pricesByCell(data, grid) : new Map()
+  return grid && data ? cellPrices(data, dollarRows.value, grid) : new Map()
 })
-
-function pricesByCell({ parcels, estates: sold }: Offers, grid: FeedGrid): Map<number, number> {
-  const prices = new Map<number, number>()
-  const priceOf = new Map(sold.id.map((id, i) => [grid.estates.list.indexOf(id), sold.price[i]!]))
-  grid.estateOf.forEach((estate, cell) => {
-    const price = estate > 0 ? priceOf.get(estate) : undefined
-    if (price === undefined) return
-    prices.set(cell, price)
-    priceOf.delete(estate)
-  })
-  parcels.x.forEach((x, i) => {
-    prices.set(grid.cellAt(x, parcels.y[i]!), parcels.price[i]!)
-  })
-  return prices
-}
 
 function linesOn(
   grid: FeedGrid,
-  prices: ReadonlyMap<number, number>,
+  prices: ReadonlyMap<number, CellPrice>,
   { x, y }: Place,
   zoom: number,
 ): readonly string[] {
   const price = prices.get(grid.cellAt(x, y))
-  const priced = price === undefined ? [] : [formatShortPrice(price)]
+  const priced = price === undefined ? [] : [formatShortPrice(price.amount, price.currency)]
   if (zoom < ALL_LINES_ZOOM) return priced
   const { type, owner } = grid.tileAt(x, y)
   if (type !== 'owned' && type !== 'unowned') return priced

@@ -91,7 +91,7 @@ function BidsList(props: AddressListProps) {
   const columns: readonly Column<Bid>[] = [
     landColumn(),
     { title: text('bid.price'), isPrice: true, cell: ({ price }) => formatPrice(price) },
-    { title: text('list.status'), isClear: true, cell: (bid) => bidStateText(offerState(bid, nowMs)) },
+    { title: text('list.status'), isState: true, cell: (bid) => bidStateText(offerState(bid, nowMs)) },
     {
       title: text('list.bid.side'),
       isClear: true,
@@ -154,7 +154,7 @@ function MortgagesList(props: AddressListProps) {
     },
     {
       title: text('list.status'),
-      isClear: true,
+      isState: true,
       cell: ({ status }) => text(`mortgage.status.${status}`),
     },
     { title: text('list.created'), cell: ({ block_time_created_at }) => formatDate(block_time_created_at) },

@@ -7,7 +7,9 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** A price: in narrow places it stands beside the first column. */
   readonly isPrice?: boolean
-  /** Whether the values are clear without the title, which narrow places then leave out. Prices are. */
+  /** A state: in narrow places it stands behind the price. */
+  readonly isState?: boolean
+  /** Whether the values are clear without the title, which narrow places then leave out. Prices and states are. */
   readonly isClear?: boolean
   cell(row: Row): ComponentChildren
 }
@@ -42,7 +44,7 @@ export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTa
               const place = {
                 headers: `${id}-${i}`,
                 class: classOf(kind),
-                'data-title': kind.isPrice || kind.isClear ? undefined : title,
+                'data-title': kind.isPrice || kind.isState || kind.isClear ? undefined : title,
               }
               return i === 0 ? (
                 <th key={title} scope="row" {...place}>
@@ -61,7 +63,10 @@ export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTa
   )
 }
 
-function classOf({ isNumber, isPrice }: Pick<Column<never>, 'isNumber' | 'isPrice'>): string | undefined {
+type Kind = Pick<Column<never>, 'isNumber' | 'isPrice' | 'isState'>
+
+function classOf({ isNumber, isPrice, isState }: Kind): string | undefined {
   if (isPrice) return 'number list-price'
+  if (isState) return 'list-state'
   return isNumber ? 'number' : undefined
 }

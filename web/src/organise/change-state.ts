@@ -7,7 +7,7 @@ import { isChangeWaiting } from './change-waits.ts'
 import { isResting } from './controls/controls-session.ts'
 import { coordinatesText } from './coordinates.ts'
 import { isEditCodeHeld } from './edit-code.ts'
-import { isEventLink } from './event-link.ts'
+import { isEventDescription, isEventLink, isEventName } from './event-texts.ts'
 import {
   type EventTimes,
   faultsOfTimes,
@@ -172,7 +172,7 @@ function isSame(one: EventTimes, other: EventTimes): boolean {
 
 /** The fields that the server would refuse, from above. */
 function faultsOfForm(
-  { name, link, times, hasTimes, tokens: typed }: ChangeDraft,
+  { name, description, link, times, hasTimes, tokens: typed }: ChangeDraft,
   total: number,
   incomplete: readonly TimePlace[],
 ): readonly Fault[] {
@@ -182,7 +182,8 @@ function faultsOfForm(
     ...(isEditCodeHeld.value
       ? []
       : [{ place: 'edit_code', say: () => text('organise.change.code_missing') } as const]),
-    ...(name.trim() === '' ? [faultOfField('name')] : []),
+    ...(isEventName(name) ? [] : [faultOfField('name')]),
+    ...(isEventDescription(description) ? [] : [faultOfField('description')]),
     ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
     ...(isEventLink(link) ? [] : [faultOfField('link')]),
     ...faultsOfTimes(

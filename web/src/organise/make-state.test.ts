@@ -47,7 +47,7 @@ test('the look at an event before it is made ends when its page is left, so it n
   expect(places.placesText.value).toBe('7,7')
 })
 
-test('a day that is over everywhere, a link without https and too many tokens are named before anything is sent', async () => {
+test('a name that nobody sees, a day that is over everywhere, a link without https and too many tokens are named before anything is sent', async () => {
   const { fault, furtherFaults } = await import('./fault-state.ts')
   const faultsNow = () => {
     make.reviewEvent([])
@@ -64,4 +64,6 @@ test('a day that is over everywhere, a link without https and too many tokens ar
   expect(faultsNow()).toEqual(['last_time'])
   make.changeDraft({ link: 'http://lanterns.example', last_day: '2026-11-27', tokens: '1000001' })
   expect(faultsNow()).toEqual(['link', 'last_day', 'tokens'])
+  make.changeDraft({ name: 'Harbour\u202eLights', description: '\u202e' })
+  expect(faultsNow()).toEqual(['name', 'description', 'link', 'last_day', 'tokens'])
 })

@@ -5,7 +5,7 @@ import { serverNowMs } from '../api/server-clock.ts'
 import { locale, text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { carryEditCode } from './edit-code.ts'
-import { isEventLink } from './event-link.ts'
+import { isEventDescription, isEventLink, isEventName } from './event-texts.ts'
 import {
   type EventTimes,
   faultsOfTimes,
@@ -143,10 +143,11 @@ function sendDraft(entered: EventDraft) {
 
 /** The fields that the server would refuse, from above. */
 function faultsOf(entered: EventDraft, incomplete: readonly TimePlace[]): readonly Fault[] {
-  const { name, link, tokens } = entered
+  const { name, description, link, tokens } = entered
   const count = readCount(tokens, locale.peek()) ?? 0
   return [
-    ...(name.trim() === '' ? [faultOfField('name')] : []),
+    ...(isEventName(name) ? [] : [faultOfField('name')]),
+    ...(isEventDescription(description) ? [] : [faultOfField('description')]),
     ...(readPlaces.value.fault ? [{ place: 'coordinates', say: coordinatesFaultText } as const] : []),
     ...(isEventLink(link) ? [] : [faultOfField('link')]),
     ...faultsOfTimes(entered, incomplete, serverNowMs()),

@@ -3,6 +3,7 @@ import {
   type District,
   type DistrictWithParcels,
   type LandCells,
+  type LandPage,
   land,
   type Offers,
   type SaleCells,
@@ -28,6 +29,8 @@ export const offers = new LiveAnswer<Offers>(send)
 export const districts = new LiveAnswer<readonly District[]>(send)
 /** What is offered for dollars alone: the feed and the prices have what costs MANA. */
 const dollarOffers = new LiveAnswer<LandCells>(send)
+/** The same with prices, of the newest offers. */
+const dollarPrices = new LiveAnswer<LandPage>(send)
 /** What was paid for each cell. */
 export const paid = new LiveAnswer<SaleCells>(send)
 /** The chosen district, with its parcels as `x,y`. */
@@ -47,6 +50,9 @@ export const steps = computed(() => prices.value && priceSteps(prices.value.ofOf
 export const hasSignedOffers = computed(() => (followedChain.value?.status.listings.open ?? 0) > 0)
 /** The land that is offered for dollars alone; undefined where there is none, and until it is known. */
 export const inDollars = computed(() => (hasSignedOffers.value ? dollarOffers.state.value.data : undefined))
+
+/** The land that is offered for dollars alone, with prices; empty until it is known. */
+export const dollarRows = computed(() => (hasSignedOffers.value && dollarPrices.state.value.data?.land) || [])
 
 /** Undefined before there is a world. */
 export const onSale = computed(() => {
@@ -102,6 +108,7 @@ const layerInks = computed<LayerInks | undefined>(() => {
 })
 
 const NO_CELLS = new Uint32Array(0)
+const IN_DOLLARS = { status: 'open', currency: 'usd' } as const
 
 /** Requests the data of the current layer, and again when the world has changed. */
 export function followLayers(): () => void {
@@ -109,7 +116,12 @@ export function followLayers(): () => void {
     countWorlds,
     followOffers,
     whileShown(paid, land.saleCells(), () => layer.value === 'sales'),
-    whileShown(dollarOffers, land.landCells({ status: 'open', currency: 'usd' }), needsDollars),
+    whileShown(dollarOffers, land.landCells(IN_DOLLARS), needsDollars),
+    whileShown(
+      dollarPrices,
+      land.findLand({ ...IN_DOLLARS, limit: 1000 }),
+      () => hasSignedOffers.value && isClose.value,
+    ),
     followDistricts,
     followChosen,
     retryWhenReachable,
@@ -122,8 +134,9 @@ export function followLayers(): () => void {
 
 let lastSeen: WorldChange | undefined
 
-/** The layer shows prices, and so do parcels that are close. */
-const needsOffers = computed(() => layer.value === 'price' || (view.value?.zoom ?? 0) >= CELL_LINES_ZOOM)
+/** Parcels that are close show prices. */
+const isClose = computed(() => (view.value?.zoom ?? 0) >= CELL_LINES_ZOOM)
+const needsOffers = computed(() => layer.value === 'price' || isClose.value)
 
 function followOffers(): void {
   if (!needsOffers.value) {

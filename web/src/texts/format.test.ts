@@ -1,5 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { formatDate, formatDateTime, formatDateTimeThere, formatOffer, formatWait } from './format.ts'
+import {
+  formatDate,
+  formatDateTime,
+  formatDateTimeThere,
+  formatOffer,
+  formatShortPrice,
+  formatWait,
+} from './format.ts'
 
 beforeEach(() => {
   vi.stubGlobal('navigator', { languages: ['en'] })
@@ -31,4 +38,10 @@ test('a wait is rounded up, and shown in hours above two of them', () => {
 test('an offer for dollars is not shown as one of 0 MANA', () => {
   expect(formatOffer({ price: '0', price_usd: '99.5' })).toBe('$99.50')
   expect(formatOffer({ price: '1200', price_usd: null })).toBe('1,200 MANA')
+  expect([99.5, 1200, 0.004].map((price) => formatShortPrice(price, 'usd'))).toEqual([
+    '$99.5',
+    '$1.2K',
+    '$4E-3',
+  ])
+  expect([99.5, 1200, 0.004].map((price) => formatShortPrice(price))).toEqual(['99.5', '1.2K', '4E-3'])
 })

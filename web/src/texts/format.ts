@@ -28,11 +28,13 @@ export function formatComputedPrice(mana: number): string {
   return formatPrice(mana < 100 ? mana : Math.round(mana))
 }
 
-/** A short price for narrow spaces: `12.3K`, `1.2만`. */
-export function formatShortPrice(mana: number): string {
-  if (isTiny(mana)) return formatNumber(mana, { notation: 'scientific', maximumFractionDigits: 0 })
-  const maximumFractionDigits = mana < 1 ? 2 : 1
-  return formatNumber(mana, { notation: 'compact', maximumFractionDigits })
+/** A short price for narrow spaces: `12.3K`, `1.2만`, `$99.5`. */
+export function formatShortPrice(price: number, currency: 'mana' | 'usd' = 'mana'): string {
+  const sign =
+    currency === 'usd' && ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const)
+  if (isTiny(price)) return formatNumber(price, { ...sign, notation: 'scientific', maximumFractionDigits: 0 })
+  const digits = { minimumFractionDigits: 0, maximumFractionDigits: price < 1 ? 2 : 1 }
+  return formatNumber(price, { ...sign, notation: 'compact', ...digits })
 }
 
 /** Prices have up to 18 decimals. */

@@ -8,12 +8,25 @@ import { okSchema } from '../../http/schemas.ts'
 import {
   LISTINGS_STATES,
   type ListingsStatus,
-  READINGS,
   type ReadingName,
-  SERVERS,
 } from '../../land/changes/listings-reading.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { explorerOf } from './explorer.ts'
+
+const signedOffersStatus = Type.Object(
+  {
+    state: oneOf(LISTINGS_STATES),
+    read_at: orNull(isoTimeText()),
+    offers: wholeNumber('Offers that are stored.'),
+    open: wholeNumber('Those that can be accepted now.'),
+    shown: Type.Boolean({ description: 'Whether lists, images and tiles have them.' }),
+    reason: orNull(Type.String()),
+  },
+  {
+    title: 'SignedOffersStatus',
+    description: 'Offers that are signed off the chain, and read from a server.',
+  },
+)
 
 const block = { number: wholeNumber(), hash: hashText() }
 const chainStatus = Type.Object(
@@ -46,28 +59,11 @@ const chainStatus = Type.Object(
     ),
     state: oneOf(CHAIN_STATES),
     reason: orNull(Type.String()),
-    ...(Object.fromEntries(READINGS.map((name) => [name, offersStatus(name)])) as Record<
-      ReadingName,
-      ReturnType<typeof offersStatus>
-    >),
+    ...({ listings: signedOffersStatus, rentals: signedOffersStatus } satisfies Record<ReadingName, unknown>),
     explorer: orNull(Type.String({ description: 'Address of a transaction; {tx} is its hash.' })),
   },
   { title: 'ChainStatus' },
 )
-
-function offersStatus(name: ReadingName) {
-  return Type.Object(
-    {
-      state: oneOf(LISTINGS_STATES),
-      read_at: orNull(isoTimeText()),
-      offers: wholeNumber('Offers that are stored.'),
-      open: wholeNumber('Those that can be accepted now.'),
-      shown: Type.Boolean({ description: 'Whether lists, images and tiles have them.' }),
-      reason: orNull(Type.String()),
-    },
-    { description: `Offers that are signed off the chain, and read from a ${SERVERS[name]}.` },
-  )
-}
 
 /** How far the readings of a server of offers are. */
 export interface OffersStatus {

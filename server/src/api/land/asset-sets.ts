@@ -40,6 +40,8 @@ interface StatusSets {
   readonly priced: NumberSet
   readonly open: NumberSet
   readonly for_rent: NumberSet
+  /** What has an open offer, to buy or to rent it. */
+  readonly offered: NumberSet
   readonly sold: NumberSet
 }
 
@@ -55,12 +57,10 @@ export function statusSets(view: LandView): StatusSets {
   if (known?.unlisted === unlisted && known.lastSales === lastSales) return known.sets
   const sold = new NumberSet(assets.count)
   for (let asset = 0; asset < assets.count; asset++) if (lastSales.timeMs[asset]! >= 0) sold.add(asset)
-  const sets = {
-    priced: NumberSet.of(offers.assets, assets.count),
-    open: NumberSet.of(offeredAssets(view).assets, assets.count),
-    for_rent: NumberSet.of(unlisted.rentals.keys(), assets.count),
-    sold,
-  }
+  const open = NumberSet.of(offeredAssets(view).assets, assets.count)
+  const for_rent = NumberSet.of(unlisted.rentals.keys(), assets.count)
+  const priced = NumberSet.of(offers.assets, assets.count)
+  const sets = { priced, open, for_rent, offered: open.copy().addAll(for_rent), sold }
   statusesOf.set(offers, { unlisted, lastSales, sets })
   return sets
 }

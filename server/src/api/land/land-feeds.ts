@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { valueAt } from '../../state/parts/columns.ts'
 import type { RowFormat } from '../common/row-files.ts'
 import { type LandRow, landRow } from './land-rows.ts'
-import { type LandView, offeredAssets } from './land-view.ts'
+import { type LandView, newestOfferMs } from './land-view.ts'
 
 /** Land for programs that read feeds (Atom, RFC 4287) and calendars (iCalendar, RFC 5545). */
 
@@ -54,7 +54,7 @@ export function landAtom(view: LandView, { base, self, changedAtMs }: FeedFacts)
       const link = xmlText(pageOf(base, row))
       // A new offer is a new entry: readers show one that they know only once.
       return `<entry>
-<id>${link}#${listedAtMs(view, asset) || 'land'}</id>
+<id>${link}#${newestOfferMs(view, asset) || 'land'}</id>
 <title>${xmlText(titleOf(row))}</title>
 <updated>${new Date(updatedAtMs(view, asset, row)).toISOString()}</updated>
 <link rel="alternate" type="text/html" href="${link}"/>
@@ -74,7 +74,9 @@ function nameOf({ asset_type, asset_id, name }: LandRow): string {
 }
 
 function titleOf(row: LandRow): string {
-  return row.offer ? `${nameOf(row)}: ${priceOf(row.offer)}` : nameOf(row)
+  const { offer, rental_offer: rental } = row
+  const price = offer ? priceOf(offer) : rental && `${rental.price_per_day} MANA a day`
+  return price ? `${nameOf(row)}: ${price}` : nameOf(row)
 }
 
 function priceOf({ price, price_usd }: NonNullable<LandRow['offer']>): string {
@@ -100,18 +102,12 @@ function untilText(timeMs: number): string {
   return timeMs < YEAR_10000_MS ? ` until ${new Date(timeMs).toISOString()}` : ''
 }
 
-/** The last of its changes, its newest offer and its last sale. */
+/** The last of its changes, its newest offer, to buy or to rent it, and its last sale. */
 function updatedAtMs(view: LandView, asset: number, { last_sale }: LandRow) {
   const { assets, parcels, estates } = view
   const column = asset < assets.estates ? estates.updatedAtS : parcels.updatedAtS
   const row = asset < assets.estates ? asset : asset - assets.estates
-  return Math.max(valueAt(column, row)! * SECOND_MS, listedAtMs(view, asset), last_sale?.time ?? 0)
-}
-
-/** When its newest open offer was made, which need not be the cheapest; 0 where it has none. */
-function listedAtMs(view: LandView, asset: number): number {
-  const { placeOf, newestAtMs } = offeredAssets(view)
-  return newestAtMs[placeOf[asset]!] ?? 0
+  return Math.max(valueAt(column, row)! * SECOND_MS, newestOfferMs(view, asset), last_sale?.time ?? 0)
 }
 
 const LINE_BYTES = 75

@@ -12,7 +12,7 @@ import { type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { Range } from '../common/land-filters.ts'
 import { assetDistricts, assetsInRange, statusSets } from './asset-sets.ts'
 import type { LandQuery } from './land-query.ts'
-import { type LandView, offeredAssets } from './land-view.ts'
+import { type LandView, newestOfferMs, offeredAssets } from './land-view.ts'
 
 /**
  * Which assets a query keeps. Each filter is a set of numbers, and all of them are joined: some 5 µs each for 92,000 assets. Filters of
@@ -66,15 +66,16 @@ export function matchingAssets(view: LandView, query: LandQuery, among?: NumberS
   }
   ofPrice(query.price, offers.price, offers.prices)
   ofPrice(query.pricePerParcel, offers.pricePerParcel, offers.pricesPerParcel)
-  if (currencies || sources || listedSinceMs !== undefined || endsBeforeMs !== undefined) {
-    const { placeOf, isInDollars, isTrade, newestAtMs, expiresAtMs } = offeredAssets(view)
+  if (currencies || sources || endsBeforeMs !== undefined) {
+    const { placeOf, isInDollars, isTrade, expiresAtMs } = offeredAssets(view)
     const filter = (keeps: (place: number) => boolean) => kept.filter((asset) => keeps(placeOf[asset]!))
     kept.keep(statusSets(view).open)
     if (currencies) filter((place) => currencies.includes(isInDollars[place] === 1 ? 'usd' : 'mana'))
     if (sources) filter((place) => sources.includes(isTrade[place] === 1 ? 'trade' : 'order'))
-    if (listedSinceMs !== undefined) filter((place) => newestAtMs[place]! >= listedSinceMs)
     if (endsBeforeMs !== undefined) filter((place) => expiresAtMs[place]! < endsBeforeMs)
   }
+  if (listedSinceMs !== undefined)
+    kept.keep(statusSets(view).offered).filter((asset) => newestOfferMs(view, asset) >= listedSinceMs)
   const { rent } = query
   if (rent)
     kept

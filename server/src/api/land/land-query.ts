@@ -81,7 +81,7 @@ export const keptQuery = {
   lessor: addressQuery('LandLessor', 'Owner of land that is rented now.'),
   tenant: addressQuery('LandTenant', 'Who rents it now.'),
   may_update: addressQuery('LandMayUpdate', 'Who may change what is built there.'),
-  listed_since: timeQuery('ListedSince', 'Its newest open offer was made then or later.'),
+  listed_since: timeQuery('ListedSince', 'Its newest open offer, to buy or to rent, was made then or later.'),
   sold_since: timeQuery('SoldSince', 'It was sold last then or later.'),
   ends_before: timeQuery('EndsBefore', 'Its cheapest open offer ends before.'),
   q: Type.Optional(

@@ -22,13 +22,13 @@ const distance = (to: string) =>
 const offer = closedObject(
   {
     source: oneOf(['order', 'trade', 'auction']),
-    price: manaText('The price in MANA; 0 for an offer in dollars: what that is in MANA is not known.'),
+    price: manaText('0 for an offer in dollars.'),
     currency: oneOf(['mana', 'usd']),
-    price_usd: orNull(manaText('The price in dollars.')),
+    price_usd: orNull({ ...manaText(''), description: 'The price in dollars, all digits.' }),
     listed_at: epochMs(),
     expires_at: epochMs(),
     tx_hash: hashText(
-      'Transaction that made it; of an offer that was signed off the chain the hash of its signature.',
+      'Transaction that made it, or the hash of the signature of an offer signed off the chain.',
     ),
   },
   'The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars.',
@@ -41,7 +41,7 @@ const rentalOffer = closedObject(
     expires_at: epochMs(),
     periods: rentalPeriodsSchema,
   },
-  'The cheapest open offer to rent it. It was signed off the chain, and everybody can accept it.',
+  'The cheapest open offer to rent it.',
 )
 
 const row = closedObject(
@@ -78,9 +78,9 @@ const row = closedObject(
 )
 
 const facet = Type.Array(
-  closedObject(
+  Type.Object(
     { key: Type.String(), count: Type.Integer({ minimum: 1 }) },
-    'A class and its number of rows.',
+    { additionalProperties: false, title: 'LandClass', description: 'A class and its number of rows.' },
   ),
 )
 

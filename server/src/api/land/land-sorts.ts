@@ -6,7 +6,7 @@ import type { NumberSet } from '../../state/parts/number-set.ts'
 import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { UnlistedNow } from '../../state/parts/unlisted-offers.ts'
 import { assetsInRange, statusSets } from './asset-sets.ts'
-import { type LandView, offeredAssets } from './land-view.ts'
+import { type LandView, newestOfferMs, offeredAssets } from './land-view.ts'
 import { LowestKeys } from './lowest-keys.ts'
 import { nameRanks } from './name-ranks.ts'
 
@@ -147,10 +147,8 @@ function keysOf(view: LandView, sortBy: Sort, center: Coord | undefined): Keys {
       const { placeOf, expiresAtMs } = offeredAssets(view)
       return byNumber(statusSets(view).open, writeOffered(placeOf, expiresAtMs))
     }
-    case 'listed_at': {
-      const { open, for_rent } = statusSets(view)
-      return byNumber(open.copy().addAll(for_rent), writeNewest(view))
-    }
+    case 'listed_at':
+      return byNumber(statusSets(view).offered, writeNewest(view))
     case 'sold_at':
       return byNumber(statusSets(view).sold, writeColumn(lastSales.timeMs))
     case 'size':
@@ -201,15 +199,9 @@ function writeOffered(placeOf: Int32Array, column: ArrayLike<number>): Keys['wri
   }
 }
 
-/** When the newest of all offers of an asset, to buy or to rent it, was made. */
 function writeNewest(view: LandView): Keys['write'] {
-  const { placeOf, newestAtMs } = offeredAssets(view)
-  const { rentals } = view.unlisted
   return (assets, into) => {
-    for (let i = 0; i < assets.length; i++) {
-      const asset = assets[i]!
-      into[i] = Math.max(newestAtMs[placeOf[asset]!] ?? 0, rentals.get(asset)?.madeAtMs ?? 0)
-    }
+    for (let i = 0; i < assets.length; i++) into[i] = newestOfferMs(view, assets[i]!)
   }
 }
 

@@ -68,8 +68,6 @@ export interface OfferedAssets {
   readonly isInDollars: Uint8Array
   /** Whether the offer was signed off the chain. */
   readonly isTrade: Uint8Array
-  /** When the newest of all offers of the asset was made. */
-  readonly newestAtMs: Float64Array
   readonly expiresAtMs: Float64Array
 }
 
@@ -95,7 +93,6 @@ function collectOffered({ offers, unlisted: { dollars }, publications }: LandVie
   const columns = {
     isInDollars: new Uint8Array(assets.length),
     isTrade: new Uint8Array(assets.length),
-    newestAtMs: new Float64Array(assets.length),
     expiresAtMs: new Float64Array(assets.length),
   }
   for (const [place, asset] of assets.entries()) {
@@ -104,10 +101,14 @@ function collectOffered({ offers, unlisted: { dollars }, publications }: LandVie
     if (others.length > 0) placeOf[asset] = place
     columns.isInDollars[place] = Number(inMana < 0)
     columns.isTrade[place] = inMana < 0 ? 1 : publications.isSigned[offers.publication[inMana]!]!
-    columns.newestAtMs[place] = Math.max(offers.listedAtMs[inMana] ?? 0, inDollars?.madeAtMs ?? 0)
     columns.expiresAtMs[place] = offers.expiresAtMs[inMana] ?? inDollars!.expiresAtMs
   }
   return { assets, placeOf, ...columns }
+}
+
+/** When the newest of all open offers of an asset, to buy or to rent it, was made; 0 where it has none. */
+export function newestOfferMs({ offers, unlisted }: LandView, asset: number): number {
+  return Math.max(offers.listedAtMs[offers.placeOf[asset]!] ?? 0, unlisted.newestAtMs.get(asset) ?? 0)
 }
 
 /** Where the offer of an open publication was made. @param row of the publication */

@@ -54,8 +54,7 @@ export const listingQuery = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description:
-      'Rows skipped. Rows that come or go between two pages move all others: cursor has no such effect.',
+    description: 'Rows skipped. With cursor no row is missed where others come or go.',
   }),
   cursor: cursorQuery,
 }

@@ -18,7 +18,7 @@ import { publicationSchema } from '../common/schemas.ts'
 import { rentalOfferSchema } from './offer-shapes.ts'
 
 const ERRORS = ['invalid_parameter', 'too_many_requests', 'database_unavailable'] as const
-const response = okSchema(Type.Array(publicationSchema), ERRORS)
+const saleResponse = okSchema(Type.Array(publicationSchema), ERRORS)
 const rentalResponse = okSchema(Type.Array(rentalOfferSchema), ERRORS)
 
 /**
@@ -30,7 +30,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
   { land },
   done,
 ) => {
-  const answer = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
+  const answerSales = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
     request.costAccount?.charge(reply, QUERY_UNITS)
     const { worldId } = land.state()
     const nowMs = land.clock.nowMs()
@@ -57,67 +57,34 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     return sendUncached(reply, [Buffer.from(JSON.stringify(offers.map((one) => rentalOffer(one, nowMs))))])
   }
 
-  app.get(
-    '/parcels/:x/:y/offers',
+  for (const { path, ids, summary, response, answer } of [
     {
-      schema: {
-        tags: ['publications'],
-        operationId: 'parcelOffers',
-        summary: 'The offers of a parcel, and why some cannot be accepted now',
-        params: coordParams(land.world),
-        response,
-      },
+      ...{ path: 'offers', ids: ['parcelOffers', 'estateOffers'], summary: 'The offers of' },
+      ...{ response: saleResponse, answer: answerSales },
     },
-    (request, reply) => {
-      const id = coordText(assertKnownPlace(land, request.params))
-      return answer(request, reply, { type: 'parcel', id })
-    },
-  )
-
-  app.get(
-    '/estates/:id/offers',
     {
-      schema: {
-        tags: ['publications'],
-        operationId: 'estateOffers',
-        summary: 'The offers of an estate, and why some cannot be accepted now',
-        params: estateParams,
-        response,
+      ...{ path: 'rental-offers', ids: ['parcelRentalOffers', 'estateRentalOffers'] },
+      ...{ summary: 'The offers to rent', response: rentalResponse, answer: answerRentals },
+    },
+  ]) {
+    const common = { tags: ['publications'], response }
+    const why = 'and why some cannot be accepted now'
+    const ofParcel = { operationId: ids[0]!, summary: `${summary} a parcel, ${why}` }
+    app.get(
+      `/parcels/:x/:y/${path}`,
+      { schema: { ...common, ...ofParcel, params: coordParams(land.world) } },
+      (request, reply) => {
+        const id = coordText(assertKnownPlace(land, request.params))
+        return answer(request, reply, { type: 'parcel', id })
       },
-    },
-    (request, reply) => answer(request, reply, findAsset(request.params.id!, 'estate')),
-  )
-
-  app.get(
-    '/parcels/:x/:y/rental-offers',
-    {
-      schema: {
-        tags: ['publications'],
-        operationId: 'parcelRentalOffers',
-        summary: 'The offers to rent a parcel, and why some cannot be accepted now',
-        params: coordParams(land.world),
-        response: rentalResponse,
-      },
-    },
-    (request, reply) => {
-      const id = coordText(assertKnownPlace(land, request.params))
-      return answerRentals(request, reply, { type: 'parcel', id })
-    },
-  )
-
-  app.get(
-    '/estates/:id/rental-offers',
-    {
-      schema: {
-        tags: ['publications'],
-        operationId: 'estateRentalOffers',
-        summary: 'The offers to rent an estate, and why some cannot be accepted now',
-        params: estateParams,
-        response: rentalResponse,
-      },
-    },
-    (request, reply) => answerRentals(request, reply, findAsset(request.params.id!, 'estate')),
-  )
+    )
+    const ofEstate = { operationId: ids[1]!, summary: `${summary} an estate, ${why}` }
+    app.get(
+      `/estates/:id/${path}`,
+      { schema: { ...common, ...ofEstate, params: estateParams } },
+      (request, reply) => answer(request, reply, findAsset(request.params.id!, 'estate')),
+    )
+  }
   done()
 }
 

@@ -5,7 +5,7 @@ import { shapeRef } from '../common/schemas.ts'
 const why = () =>
   Type.String({
     description:
-      "owner, tenant, operator, update_operator, approved by an owner, update_manager of an owner, each also as estate's …; or why not.",
+      "owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not.",
   })
 const assetType = () => oneOf(['parcel', 'estate'])
 const assetId = () => idText('x,y of a parcel, or the id of an estate.')
@@ -18,8 +18,8 @@ const ofAddress = closedObject(
     rents: over('What it rents now.'),
     operates: over('What it may transfer, one by one.'),
     may_update: over('Where it may deploy, with the first reason. An estate stands for its parcels.'),
-    manages: over('What it may deploy on for an owner who said so for all of its land.'),
-    approved_for_all: over('What it may do everything with for an owner who said so for all of its land.'),
+    manages: over('What it may deploy on for an owner, with all of its land.'),
+    approved_for_all: over('What an owner approved it for, with all of its land.'),
   },
   'Every right of an address.',
 )

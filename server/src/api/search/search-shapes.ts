@@ -12,8 +12,7 @@ const searchResult = closedObject(
     y: orNull(wholeNumber('Row of that parcel.')),
     parcels: Type.Integer({
       minimum: 0,
-      description:
-        'Number of its parcels: 1 for a parcel; for an address, the parcels that it owns outside its estates.',
+      description: 'Of an address: the parcels that it owns outside its estates.',
     }),
     estates: orNull(
       Type.Integer({

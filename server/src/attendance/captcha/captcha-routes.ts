@@ -49,7 +49,7 @@ const captchaSchema = Type.Object(
             bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
             challenge: Type.String({
               description:
-                'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
+                'The hash is that of challenge:event uuid:address:nonce, in lower case and decimal digits.',
             }),
           },
           { title: 'ProofOfWork' },

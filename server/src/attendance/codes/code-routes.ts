@@ -22,7 +22,7 @@ const requestSchema = Type.Object(
     load_when_approved: Type.Optional(
       Type.Boolean({
         description:
-          'true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most after the last such request. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval.',
+          'true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes as soon as the issuer approves them. false: a stored edit code is deleted.',
       }),
     ),
   },
@@ -36,14 +36,12 @@ const bodySchema = Type.Object(
     claimed: Type.Integer(),
     waiting_for_issuer: Type.Optional(
       Type.Literal(true, {
-        description:
-          'The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does.',
+        description: 'The issuer, or the operator for an event made here, has not approved the event yet.',
       }),
     ),
     loads_until: Type.Optional(
       Type.String({
-        description:
-          'ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most.',
+        description: 'Until when the server waits for the issuer to load the codes: ISO 8601, UTC.',
       }),
     ),
     message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),

@@ -24,8 +24,7 @@ const changeSchema = Type.Object(
   },
   {
     title: 'EventChange',
-    description:
-      'What stays as it is has null. The event stays as it is until the operator approves the change.',
+    description: 'What stays as it is has null.',
   },
 )
 
@@ -37,8 +36,7 @@ export const eventApprovalSchema = Type.Object(
 
 /** In answers to the organiser of any event. */
 export const approvalOfEvent = Type.Union([eventApprovalSchema, Type.Null()], {
-  description:
-    'What the operator has answered, and the change that waits; null for an event that was not made here.',
+  description: "The operator's answer, and the change that waits; null for an event of POAP.",
 })
 
 export function eventApprovalJson(

@@ -4,10 +4,10 @@ import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
 
 const reasonSchema = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Why no token can be had: event_refused (by the operator of this server), event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
+    'Why no token can be had: event_refused, event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
 })
 const timeSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'ISO 8601, UTC; null for no limit.',
+  description: 'ISO 8601, UTC.',
 })
 
 export const availabilitySchema = Type.Object(
@@ -15,8 +15,7 @@ export const availabilitySchema = Type.Object(
     open: Type.Boolean(),
     reason: reasonSchema,
     total: Type.Integer({
-      description:
-        'Codes that were loaded, without those that the issuer no longer takes; of an event made here, its places.',
+      description: 'Codes that the issuer takes; of an event made here, its tokens.',
     }),
     available: Type.Integer(),
     claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),

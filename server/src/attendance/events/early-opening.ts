@@ -10,8 +10,7 @@ const EARLY_DAYS = 30
 export const warningsField = {
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description:
-        'Sentences about what was stored, but is probably a mistake; left out where there is nothing.',
+      description: 'Sentences about what was stored, but is probably a mistake.',
     }),
   ),
 }

@@ -6,7 +6,7 @@ import type { Event } from './event-queries.ts'
 import { isoText } from './openness.ts'
 
 const iso = (description: string) =>
-  Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC; null when unset.` })
+  Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC.` })
 
 /** Fields that the stored event and the issuer's record have in common. */
 const describingProperties = {
@@ -33,7 +33,7 @@ export const eventInfoProperties = {
   coordinates: Type.String({ description: '`x,y;x,y`, in the registered order.' }),
   distribution_start_date: iso('From when on tokens are given out'),
   distribution_end_date: iso('Until when tokens are given out'),
-  expiry_date: iso('When the last day at the issuer is over everywhere on Earth'),
+  expiry_date: iso('When the last day is over everywhere on Earth'),
   requires_captcha: Type.Boolean({
     description: 'Whether signed claims need a captcha too; unsigned ones always do.',
   }),

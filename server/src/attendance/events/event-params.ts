@@ -60,8 +60,7 @@ export const editCodeField = Type.String({
   maxLength: 64,
   'x-allowed': 'the edit code of the event, as text',
   'x-withheld': true,
-  description:
-    "The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone.",
+  description: "The private edit code: from the issuer's e-mail, or from the answer of `POST /events`.",
 })
 
 /** The fields of every call with an edit code. */
@@ -73,7 +72,7 @@ export const credentialFields = {
       'x-allowed': 'the pass from an earlier answer, as text',
       'x-withheld': true,
       description:
-        'From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored.',
+        'From `organiser_pass` of an earlier answer; also as header Organiser-Pass. An invalid one is ignored.',
     }),
   ),
   proof: Type.Optional(
@@ -96,14 +95,13 @@ export const passField = {
     Type.Object(
       {
         pass: Type.String({
-          description: 'Send it with the next calls of this event. It is no edit code and gives no right.',
+          description: 'Send it with the next calls of this event. It gives no right.',
         }),
         expires_at: Type.String({ description: 'ISO 8601, UTC.' }),
       },
       {
         title: 'OrganiserPass',
-        description:
-          'For clients that sent the right edit code without a pass; also in the header Organiser-Pass.',
+        description: 'For clients that sent the edit code without a pass; also as header Organiser-Pass.',
       },
     ),
   ),

@@ -50,15 +50,13 @@ const secretBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_KEEP_S,
-        description:
-          'For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out.',
+        description: 'For so many seconds the secret before stays valid too; 0 if left out.',
       }),
     ),
     withdrawOpen: Type.Optional(
       Type.Boolean({
         default: false,
-        description:
-          'true: all grants that no claim has used are withdrawn, because somebody else may have signed some of them.',
+        description: 'true: all grants that no claim has used are withdrawn.',
       }),
     ),
   },
@@ -69,7 +67,7 @@ const secretSchema = Type.Object(
     uuid: Type.String({ description: 'The event, as grants are sent to /grants/:uuid.' }),
     secret: Type.String({ description: 'Keep it as you keep a password: it is shown once.' }),
     previous_ends_at: Type.Union([Type.String(), Type.Null()], {
-      description: 'When the secret before ends: ISO 8601, UTC. Null where there was none.',
+      description: 'When the secret before ends: ISO 8601, UTC.',
     }),
     withdrawn: Type.Integer({ description: 'How many grants were withdrawn; 0 without `withdrawOpen`.' }),
     ...passField,

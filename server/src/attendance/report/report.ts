@@ -43,15 +43,15 @@ const alarmSchema = Type.Object(
       type: 'string',
       enum: ['unknown_codes', 'other_beneficiary'],
       description:
-        'unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave tokens or free codes to somebody else.',
+        'unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave some to somebody else.',
     }),
     answers: count('Such answers since the last token.'),
     held_since: Type.Union([Type.String(), Type.Null()], {
       description:
-        'ISO 8601, UTC: since then claims wait, with their codes. Null after one answer, which may be true.',
+        'Since when claims wait, with their codes; null after one answer, which may be true: ISO 8601, UTC.',
     }),
     next_try_at: Type.Union([Type.String(), Type.Null()], {
-      description: 'ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on.',
+      description: 'When one claim asks the issuer again; loading the codes lets all go on: ISO 8601, UTC.',
     }),
   },
   { title: 'Alarm' },
@@ -70,14 +70,17 @@ export const reportSchema = Type.Object(
       used_elsewhere: count('Used without this server.'),
       void: count('The issuer no longer takes them.'),
     }),
-    claims: Type.Object(claimCountProperties),
+    claims: Type.Object(claimCountProperties, { title: 'ClaimCounts' }),
     hours: Type.Array(
-      Type.Object({
-        hour: Type.String({
-          description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
-        }),
-        ...claimCountProperties,
-      }),
+      Type.Object(
+        {
+          hour: Type.String({
+            description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
+          }),
+          ...claimCountProperties,
+        },
+        { title: 'HourOfClaims' },
+      ),
       { description: 'The hours of the last week in which there were claims, the newest first.' },
     ),
     minutes: Type.Array(
@@ -126,16 +129,16 @@ export const reportSchema = Type.Object(
         },
         {
           title: 'GiftCounts',
-          description: 'Tokens for a list of addresses; null for an event that was not made here.',
+          description: 'Tokens for a list of addresses; null for an event of POAP.',
         },
       ),
     ),
     codes_load: Type.Union(
       [
         Type.Object({
-          until: Type.String({ description: 'ISO 8601, UTC: until when the edit code is stored at most.' }),
+          until: Type.String({ description: 'Until when the edit code is stored at most: ISO 8601, UTC.' }),
           last_try_at: Type.Union([Type.String(), Type.Null()], {
-            description: 'ISO 8601, UTC: when the issuer was last asked in the background.',
+            description: 'When the issuer was last asked in the background: ISO 8601, UTC.',
           }),
         }),
         Type.Null(),

@@ -8,7 +8,7 @@ type IssuerStatus = 'ok' | 'failing' | 'unknown'
 type PresenceStatus = 'ok' | 'failing' | 'not_asked'
 
 const since = Type.Union([Type.String(), Type.Null()], {
-  description: 'ISO 8601, UTC: since when it has been so; null where no call says so.',
+  description: 'Since when it has been so: ISO 8601, UTC.',
 })
 
 function statusSchema<Status extends string>(title: string, states: Status[], description: string) {
@@ -19,12 +19,12 @@ function statusSchema<Status extends string>(title: string, states: Status[], de
 export const issuerStatusSchema = statusSchema<IssuerStatus>(
   'IssuerStatus',
   ['ok', 'failing', 'unknown'],
-  'Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here.',
+  'Whether the issuer answered the last call. unknown: there was none since the start. Always ok of an event made here.',
 )
 export const presenceStatusSchema = statusSchema<PresenceStatus>(
   'PresenceStatus',
   ['ok', 'failing', 'not_asked'],
-  'Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start.',
+  'Whether a provider could say where the last player was. not_asked: not needed, or not asked since the start.',
 )
 
 /** What this process knows of the issuer of an event. */

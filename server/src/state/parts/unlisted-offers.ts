@@ -20,10 +20,12 @@ export function patchUnlisted(
   return [...held.filter((offer) => !isChanged(offer)), ...now]
 }
 
-/** Of each asset the cheapest of these offers that can be accepted at a time, by number of the asset: see `LandAssets`. */
+/** Of each asset the cheapest of these offers of a kind that can be accepted at a time, by number of the asset: see `LandAssets`. */
 export interface UnlistedNow {
   readonly dollars: ReadonlyMap<number, UnlistedOffer>
   readonly rentals: ReadonlyMap<number, UnlistedOffer>
+  /** When the newest of these offers, of both kinds, was made, by number of the asset. */
+  readonly newestAtMs: ReadonlyMap<number, number>
   /** When the last one of all expired, 0 if none has. */
   readonly lastExpiryMs: number
   /** When the next one expires; Infinity for none. */
@@ -46,6 +48,7 @@ export function unlistedAt(source: Source, assets: LandAssets, nowMs: number): U
 
 function cheapestOf(numbered: Numbered, nowMs: number): UnlistedNow {
   const cheapest = { dollars: new Map<number, UnlistedOffer>(), rental: new Map<number, UnlistedOffer>() }
+  const newestAtMs = new Map<number, number>()
   let lastExpiryMs = 0
   let nextExpiryMs = Number.POSITIVE_INFINITY
   for (const [asset, offer] of numbered) {
@@ -54,10 +57,11 @@ function cheapestOf(numbered: Numbered, nowMs: number): UnlistedNow {
       continue
     }
     nextExpiryMs = Math.min(nextExpiryMs, offer.expiresAtMs)
+    newestAtMs.set(asset, Math.max(newestAtMs.get(asset) ?? 0, offer.madeAtMs))
     const before = cheapest[offer.kind].get(asset)
     if (!before || isCheaper(offer, before)) cheapest[offer.kind].set(asset, offer)
   }
-  return { dollars: cheapest.dollars, rentals: cheapest.rental, lastExpiryMs, nextExpiryMs }
+  return { dollars: cheapest.dollars, rentals: cheapest.rental, newestAtMs, lastExpiryMs, nextExpiryMs }
 }
 
 /** Of equal prices any one is as good, but in every process the same: the offers have no order. */

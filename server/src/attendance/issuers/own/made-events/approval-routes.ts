@@ -56,7 +56,7 @@ const approvalBody = Type.Object(
     content: Type.Optional(
       Type.Integer({
         description:
-          'Of the list of events that wait. Where the event was changed or answered since, the answer is `content_changed`, and nothing is stored.',
+          'Of the list of events that wait: `content_changed` is answered where the event has changed since.',
       }),
     ),
   },
@@ -68,7 +68,7 @@ const answeredSchema = Type.Object(
     approval: approvalSchema,
     change: orNull(
       oneOf(['approved', 'refused'], {
-        description: 'What became of the change that waited. A refused one leaves the event as it is.',
+        description: 'What became of the change that waited.',
       }),
     ),
   },

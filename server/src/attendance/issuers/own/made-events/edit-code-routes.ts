@@ -35,7 +35,7 @@ const codesSchema = Type.Object(
       Type.Object({
         name: orNull(Type.String({ description: 'Null: a first code that the operator has issued anew.' })),
         made_at: Type.String({ description: 'ISO 8601, UTC.' }),
-        ended_at: orNull(Type.String({ description: 'ISO 8601, UTC; null while it is valid.' })),
+        ended_at: orNull(Type.String({ description: 'ISO 8601, UTC.' })),
       }),
       { description: 'Also codes that ended, the newest first.' },
     ),

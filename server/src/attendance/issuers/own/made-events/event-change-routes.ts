@@ -47,15 +47,14 @@ const bodySchema = Type.Object(
     ...Type.Partial(Type.Object(eventFields)).properties,
     cancelled: Type.Optional(
       Type.Boolean({
-        description: 'True: the event gives out no tokens any more, and those that were given out stay.',
+        description: 'True: the event gives out no tokens any more.',
       }),
     ),
   },
   {
     title: 'MadeEventChange',
     additionalProperties: false,
-    description:
-      'What is left out stays as it is. An empty text is none: no link, no end time, no time zone, the whole first day, the picture of the map.',
+    description: 'What is left out stays as it is. An empty text removes the value.',
   },
 )
 type Body = Static<typeof bodySchema>

@@ -56,8 +56,7 @@ export const eventFields = {
   time_zone: Type.Optional(
     Type.String({
       maxLength: 64,
-      description:
-        'IANA name of the zone in which organiser and players read its times, such as Europe/Paris.',
+      description: 'IANA name of the zone of its times, such as Europe/Paris.',
     }),
   ),
   tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
@@ -68,7 +67,7 @@ export const eventFields = {
       'x-allowed': PICTURE_ALLOWED,
       'x-withheld': true,
       description:
-        'A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle is shown as a square, on white where it is transparent; of an animation its first frame, which `warnings` says. Drawn from the map where it is empty.',
+        'A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map.',
     }),
   ),
   hide_holders: Type.Optional(

@@ -39,8 +39,7 @@ export const tokenSchema = Type.Object(
   {
     ...tokenProperties,
     event_now: Type.Union([Type.Object({ name: Type.String(), place: Type.String() }), Type.Null()], {
-      description:
-        'Name and place of the event today, where the organiser has changed them since; null where they are as the token says.',
+      description: 'Name and place of the event today; null where they are as the token says.',
     }),
     explorer_url: Type.String({ description: 'Shows and checks the token at the public explorer.' }),
     log: Type.Union([Type.Object({ position: Type.Integer(), noted_at: isoText }), Type.Null()], {
