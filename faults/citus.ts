@@ -19,7 +19,7 @@ import { programPath } from '@landpass/server/test/support/run/programs'
 import { Random } from '@landpass/simulators/random'
 import { sql } from 'kysely'
 import { outcomeOf } from './attendance/calls.ts'
-import { checkWhenSettled, claimWithRetries, retry } from './attendance/kill-rounds.ts'
+import { checkWhenSettled, claimWithRetries, killServer, retry } from './attendance/kill-rounds.ts'
 import { makePlayers, type Player, signedClaim } from './attendance/players.ts'
 import { type BenchEvent, PLACE, type Rig, withRig } from './attendance/rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -34,6 +34,8 @@ const STORED_CLAIMS = 100_000
 const DISTRIBUTE_KILLS = 5
 const WIDTH = 64
 const DOWN_MS = 2_000
+/** A token of the other issuer is looked for after 10 s, and a claim whose server has lost it goes on after a lease of 30 s. */
+const ENDED_WITHIN_MS = 120_000
 
 export const citus: Script = {
   about:
@@ -174,15 +176,15 @@ async function claimUnderKills(
   await withDatabase(nodes.url, (db) => distribute(db))
   const random = new Random(seed)
   const count = Math.max(4, sized(EVENTS, scale))
-  // The first of them, one of each event, claim while one worker is down
-  const players = makePlayers(seed, 'citus', count + Math.max(2 * kills, sized(PLAYERS, scale)))
+  // The first of them, two of each event, claim immediately before one worker is down, and meanwhile
+  const players = makePlayers(seed, 'citus', 2 * count + Math.max(2 * kills, sized(PLAYERS, scale)))
   const rigged = {
     engine: 'postgres',
     issuer: 'own',
     processes: SERVERS,
     // Stopped by the caller
     database: { url: nodes.url, stop: async () => {} },
-    env: { CLAIM_WAIT_MS: '1000' },
+    env: { CLAIM_WAIT_MS: '0' }, // claims of the other issuer are answered while they wait
   } as const
   await withRig(rigged, async (rig) => {
     await rig.issuer.setFaults({ mint_ms: 500, one_per_player: false })
@@ -195,8 +197,8 @@ async function claimUnderKills(
     for (let n = 0; n < count; n++) events.push(await rig.newEvent(places, n % 2 === 0))
     const claiming = { rig, verdict, accepted: new Set<string>() }
     const eventOf = (at: number) => events[at % events.length]!
-    await oneNodeDown(claiming, nodes, events, players.slice(0, count))
-    const others = players.slice(count)
+    await oneNodeDown(claiming, nodes, events, [players.slice(0, count), players.slice(count, 2 * count)])
+    const others = players.slice(2 * count)
     const perKill = Math.ceil(others.length / kills)
     for (let kill = 0; kill < kills; kill++) {
       const worker = nodes.workers[random.below(nodes.workers.length)]!
@@ -229,17 +231,25 @@ async function claimUnderKills(
   })
 }
 
-/** With one worker killed, claims of events on the others are answered, and those of its events refused with Retry-After. */
+/**
+ * With one worker killed, and a server that starts meanwhile, claims of events on the others are answered, and end, also those that
+ * waited before; those of its events are refused with Retry-After.
+ *
+ * @param players one of each event that claims before the worker is killed, and one that claims meanwhile
+ */
 async function oneNodeDown(
   { rig, verdict, accepted }: Claiming,
   nodes: TestCitus,
   events: readonly BenchEvent[],
-  players: readonly Player[],
+  [before, players]: readonly [readonly Player[], readonly Player[]],
 ): Promise<void> {
+  for (const [at, player] of before.entries())
+    await claimWithRetries(rig, [player], events[at]!, accepted, 'before a worker is down', verdict)
   const [worker] = nodes.workers
   const { port } = new URL(worker!.url)
   const isOnWorker = await rig.withDatabase((db) => eventsOn(db, Number(port), events))
   await worker!.kill()
+  await killServer(rig, 1) // one that starts now serves too
   const startedMs = performance.now()
   const replies = await claimAll(rig, events, players)
   const tookMs = performance.now() - startedMs
@@ -254,6 +264,16 @@ async function oneNodeDown(
     (ready.data as { workersDown?: number }).workersDown,
     1,
   )
+  const stepsFromMs = performance.now()
+  for (const event of events.filter((_, at) => !isOnWorker[at])) {
+    const { records } = await rig.settle(event.id, ENDED_WITHIN_MS)
+    verdict.equal(
+      `claims of event ${event.id}, elsewhere, that end while a worker is down`,
+      records.minted.length,
+      2,
+    )
+  }
+  console.log(`their claims ended after ${((performance.now() - stepsFromMs) / 1000).toFixed(1)} s`)
   await retry(() => worker!.resume())
   for (const [at, { reply }] of replies.entries()) {
     const isDown = isOnWorker[at]!
