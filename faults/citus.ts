@@ -42,7 +42,7 @@ export const citus: Script = {
     '100,000 claims are distributed by a command that is killed five times; then 20,000 players claim while workers are killed ten times: none lost, none doubled',
   run: async ({ seed, rounds, scale }, verdict) => {
     if (citusPrograms() === undefined) throw new Error(`This script ${CITUS_NEEDED}.`)
-    const nodes = await startCitus(WORKERS, DURABLE)
+    const nodes = await startCitus(WORKERS, { ...DURABLE, 'citus.enable_stat_counters': 'on' })
     try {
       await distributeUnderKills(nodes, { seed, scale }, verdict)
       await claimUnderKills(
@@ -226,6 +226,7 @@ async function claimUnderKills(
     }
     await rig.withDatabase(async (db) => {
       await checkCounts(db, verdict)
+      await printShare(db)
       await checkLog(db, verdict)
     })
   })
@@ -323,6 +324,16 @@ async function checkCounts(db: Db, verdict: Verdict): Promise<void> {
     db,
   )
   verdict.equal('events whose counts differ from their rows', rows[0]!.wrong, 0)
+}
+
+/** How many statements of both servers went to one shard, and how many to all of them. */
+async function printShare(db: Db): Promise<void> {
+  const { rows } = await sql<{ single: number; multi: number }>`
+    select query_execution_single_shard::integer as single, query_execution_multi_shard::integer as multi
+    from citus_stat_counters where name = current_database()`.execute(db)
+  const { single, multi } = rows[0]!
+  const share = (100 * single) / (single + multi)
+  console.log(`statements: ${share.toFixed(1)} % of ${single + multi} on one shard`)
 }
 
 /** The log has each signed token once, in positions without gaps. */
