@@ -32,6 +32,10 @@ const KILLS = 10
 /** Claims that lie in the database before its tables are distributed. */
 const STORED_CLAIMS = 100_000
 const DISTRIBUTE_KILLS = 5
+/** Databases that are compared: how many workers they have, and how many events lie on them. */
+const WORKER_COUNTS = [1, 2, 4] as const
+const SPREAD_EVENTS = 16
+const MEASURED_FROM_SCALE = 0.1
 const WIDTH = 64
 const DOWN_MS = 2_000
 /** A token of the other issuer is looked for after 10 s, and a claim whose server has lost it goes on after a lease of 30 s. */
@@ -53,6 +57,8 @@ export const citus: Script = {
     } finally {
       await nodes.stop()
     }
+    // A short run measures nothing
+    if (scale >= MEASURED_FROM_SCALE) await claimOnWorkers({ seed, scale }, verdict)
   },
 }
 
@@ -161,6 +167,46 @@ async function contentsOf(db: Db): Promise<string> {
   return texts.join('\n')
 }
 
+/** Claims of events made here, on databases of one, two and four workers. */
+async function claimOnWorkers({ seed, scale }: Size, verdict: Verdict): Promise<void> {
+  for (const workers of WORKER_COUNTS) {
+    const nodes = await startCitus(workers, DURABLE)
+    try {
+      await withDatabase(nodes.url, (db) => distribute(db))
+      await withServers(nodes, async (rig) => {
+        const players = makePlayers(
+          seed,
+          `on ${workers} workers`,
+          WIDTH + Math.max(SPREAD_EVENTS, sized(PLAYERS / 10, scale)),
+        )
+        await rig.presence.putCrowd(
+          players.map(({ address }) => address),
+          PLACE,
+        )
+        const events: BenchEvent[] = []
+        for (let n = 0; n < SPREAD_EVENTS; n++) events.push(await rig.newEvent(players.length, true))
+        await claimAll(rig, events, players.slice(0, WIDTH)) // plans are made, connections opened
+        const startedMs = performance.now()
+        const replies = await claimAll(rig, events, players.slice(WIDTH))
+        const tookS = (performance.now() - startedMs) / 1000
+        const accepted = replies.filter(({ reply }) => reply.status === 200).length
+        verdict.equal(`claims on ${workers} workers`, accepted, replies.length)
+        console.log(`${workers} workers: ${(accepted / tookS).toFixed(0)} claims a second`)
+      })
+    } finally {
+      await nodes.stop()
+    }
+  }
+}
+
+/** Servers on a database, which the caller stops. */
+function withServers({ url }: TestCitus, work: (rig: Rig) => Promise<void>): Promise<void> {
+  const database = { url, stop: async () => {} }
+  // Claims of the other issuer are answered while they wait
+  const env = { CLAIM_WAIT_MS: '0' }
+  return withRig({ engine: 'postgres', issuer: 'own', processes: SERVERS, database, env }, work)
+}
+
 interface Claiming {
   readonly rig: Rig
   readonly verdict: Verdict
@@ -177,16 +223,8 @@ async function claimUnderKills(
   const random = new Random(seed)
   const count = Math.max(4, sized(EVENTS, scale))
   // The first of them, two of each event, claim immediately before one worker is down, and meanwhile
-  const players = makePlayers(seed, 'citus', 2 * count + Math.max(2 * kills, sized(PLAYERS, scale)))
-  const rigged = {
-    engine: 'postgres',
-    issuer: 'own',
-    processes: SERVERS,
-    // Stopped by the caller
-    database: { url: nodes.url, stop: async () => {} },
-    env: { CLAIM_WAIT_MS: '0' }, // claims of the other issuer are answered while they wait
-  } as const
-  await withRig(rigged, async (rig) => {
+  const players = makePlayers(seed, 'citus', Math.max(2 * count + 2 * kills, sized(PLAYERS, scale)))
+  await withServers(nodes, async (rig) => {
     await rig.issuer.setFaults({ mint_ms: 500, one_per_player: false })
     await rig.presence.putCrowd(
       players.map(({ address }) => address),
@@ -244,16 +282,21 @@ async function oneNodeDown(
   events: readonly BenchEvent[],
   [before, players]: readonly [readonly Player[], readonly Player[]],
 ): Promise<void> {
-  for (const [at, player] of before.entries())
-    await claimWithRetries(rig, [player], events[at]!, accepted, 'before a worker is down', verdict)
+  const earlier = await claimAll(rig, events, before)
+  for (const [at, { reply }] of earlier.entries()) {
+    verdict.equal('a claim before a worker is down', outcomeOf(reply), '200')
+    accepted.add(before[at]!.address)
+  }
   const [worker] = nodes.workers
   const { port } = new URL(worker!.url)
   const isOnWorker = await rig.withDatabase((db) => eventsOn(db, Number(port), events))
   await worker!.kill()
-  await killServer(rig, 1) // one that starts now serves too
-  const startedMs = performance.now()
   const replies = await claimAll(rig, events, players)
-  const tookMs = performance.now() - startedMs
+  await killServer(rig, 1)
+  const elsewhere = isOnWorker.indexOf(false)
+  const repeated = signedClaim(players[elsewhere]!, events[elsewhere]!.uuid)
+  const fromNew = await rig.caller.send(rig.origins[1]!, repeated)
+  verdict.expect(fromNew.status < 500, `a server that starts while a worker is down: ${outcomeOf(fromNew)}`)
   const metrics = await rig.caller.send(rig.origins[0]!, { method: 'GET', path: '/metrics', headers: {} })
   verdict.expect(
     metrics.text.includes(`landpass_database_worker_up{node="127.0.0.1:${port}"} 0`),
@@ -290,15 +333,24 @@ async function oneNodeDown(
   for (const [at, player] of players.entries())
     await claimWithRetries(rig, [player], events[at]!, accepted, 'after one worker was down', verdict)
   const lost = isOnWorker.filter(Boolean).length
+  const median = (all: typeof replies) =>
+    all.flatMap(({ tookMs }, at) => (isOnWorker[at] ? [] : [tookMs])).sort((a, b) => a - b)[
+      Math.floor((events.length - lost) / 2)
+    ]!
   console.log(
-    `one worker down: ${events.length - lost} claims accepted, ${lost} refused, in ${tookMs.toFixed(0)} ms`,
+    `one worker down: ${events.length - lost} claims accepted, half of them within ${median(replies).toFixed(0)} ms, before within ${median(earlier).toFixed(0)} ms; ${lost} refused`,
   )
 }
 
 async function claimAll(rig: Rig, events: readonly BenchEvent[], players: readonly Player[]) {
-  return inParallel(players, WIDTH, async (player, at) => ({
-    reply: await rig.caller.send(rig.originOf(at), signedClaim(player, events[at]!.uuid)),
-  }))
+  return inParallel(players, WIDTH, async (player, at) => {
+    const startedMs = performance.now()
+    const reply = await rig.caller.send(
+      rig.originOf(at),
+      signedClaim(player, events[at % events.length]!.uuid),
+    )
+    return { reply, tookMs: performance.now() - startedMs }
+  })
 }
 
 /** For each event whether its rows are on the node with this port. */

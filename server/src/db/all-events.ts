@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
 import { type TABLES_BY_EVENT, workerStates } from './distribution.ts'
 import type { Db } from './engine.ts'
 import { isDatabaseRefusal } from './statement-error.ts'
+
+/** So long nodes are asked one by one after a worker was down: a statement for all would wait for a silent one until it is cut off. */
+const SINGLY_MS = 10 * SECOND_MS
+const singlyUntilMs = new WeakMap<Db, number>()
 
 /** Reads rows of a table by event. The builder is the table itself, or its rows on one node. */
 export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
@@ -22,10 +27,12 @@ export async function readAllEvents<Row>(
   table: (typeof TABLES_BY_EVENT)[number],
   read: ReadRows<Row>,
 ): Promise<readonly Row[]> {
+  if (performance.now() < (singlyUntilMs.get(db) ?? 0)) return readNodes(db, table, read)
   try {
     return (await read(sql.table(table)).execute(db)).rows
   } catch (error) {
     if (!(await isWorkerLost(db, error))) throw error
+    singlyUntilMs.set(db, performance.now() + SINGLY_MS)
     return readNodes(db, table, read)
   }
 }
