@@ -60,6 +60,8 @@ export async function takeDueLoads(
       .returning(['event_id as eventId', 'encrypted', 'until_ms as untilMs'])
       .executeTakeFirst()
     if (load) taken.push(load)
+  }).catch((error) => {
+    if (taken.length === 0) throw error // else those that are taken already go on
   })
   return taken
 }
