@@ -16,7 +16,7 @@ export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
  * are down, in one for each of the others. Then each node answers on its own, so an order or a limit is that of a node, and rows
  * of the nodes alternate.
  *
- * @param read its columns have a type of JSON: texts or numbers
+ * @param read its columns and its parameters are texts or numbers, and it has no per cent sign: a node gets it as a formatted text
  * @throws {AppError} `database_unavailable` where the database itself is away
  * @example
  * await readAllEvents(db, 'code_load', (table) =>
