@@ -19,7 +19,7 @@ import { programPath } from '@landpass/server/test/support/run/programs'
 import { Random } from '@landpass/simulators/random'
 import { sql } from 'kysely'
 import { outcomeOf } from './attendance/calls.ts'
-import { checkWhenSettled, claimWithRetries, retry } from './attendance/kill-rounds.ts'
+import { checkWhenSettled, claimWithRetries, killServer, retry } from './attendance/kill-rounds.ts'
 import { makePlayers, type Player, signedClaim } from './attendance/players.ts'
 import { type BenchEvent, PLACE, type Rig, withRig } from './attendance/rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -32,15 +32,21 @@ const KILLS = 10
 /** Claims that lie in the database before its tables are distributed. */
 const STORED_CLAIMS = 100_000
 const DISTRIBUTE_KILLS = 5
+/** Databases that are compared: how many workers they have, and how many events lie on them. */
+const WORKER_COUNTS = [1, 2, 4] as const
+const SPREAD_EVENTS = 16
+const MEASURED_FROM_SCALE = 0.1
 const WIDTH = 64
 const DOWN_MS = 2_000
+/** A token of the other issuer is looked for after 10 s, and a claim whose server has lost it goes on after a lease of 30 s. */
+const ENDED_WITHIN_MS = 120_000
 
 export const citus: Script = {
   about:
     '100,000 claims are distributed by a command that is killed five times; then 20,000 players claim while workers are killed ten times: none lost, none doubled',
   run: async ({ seed, rounds, scale }, verdict) => {
     if (citusPrograms() === undefined) throw new Error(`This script ${CITUS_NEEDED}.`)
-    const nodes = await startCitus(WORKERS, DURABLE)
+    const nodes = await startCitus(WORKERS, { ...DURABLE, 'citus.enable_stat_counters': 'on' })
     try {
       await distributeUnderKills(nodes, { seed, scale }, verdict)
       await claimUnderKills(
@@ -51,6 +57,8 @@ export const citus: Script = {
     } finally {
       await nodes.stop()
     }
+    // A short run measures nothing
+    if (scale >= MEASURED_FROM_SCALE) await claimOnWorkers({ seed, scale }, verdict)
   },
 }
 
@@ -159,6 +167,46 @@ async function contentsOf(db: Db): Promise<string> {
   return texts.join('\n')
 }
 
+/** Claims of events made here, on databases of one, two and four workers. */
+async function claimOnWorkers({ seed, scale }: Size, verdict: Verdict): Promise<void> {
+  for (const workers of WORKER_COUNTS) {
+    const nodes = await startCitus(workers, DURABLE)
+    try {
+      await withDatabase(nodes.url, (db) => distribute(db))
+      await withServers(nodes, async (rig) => {
+        const players = makePlayers(
+          seed,
+          `on ${workers} workers`,
+          WIDTH + Math.max(SPREAD_EVENTS, sized(PLAYERS / 10, scale)),
+        )
+        await rig.presence.putCrowd(
+          players.map(({ address }) => address),
+          PLACE,
+        )
+        const events: BenchEvent[] = []
+        for (let n = 0; n < SPREAD_EVENTS; n++) events.push(await rig.newEvent(players.length, true))
+        await claimAll(rig, events, players.slice(0, WIDTH)) // plans are made, connections opened
+        const startedMs = performance.now()
+        const replies = await claimAll(rig, events, players.slice(WIDTH))
+        const tookS = (performance.now() - startedMs) / 1000
+        const accepted = replies.filter(({ reply }) => reply.status === 200).length
+        verdict.equal(`claims on ${workers} workers`, accepted, replies.length)
+        console.log(`${workers} workers: ${(accepted / tookS).toFixed(0)} claims a second`)
+      })
+    } finally {
+      await nodes.stop()
+    }
+  }
+}
+
+/** Servers on a database, which the caller stops. */
+function withServers({ url }: TestCitus, work: (rig: Rig) => Promise<void>): Promise<void> {
+  const database = { url, stop: async () => {} }
+  // Claims of the other issuer are answered while they wait
+  const env = { CLAIM_WAIT_MS: '0' }
+  return withRig({ engine: 'postgres', issuer: 'own', processes: SERVERS, database, env }, work)
+}
+
 interface Claiming {
   readonly rig: Rig
   readonly verdict: Verdict
@@ -174,17 +222,9 @@ async function claimUnderKills(
   await withDatabase(nodes.url, (db) => distribute(db))
   const random = new Random(seed)
   const count = Math.max(4, sized(EVENTS, scale))
-  // The first of them, one of each event, claim while one worker is down
-  const players = makePlayers(seed, 'citus', count + Math.max(2 * kills, sized(PLAYERS, scale)))
-  const rigged = {
-    engine: 'postgres',
-    issuer: 'own',
-    processes: SERVERS,
-    // Stopped by the caller
-    database: { url: nodes.url, stop: async () => {} },
-    env: { CLAIM_WAIT_MS: '1000' },
-  } as const
-  await withRig(rigged, async (rig) => {
+  // The first of them, two of each event, claim immediately before one worker is down, and meanwhile
+  const players = makePlayers(seed, 'citus', Math.max(2 * count + 2 * kills, sized(PLAYERS, scale)))
+  await withServers(nodes, async (rig) => {
     await rig.issuer.setFaults({ mint_ms: 500, one_per_player: false })
     await rig.presence.putCrowd(
       players.map(({ address }) => address),
@@ -195,8 +235,8 @@ async function claimUnderKills(
     for (let n = 0; n < count; n++) events.push(await rig.newEvent(places, n % 2 === 0))
     const claiming = { rig, verdict, accepted: new Set<string>() }
     const eventOf = (at: number) => events[at % events.length]!
-    await oneNodeDown(claiming, nodes, events, players.slice(0, count))
-    const others = players.slice(count)
+    await oneNodeDown(claiming, nodes, events, [players.slice(0, count), players.slice(count, 2 * count)])
+    const others = players.slice(2 * count)
     const perKill = Math.ceil(others.length / kills)
     for (let kill = 0; kill < kills; kill++) {
       const worker = nodes.workers[random.below(nodes.workers.length)]!
@@ -224,25 +264,39 @@ async function claimUnderKills(
     }
     await rig.withDatabase(async (db) => {
       await checkCounts(db, verdict)
+      await printShare(db)
       await checkLog(db, verdict)
     })
   })
 }
 
-/** With one worker killed, claims of events on the others are answered, and those of its events refused with Retry-After. */
+/**
+ * With one worker killed, and a server that starts meanwhile, claims of events on the others are answered, and end, also those that
+ * waited before; those of its events are refused with Retry-After.
+ *
+ * @param players one of each event that claims before the worker is killed, and one that claims meanwhile
+ */
 async function oneNodeDown(
   { rig, verdict, accepted }: Claiming,
   nodes: TestCitus,
   events: readonly BenchEvent[],
-  players: readonly Player[],
+  [before, players]: readonly [readonly Player[], readonly Player[]],
 ): Promise<void> {
+  const earlier = await claimAll(rig, events, before)
+  for (const [at, { reply }] of earlier.entries()) {
+    verdict.equal('a claim before a worker is down', outcomeOf(reply), '200')
+    accepted.add(before[at]!.address)
+  }
   const [worker] = nodes.workers
   const { port } = new URL(worker!.url)
   const isOnWorker = await rig.withDatabase((db) => eventsOn(db, Number(port), events))
   await worker!.kill()
-  const startedMs = performance.now()
   const replies = await claimAll(rig, events, players)
-  const tookMs = performance.now() - startedMs
+  await killServer(rig, 1)
+  const elsewhere = isOnWorker.indexOf(false)
+  const repeated = signedClaim(players[elsewhere]!, events[elsewhere]!.uuid)
+  const fromNew = await rig.caller.send(rig.origins[1]!, repeated)
+  verdict.expect(fromNew.status < 500, `a server that starts while a worker is down: ${outcomeOf(fromNew)}`)
   const metrics = await rig.caller.send(rig.origins[0]!, { method: 'GET', path: '/metrics', headers: {} })
   verdict.expect(
     metrics.text.includes(`landpass_database_worker_up{node="127.0.0.1:${port}"} 0`),
@@ -254,6 +308,16 @@ async function oneNodeDown(
     (ready.data as { workersDown?: number }).workersDown,
     1,
   )
+  const stepsFromMs = performance.now()
+  for (const event of events.filter((_, at) => !isOnWorker[at])) {
+    const { records } = await rig.settle(event.id, ENDED_WITHIN_MS)
+    verdict.equal(
+      `claims of event ${event.id}, elsewhere, that end while a worker is down`,
+      records.minted.length,
+      2,
+    )
+  }
+  console.log(`their claims ended after ${((performance.now() - stepsFromMs) / 1000).toFixed(1)} s`)
   await retry(() => worker!.resume())
   for (const [at, { reply }] of replies.entries()) {
     const isDown = isOnWorker[at]!
@@ -269,15 +333,24 @@ async function oneNodeDown(
   for (const [at, player] of players.entries())
     await claimWithRetries(rig, [player], events[at]!, accepted, 'after one worker was down', verdict)
   const lost = isOnWorker.filter(Boolean).length
+  const median = (all: typeof replies) =>
+    all.flatMap(({ tookMs }, at) => (isOnWorker[at] ? [] : [tookMs])).sort((a, b) => a - b)[
+      Math.floor((events.length - lost) / 2)
+    ]!
   console.log(
-    `one worker down: ${events.length - lost} claims accepted, ${lost} refused, in ${tookMs.toFixed(0)} ms`,
+    `one worker down: ${events.length - lost} claims accepted, half of them within ${median(replies).toFixed(0)} ms, before within ${median(earlier).toFixed(0)} ms; ${lost} refused`,
   )
 }
 
 async function claimAll(rig: Rig, events: readonly BenchEvent[], players: readonly Player[]) {
-  return inParallel(players, WIDTH, async (player, at) => ({
-    reply: await rig.caller.send(rig.originOf(at), signedClaim(player, events[at]!.uuid)),
-  }))
+  return inParallel(players, WIDTH, async (player, at) => {
+    const startedMs = performance.now()
+    const reply = await rig.caller.send(
+      rig.originOf(at),
+      signedClaim(player, events[at % events.length]!.uuid),
+    )
+    return { reply, tookMs: performance.now() - startedMs }
+  })
 }
 
 /** For each event whether its rows are on the node with this port. */
@@ -303,6 +376,16 @@ async function checkCounts(db: Db, verdict: Verdict): Promise<void> {
     db,
   )
   verdict.equal('events whose counts differ from their rows', rows[0]!.wrong, 0)
+}
+
+/** How many statements of both servers went to one shard, and how many to all of them. */
+async function printShare(db: Db): Promise<void> {
+  const { rows } = await sql<{ single: number; multi: number }>`
+    select query_execution_single_shard::integer as single, query_execution_multi_shard::integer as multi
+    from citus_stat_counters where name = current_database()`.execute(db)
+  const { single, multi } = rows[0]!
+  const share = (100 * single) / (single + multi)
+  console.log(`statements: ${share.toFixed(1)} % of ${single + multi} on one shard`)
 }
 
 /** The log has each signed token once, in positions without gaps. */

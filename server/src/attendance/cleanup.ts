@@ -44,14 +44,12 @@ export class Cleanup {
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     // For lists that another process left unfinished, or that wait for more tokens
     this.every(GIFTS_EVERY_MS, async () => gifts.wake())
-    this.every(DELETE_EVERY_MS, async () => {
-      await captchas.deleteExpired()
-      await signedFetch.deleteExpired()
-      await guard.deleteOld()
-      await approvals.deleteOld()
-      await grants.deleteOld()
-      await rehearsals.cleanUp()
-    })
+    this.every(DELETE_EVERY_MS, () => captchas.deleteExpired())
+    this.every(DELETE_EVERY_MS, () => signedFetch.deleteExpired())
+    this.every(DELETE_EVERY_MS, () => guard.deleteOld())
+    this.every(DELETE_EVERY_MS, () => approvals.deleteOld())
+    this.every(DELETE_EVERY_MS, () => grants.deleteOld())
+    this.every(DELETE_EVERY_MS, () => rehearsals.cleanUp())
   }
 
   async close(): Promise<void> {

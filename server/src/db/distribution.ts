@@ -145,7 +145,8 @@ export async function tableParts(db: Db): Promise<readonly TablePart[]> {
 export async function workerStates(db: Db): Promise<ReadonlyMap<string, boolean>> {
   if ((await extensionVersion(db)) === undefined) return new Map()
   const { rows } = await sql<{ node: string; success: boolean }>`
-    select nodename || ':' || nodeport as node, success from run_command_on_workers('select 1')`.execute(db)
+    select nodename || ':' || nodeport as node, success
+    from run_command_on_workers('select 1', parallel => false)`.execute(db) // in parallel nothing limits how long one waits
   return new Map(rows.map(({ node, success }) => [node, success]))
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { forEachEvent, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { byEvent } from '../../work/batches.ts'
@@ -93,7 +94,8 @@ const TAKE_TRIES = 3
  * come before claims whose token is being made, and then the longest due first. Otherwise, after a busy event, checks of
  * hundreds of tokens would use up the allowed calls to the issuer, and new players would wait for minutes.
  *
- * The queue is over all events, so it is read without locks; the claims are then taken event by event.
+ * The queue is over all events, so it is read without locks; the claims are then taken event by event. An event whose claims cannot
+ * be taken does not hold up the others.
  */
 export async function takeDueClaims(
   db: Db,
@@ -101,20 +103,26 @@ export async function takeDueClaims(
 ): Promise<readonly DueClaim[]> {
   const taken: DueClaim[] = []
   for (let tries = 0; tries < TAKE_TRIES; tries++) {
-    const { rows: due } = await sql<Pick<Claim, 'event_id' | 'id'>>`/* prepared */
-      select event_id, id from claim where next_step_at_ms <= ${nowMs}
-      order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit - taken.length}`.execute(
+    const wanted = limit - taken.length
+    const found = await readAllEvents(
       db,
+      'claim',
+      (claims) => sql<Pick<Claim, 'event_id' | 'id'>>`/* prepared */
+      select event_id, id from ${claims} where next_step_at_ms <= ${nowMs}
+      order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${wanted}`,
     )
-    const ofEvents = byEvent(due, ({ event_id }) => event_id)
+    const due = found.slice(0, wanted)
     let missed = due.length
     try {
-      for (const [eventId, claims] of ofEvents) {
-        const ids = claims.map(({ id }) => id)
-        const more = await takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs })
-        taken.push(...more)
-        missed -= more.length
-      }
+      await forEachEvent(
+        byEvent(due, ({ event_id }) => event_id),
+        async ([eventId, claims]) => {
+          const ids = claims.map(({ id }) => id)
+          const more = await takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs })
+          taken.push(...more)
+          missed -= more.length
+        },
+      )
     } catch (error) {
       if (taken.length === 0) throw error
       break // those that are taken already go on

@@ -1,5 +1,6 @@
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { isDatabaseRefusal } from '../../db/statement-error.ts'
 import { OneSecondCache } from '../../work/one-second-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Pacer } from '../issuers/poap/pacer.ts'
@@ -29,17 +30,28 @@ export interface ClaimQueueOptions {
 export class ClaimQueue {
   private readonly options: ClaimQueueOptions
   private readonly lengths = new OneSecondCache<number>()
+  private lastLength = 0
   constructor(options: ClaimQueueOptions) {
     this.options = options
   }
 
-  /** For a claim of the event; at most a second old. */
+  /** For a claim of the event; at most a second old, where the claims can be counted. */
   async look(eventId: number): Promise<QueueOfClaims> {
-    const { db, clock, holds, pacer } = this.options
-    const length = await this.lengths.get('all', () => countReserved(db))
+    const { clock, holds, pacer } = this.options
+    const length = await this.lengths.get('all', () => this.count())
     const hold = await holds.findHeld(eventId)
     if (hold) return { length, waitS: Math.max(Math.ceil((hold.probe_at_ms - clock.nowMs()) / SECOND_MS), 1) }
     const waitS = (CALLS_PER_CLAIM * length) / pacer.claimCallsPerSecond()
     return { length, waitS: Math.max(Math.ceil(waitS), 1) }
+  }
+
+  private async count(): Promise<number> {
+    try {
+      this.lastLength = await countReserved(this.options.db)
+    } catch (error) {
+      // The claim is accepted. And a database of several servers, of which one is down, counts nothing but goes on with most events
+      if (!isDatabaseRefusal(error)) throw error
+    }
+    return this.lastLength
   }
 }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { forEachEvent, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 
 /** What an organiser may see of an edit code that waits: until when, and when the issuer was last asked. */
@@ -37,24 +39,19 @@ export async function deleteLoad(db: Db, eventId: number, untilMs?: number): Pro
   await (untilMs === undefined ? query : query.where('until_ms', '=', untilMs)).execute()
 }
 
-export async function deleteExpiredLoads(db: Db, nowMs: number): Promise<void> {
-  await db.deleteFrom('code_load').where('until_ms', '<=', nowMs).execute()
-}
-
 /** Takes what is due, the longest due first. No other process takes it before `nextTryAtMs`. */
 export async function takeDueLoads(
   db: Db,
   { nowMs, nextTryAtMs, limit }: Readonly<Record<'nowMs' | 'nextTryAtMs' | 'limit', number>>,
 ): Promise<readonly CodeLoad[]> {
-  const due = await db
-    .selectFrom('code_load')
-    .select('event_id')
-    .where('next_try_at_ms', '<=', nowMs)
-    .orderBy('next_try_at_ms')
-    .limit(limit)
-    .execute()
+  const due = await readAllEvents(
+    db,
+    'code_load',
+    (loads) => sql<{ event_id: number }>`
+      select event_id from ${loads} where next_try_at_ms <= ${nowMs} order by next_try_at_ms limit ${limit}`,
+  )
   const taken: CodeLoad[] = []
-  for (const { event_id } of due) {
+  await forEachEvent(due.slice(0, limit), async ({ event_id }) => {
     const load = await db
       .updateTable('code_load')
       .set({ next_try_at_ms: nextTryAtMs, last_try_at_ms: nowMs })
@@ -63,6 +60,8 @@ export async function takeDueLoads(
       .returning(['event_id as eventId', 'encrypted', 'until_ms as untilMs'])
       .executeTakeFirst()
     if (load) taken.push(load)
-  }
+  }).catch((error) => {
+    if (taken.length === 0) throw error // else those that are taken already go on
+  })
   return taken
 }

@@ -1,18 +1,12 @@
 import { type Clock, HOUR_MS, MINUTE_MS, withTimeLimit } from '../../clock.ts'
+import { deleteUntil } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { findEvent } from '../events/event-queries.ts'
 import { askIssuer } from '../issuers/ask-issuer.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { CodeLoader } from './code-loader.ts'
-import {
-  type CodeLoad,
-  deleteExpiredLoads,
-  deleteLoad,
-  findLoad,
-  putLoad,
-  takeDueLoads,
-} from './load-queries.ts'
+import { type CodeLoad, deleteLoad, findLoad, putLoad, takeDueLoads } from './load-queries.ts'
 
 /** How long an edit code is stored at most. The issuer approves within three days, usually. */
 export const KEPT_MS = 14 * 24 * HOUR_MS
@@ -84,8 +78,8 @@ export class PendingLoads {
   async tryDue(): Promise<void> {
     const { db, clock } = this.options
     const nowMs = clock.nowMs()
+    await this.logFailure({}, () => deleteUntil(db, 'code_load', { column: 'until_ms', lastMs: nowMs }))
     await this.logFailure({}, async () => {
-      await deleteExpiredLoads(db, nowMs)
       const due = await takeDueLoads(db, { nowMs, nextTryAtMs: nowMs + TRY_EVERY_MS, limit: TRIES_AT_ONCE })
       for (const load of due) {
         if (this.isClosed) return

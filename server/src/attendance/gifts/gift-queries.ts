@@ -1,5 +1,6 @@
 import { GIVEN_BY_ORGANISER } from '@landpass/client/tokens'
 import { sql } from 'kysely'
+import { readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -72,24 +73,13 @@ export async function nextGifts(db: Db, eventId: number, limit: number): Promise
   return rows.map(({ address }) => address)
 }
 
-/** Events with addresses that wait, and places for them. */
-export async function giftEvents(db: Db): Promise<readonly number[]> {
-  const { rows } = await sql<{ event_id: number }>`
-    select event_id from event_place
-    where exists (select from attendance_gift as gift where gift.event_id = event_place.event_id)
-      and taken < places and not is_cancelled
-    order by event_id`.execute(db)
-  return rows.map(({ event_id }) => event_id)
-}
-
 /** Events with addresses that wait. */
 export async function waitingGiftEvents(db: Db): Promise<readonly number[]> {
-  const rows = await db
-    .selectFrom('attendance_gift')
-    .select('event_id')
-    .distinct()
-    .orderBy('event_id')
-    .execute()
+  const rows = await readAllEvents(
+    db,
+    'attendance_gift',
+    (gifts) => sql<{ event_id: number }>`select distinct event_id from ${gifts} order by event_id`,
+  )
   return rows.map(({ event_id }) => event_id)
 }
 

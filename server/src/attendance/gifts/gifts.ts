@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
+import { forEachEvent } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
+import { hasFreeCode } from '../claims/claim-queries.ts'
 import { insertClaims, type NewClaim } from '../claims/reserve-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { countCodes, type Event, findEvent } from '../events/event-queries.ts'
@@ -15,7 +17,6 @@ import {
   countGifts,
   endGifts,
   type GivingEvent,
-  giftEvents,
   lockGivingEvent,
   nextGifts,
   waitingGiftEvents,
@@ -159,10 +160,11 @@ export class Gifts {
     try {
       while (this.isWanted && !this.isClosed) {
         this.isWanted = false
-        // Players of a list may have claimed meanwhile, perhaps the last token
-        for (const eventId of await waitingGiftEvents(db))
+        await forEachEvent(await waitingGiftEvents(db), async (eventId) => {
+          // Players of a list may have claimed meanwhile, perhaps the last token
           if ((await endGifts(db, eventId)) > 0) forgetReport(eventId)
-        for (const eventId of await giftEvents(db)) await this.makeAllOf(eventId)
+          if (await hasFreeCode(db, eventId)) await this.makeAllOf(eventId)
+        })
       }
     } catch (err) {
       log.warn({ err }, 'tokens for a list of addresses could not be made; that will be tried again')

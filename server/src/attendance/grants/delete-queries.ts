@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
+import { deleteUntil, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import type { TransactionMark } from './grant-queries.ts'
@@ -77,14 +78,12 @@ function isStoredBefore(mark: TransactionMark): RawBuilder<boolean> {
 export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
   const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const oldest = await db
-      .selectFrom('attendance_grant')
-      .select('event_id')
-      .where('claim_id', 'is', null)
-      .where('expires_at_ms', '<', beforeMs)
-      .orderBy('expires_at_ms')
-      .limit(1)
-      .executeTakeFirst()
+    const [oldest] = await readAllEvents(
+      db,
+      'attendance_grant',
+      (grants) => sql<{ event_id: number }>`
+        select event_id from ${grants} where claim_id is null and expires_at_ms < ${beforeMs} order by expires_at_ms limit 1`,
+    )
     if (!oldest) return
     const { event_id: eventId } = oldest
     // By an array: a join with `old` would read the whole table for each batch
@@ -104,8 +103,5 @@ export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOp
 
 /** Deletes secrets whose time is over. */
 export async function deleteEndedSecrets(db: Db, nowMs: number): Promise<void> {
-  await db
-    .deleteFrom('grant_secret')
-    .where('valid_until_ms', '<', nowMs - CLOCK_DIFFERENCE_MS)
-    .execute()
+  await deleteUntil(db, 'grant_secret', { column: 'valid_until_ms', lastMs: nowMs - CLOCK_DIFFERENCE_MS - 1 })
 }

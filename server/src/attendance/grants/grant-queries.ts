@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { countMoves, totalOf } from '../events/event-count-queries.ts'
@@ -220,11 +221,15 @@ export async function countAllOpenGrants(
   db: Db,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
 ): Promise<number> {
-  const { rows } = await sql<{ open: number }>`
-    select count(*)::integer as open from (
-      select event_id from attendance_grant where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
-    ) as bounded`.execute(db)
-  return rows[0]!.open
+  const counts = await readAllEvents(
+    db,
+    'attendance_grant',
+    (grants) => sql<{ open: number }>`
+      select count(*)::integer as open from (
+        select event_id from ${grants} where claim_id is null and expires_at_ms > ${nowMs} limit ${max}
+      ) as bounded`,
+  )
+  return counts.reduce((sum, { open }) => sum + open, 0)
 }
 
 export interface GrantCounts {

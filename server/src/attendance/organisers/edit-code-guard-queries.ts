@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { deleteUntil } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { EditCodeGuessTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -102,5 +103,5 @@ export async function deleteGuess(db: Db, { event_id, id }: GuessKey): Promise<v
 }
 
 export async function deleteGuessesUntil(db: Db, atMs: number): Promise<void> {
-  await db.deleteFrom('edit_code_guess').where('at_ms', '<=', atMs).execute()
+  await deleteUntil(db, 'edit_code_guess', { column: 'at_ms', lastMs: atMs })
 }

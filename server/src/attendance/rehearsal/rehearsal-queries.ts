@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteUntil } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 
 /** How many players of one rehearsal are remembered and counted. Further ones get their answers all the same. */
@@ -91,5 +92,5 @@ export async function endRehearsals(
     .set({ rehearsal_until_ms: null })
     .where('rehearsal_until_ms', '<=', nowMs)
     .execute()
-  await db.deleteFrom('attendance_rehearsal').where('at_ms', '<', forgetBeforeMs).execute()
+  await deleteUntil(db, 'attendance_rehearsal', { column: 'at_ms', lastMs: forgetBeforeMs - 1 })
 }

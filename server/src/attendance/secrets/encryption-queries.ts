@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SecretKind } from './vault.ts'
 
@@ -28,22 +29,39 @@ export interface EncryptedSecret {
  * captcha lives for two minutes, and the access token of the issuer is requested anew.
  */
 export async function firstAndLastSecrets(db: Db, nowMs: number): Promise<readonly EncryptedSecret[]> {
-  const load = sql`select 'edit-code', encrypted, event_id from code_load where until_ms > ${nowMs}`
-  const secret = sql`
-    select 'grant-secret', encrypted, event_id from grant_secret where valid_until_ms is null or valid_until_ms > ${nowMs}`
-  const { rows } = await sql<EncryptedSecret>`
-    (select 'claim-code' as kind, encrypted, event_id as "eventId" from claim_code order by event_id, id limit 1)
-    union all
-    (select 'claim-code', encrypted, event_id from claim_code order by event_id desc, id desc limit 1)
-    union all
-    (${load} order by event_id limit 1)
-    union all
-    (${load} order by event_id desc limit 1)
-    union all
-    (${secret} order by event_id, id limit 1)
-    union all
-    (${secret} order by event_id desc, id desc limit 1)`.execute(db)
-  return rows
+  const isCurrent = sql`valid_until_ms is null or valid_until_ms > ${nowMs}`
+  return [
+    ...(await firstAndLast(db, { kind: 'claim-code', table: 'claim_code', condition: sql`true` })),
+    ...(await firstAndLast(db, {
+      kind: 'edit-code',
+      table: 'code_load',
+      condition: sql`until_ms > ${nowMs}`,
+    })),
+    ...(await firstAndLast(db, { kind: 'grant-secret', table: 'grant_secret', condition: isCurrent })),
+  ]
+}
+
+interface KeptSecrets {
+  readonly kind: EncryptedSecret['kind']
+  readonly table: 'claim_code' | 'code_load' | 'grant_secret'
+  readonly condition: RawBuilder<unknown>
+}
+
+async function firstAndLast(
+  db: Db,
+  { kind, table, condition }: KeptSecrets,
+): Promise<readonly EncryptedSecret[]> {
+  const id = table === 'code_load' ? sql`event_id` : sql`event_id, id`
+  const lastId = table === 'code_load' ? sql`event_id desc` : sql`event_id desc, id desc`
+  const found = await readAllEvents(
+    db,
+    table,
+    (secrets) => sql<{ event_id: number; hex: string }>`
+      (select event_id, encode(encrypted, 'hex') as hex from ${secrets} where ${condition} order by ${id} limit 1)
+      union all
+      (select event_id, encode(encrypted, 'hex') from ${secrets} where ${condition} order by ${lastId} limit 1)`,
+  )
+  return found.map(({ event_id: eventId, hex }) => ({ kind, eventId, encrypted: Buffer.from(hex, 'hex') }))
 }
 
 /** How many codes are not encrypted as `prefix` says: see `currentPrefix` of the vault. */

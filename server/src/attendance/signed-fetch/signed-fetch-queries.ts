@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
+import { readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SingleUse } from './signed-request.ts'
 
@@ -31,13 +32,12 @@ export interface DeleteOptions {
 export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
   const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
   for (let deleted = 0; ; ) {
-    const oldest = await db
-      .selectFrom('seen_request')
-      .select('event_id')
-      .where('expires_at_ms', '<', beforeMs)
-      .orderBy('expires_at_ms')
-      .limit(1)
-      .executeTakeFirst()
+    const [oldest] = await readAllEvents(
+      db,
+      'seen_request',
+      (requests) => sql<{ event_id: number }>`
+        select event_id from ${requests} where expires_at_ms < ${beforeMs} order by expires_at_ms limit 1`,
+    )
     if (!oldest) return deleted
     const { event_id: eventId } = oldest
     // Other processes delete too: rows that they have locked are skipped

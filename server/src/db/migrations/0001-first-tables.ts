@@ -451,7 +451,6 @@ const ATTENDANCE = [
     updated_at_ms bigint not null,
     primary key (event_id, id),
     constraint one_claim_per_address unique (event_id, address),
-    constraint one_claim_per_code unique (event_id, code_id),
     foreign key (event_id, code_id) references claim_code (event_id, id),
     constraint codes_follow_states check (
       event_id >= 2000000000 or (code_id is not null) = (state in ('reserved', 'minting', 'minted'))
@@ -461,6 +460,8 @@ const ATTENDANCE = [
     ),
     constraint steps_follow_states check ((next_step_at_ms is not null) = (state in ('reserved', 'minting')))
   )`,
+  // Claims of events that were made here have no code, so they write no entry
+  `create unique index one_claim_per_code on claim (event_id, code_id) where code_id is not null`,
   `create index claim_due on claim (next_step_at_ms) where next_step_at_ms is not null`,
   // For lists, and for counts by minute
   `create index claim_by_time on claim (event_id, created_at_ms, id)`,

@@ -20,18 +20,14 @@ const IS_OF_ONE_EVENT = /^(?:select|values\s*\()\s*(?:\$\d+(?:::integer)?|(?:\w+
 
 /** Statements of the server that name no event, and why. */
 const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
-  [/^\s*select event_id, id from claim where next_step_at_ms/, 'the queue of due claims: read without locks'],
-  [/^select "event_id" from "(code_load|seen_request|attendance_grant)"/, 'a queue: read without locks'],
-  [/^select distinct "event_id" from "attendance_gift"/, 'a queue: read without locks'],
   [
-    /^\s*select event_id from event_place\s+where exists \(select from attendance_gift/,
-    'a queue: read without locks',
+    /^\s*select (distinct )?event_id(, id)? from "(claim|code_load|seen_request|attendance_grant|attendance_gift|edit_code_guess|attendance_rehearsal|grant_secret)"/,
+    'a queue (readAllEvents): read without locks, in the background',
   ],
   [
-    /^delete from "(code_load|edit_code_guess|attendance_rehearsal|grant_secret)" where "\w+_ms" <=? \$1$/,
-    'old rows: in the background',
+    /^\s*insert into attendance_refusal/,
+    'counts of some seconds: in the background, and event by event while a node is down',
   ],
-  [/^\s*insert into attendance_refusal/, 'counts of some seconds: in the background'],
   [/^delete from "\w+" where "event_id" in \(/, 'events that are deleted'],
   [
     /^\s*delete from made_event|^update "made_event"(_change)? set "image"/,
@@ -53,7 +49,7 @@ const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
   ],
   [/where event\.uuid = \$/, 'names the event by its UUID'],
   [
-    /substring\(encrypted from|select 'claim-code' as kind|as given \(event_id, id, old/,
+    /substring\(encrypted from|^\s*\(select event_id, encode\(encrypted|as given \(event_id, id, old/,
     'a change of keys, or a start',
   ],
 ]

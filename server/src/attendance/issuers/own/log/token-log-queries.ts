@@ -63,7 +63,11 @@ export async function noteAllTokens(
 
 /** Locks the table of tokens: no process can store a token or a signature until the transaction ends. */
 export async function lockTokens(tx: Tx): Promise<undefined> {
+  // With Citus on the coordinator only, by which all claims come. Else it is locked on each node, in the order of their names: a claim
+  // that runs would wait at its worker for this transaction, and this transaction at the coordinator for the claim
+  await sql`set local citus.enable_ddl_propagation = off`.execute(tx)
   await sql`lock table token in share row exclusive mode`.execute(tx)
+  await sql`set local citus.enable_ddl_propagation = on`.execute(tx)
 }
 
 /** The time in the newest token of a signer, or of all signers, in seconds; 0 where there is none. */

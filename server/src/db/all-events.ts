@@ -1,0 +1,111 @@
+import { type RawBuilder, sql } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
+import { type TABLES_BY_EVENT, workerStates } from './distribution.ts'
+import type { Db } from './engine.ts'
+import { isDatabaseRefusal } from './statement-error.ts'
+
+/** So long nodes are asked one by one after a worker was down: a statement for all would wait for a silent one until it is cut off. */
+const SINGLY_MS = 10 * SECOND_MS
+const singlyUntilMs = new WeakMap<Db, number>()
+
+/** Reads rows of a table by event. The builder is the table itself, or its rows on one node. */
+export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
+
+/**
+ * Reads rows of all events, for work in the background: in one statement or, while workers of a database of several servers
+ * are down, in one for each of the others. Then each node answers on its own, so an order or a limit is that of a node, and rows
+ * of the nodes alternate.
+ *
+ * @param read its columns and its parameters are texts or numbers, and it has no per cent sign: a node gets it as a formatted text
+ * @throws {AppError} `database_unavailable` where the database itself is away
+ * @example
+ * await readAllEvents(db, 'code_load', (table) =>
+ *   sql<{ event_id: number }>`select event_id from ${table} where until_ms <= ${nowMs} limit 5`)
+ */
+export async function readAllEvents<Row>(
+  db: Db,
+  table: (typeof TABLES_BY_EVENT)[number],
+  read: ReadRows<Row>,
+): Promise<readonly Row[]> {
+  if (performance.now() < (singlyUntilMs.get(db) ?? 0)) return readNodes(db, table, read)
+  try {
+    return (await read(sql.table(table)).execute(db)).rows
+  } catch (error) {
+    if (!(await isWorkerLost(db, error))) throw error
+    singlyUntilMs.set(db, performance.now() + SINGLY_MS)
+    return readNodes(db, table, read)
+  }
+}
+
+/** Whether a statement failed because workers of a database of several servers are down, and others are not. */
+export async function isWorkerLost(db: Db, error: unknown): Promise<boolean> {
+  if (!isDatabaseRefusal(error)) return false
+  const states = [...(await workerStates(db)).values()]
+  return states.includes(true) && states.includes(false)
+}
+
+async function readNodes<Row>(db: Db, table: string, read: ReadRows<Row>): Promise<readonly Row[]> {
+  // A command for a node is a text, without parameters: the coordinator writes them into it, quoted
+  const { sql: statement, parameters } = read(sql`%1$s`).compile(db)
+  const command = statement.replace(/\$(\d+)/g, (_, place) => `%${Number(place) + 1}$L`)
+  const { rows } = await sql<{ rows: Row[] }>`
+    with node as (
+      select nodename, nodeport, string_agg('select * from ' || shard_name(logicalrelid, shardid), ' union all ') as shards
+      from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+      where logicalrelid = ${table}::regclass group by nodename, nodeport
+    )
+    select asked.result::json as rows
+    from node cross join lateral master_run_on_worker(
+      array[nodename::text], array[nodeport],
+      array['select coalesce(json_agg(found), ''[]'') from (' || format(
+        ${command}::text, variadic array['(' || shards || ') as rows_of_node']::text[] || ${parameters.map(String)}::text[]
+      ) || ') as found'], false
+    ) as asked
+    where asked.success`.execute(db)
+  return alternate(rows.map((node) => node.rows))
+}
+
+/** The first of each list, then the second of each, and so on. */
+function alternate<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
+}
+
+/**
+ * Does work for one event after another. One that fails, for example because its node is down, does not hold up those after it.
+ *
+ * @throws what failed first, when all had their turn
+ */
+export async function forEachEvent<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const item of items) await work(item).catch((error) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Tables with rows that end at a time, and the column with that time. */
+interface EndingRows {
+  readonly code_load: 'until_ms'
+  readonly edit_code_guess: 'at_ms'
+  readonly attendance_rehearsal: 'at_ms'
+  readonly grant_secret: 'valid_until_ms'
+}
+
+/** Deletes the rows of all events whose time is `lastMs` or earlier, in a statement for each event. */
+export async function deleteUntil<Table extends keyof EndingRows>(
+  db: Db,
+  table: Table,
+  { column, lastMs }: { readonly column: EndingRows[Table]; readonly lastMs: number },
+): Promise<void> {
+  const isOld = sql`${sql.ref(column)} <= ${lastMs}`
+  const events = await readAllEvents(
+    db,
+    table,
+    (rows) => sql<{ event_id: number }>`select distinct event_id from ${rows} where ${isOld}`,
+  )
+  await forEachEvent(events, async ({ event_id }) => {
+    await sql`delete from ${sql.table(table)} where event_id = ${event_id} and ${isOld}`.execute(db)
+  })
+}
