@@ -302,7 +302,19 @@ describeOnBothEngines('the worker', (open) => {
     const event = await eventWith(db, clock, 30)
     const claims = await Promise.all([0, 1, 2, 3].map((i) => reserveOf(db, clock, event, i)))
     let read: CodeAtIssuer = STRANGER
-    const issuer = { readCode: async () => read, mint: async () => 'accepted' as const }
+    // All claims have asked before the first is answered: else a fast one could use up any number of codes alone
+    let asking = 0
+    let answer = () => {}
+    const allHaveAsked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const readCode = async () => {
+      asking += 1
+      if (asking === claims.length) answer()
+      await allHaveAsked
+      return read
+    }
+    const issuer = { readCode, mint: async () => 'accepted' as const }
     const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
     worker.start()
     const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
