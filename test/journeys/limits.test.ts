@@ -171,8 +171,10 @@ function addressesOf(tree: string): readonly string[] {
 }
 
 test('every address has a cost or a limit for each method that it has, and checks of health have neither', async () => {
+  const [script] = /\/pages\/[^"]+\.js/.exec((await server.get('/')).text)!
   // The files of a folder are one route, which the tree prints without an address
-  const addresses = [...addressesOf(server.app.server.printRoutes({ commonPrefix: false })), '/docs/land']
+  const files = ['/docs/land', '/docs/none', '/docs//land', script, '/pages/none']
+  const addresses = [...addressesOf(server.app.server.printRoutes({ commonPrefix: false })), ...files]
   const without = new Set<string>()
   for (const address of addresses)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {

@@ -52,11 +52,13 @@ export function headingsOf(markdown, page) {
 /** Search engines show about this many characters of what a page is about. */
 const SUMMARY_CHARACTERS = 160
 
-/** The beginning of the first paragraph, without markup, cut between two words. */
+/** The beginning of the first paragraph that is whole sentences, without markup, cut between two words. */
 export function summaryOf(markdown, page) {
   const tokens = markdown.parse(page.text, page)
-  const paragraph = tokens.findIndex(({ type }) => type === 'paragraph_open')
-  const text = paragraph < 0 ? page.title : plainText(tokens[paragraph + 1])
+  const paragraphs = tokens.filter(
+    (_token, i) => tokens[i - 1]?.type === 'paragraph_open' && tokens[i - 1].level === 0,
+  )
+  const text = paragraphs.map(plainText).find((one) => /[.!?。]$/.test(one)) ?? page.title
   if (text.length <= SUMMARY_CHARACTERS) return text
   return `${text.slice(0, SUMMARY_CHARACTERS).replace(/\s+\S*$/, '')} …`
 }

@@ -106,10 +106,11 @@ const addEncodingToTag: Extract<
 /** Two slashes in a row in the path. Those of an origin before the path, which HTTP/1.1 allows, do not count. */
 const EMPTY_PART = /^(?:https?:\/\/[^/?#]*)?\/(?:[^?#]*\/)?\//i
 
-/** An address with an empty part is none: its route would read the part as an empty id. */
+/** An address with an empty part is none: its route would read the part as an empty id. Routes of folders know their files. */
 const refuseEmptyParts: onRequestHookHandler = (request, reply, done) => {
-  const { url } = request
-  if (url.includes('//') && EMPTY_PART.test(url) && !request.is404) reply.callNotFound()
+  const { url, is404, routeOptions } = request
+  const isRefused = url.includes('//') && EMPTY_PART.test(url) && !is404 && !routeOptions.url?.endsWith('*')
+  if (isRefused) reply.callNotFound()
   else done()
 }
 

@@ -69,6 +69,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** Documents, which as they were built are those of a server with both interfaces. */
 const DOCUMENTS = 'docs/'
+/** Its address is that of the folder. */
+const FIRST_DOCUMENT = 'docs/index.html'
 /** Scripts, styles and pictures of the pages. Their names contain a hash of the content, so the content of a name never changes. */
 const PAGE_FILES = 'pages/'
 /** Says to language models what the server serves. */
@@ -131,13 +133,13 @@ export function servePages(app: FastifyInstance, options: PageOptions): void {
     if (!answerWithPage(request, reply)) reply.callNotFound()
     return reply
   }
-  app.get(`/${DOCUMENTS}`, { schema: HIDDEN }, documentHandler(`${DOCUMENTS}index.html`, interfaces))
+  app.get(`/${DOCUMENTS}`, { schema: HIDDEN }, documentHandler(FIRST_DOCUMENT, interfaces))
   serveFolder(DOCUMENTS, (path) => documentHandler(path, interfaces))
   serveFolder(PAGE_FILES, (path) => fileHandler(readFile(path), FOREVER))
 
   /** One route for all files of a folder: each route makes the start of a server longer. */
   function serveFolder(folder: string, handlerOf: (path: string) => Handler): void {
-    const paths = files.filter((path) => path.startsWith(folder))
+    const paths = files.filter((path) => path.startsWith(folder) && path !== FIRST_DOCUMENT)
     // The address of a page has no ending
     const handlers = new Map(paths.map((path) => [path.replace(/\.html$/, ''), handlerOf(path)]))
     app.get<{ Params: { '*': string } }>(`/${folder}*`, { schema: HIDDEN }, (request, reply) => {

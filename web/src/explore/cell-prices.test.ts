@@ -15,8 +15,9 @@ test('a parcel has the price of its offer, an estate once, and land that costs d
   }
   const inDollars = [
     { x: 2, y: 0, offer: { price_usd: '99.5' } },
-    // It has an offer in MANA by now
+    // Both have an offer in MANA by now
     { x: 0, y: 0, offer: { price_usd: '80' } },
+    { x: 1, y: 1, offer: { price_usd: '70' } },
     { x: 1, y: 0, offer: null },
   ]
 

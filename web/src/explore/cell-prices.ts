@@ -23,10 +23,13 @@ export function cellPrices(
   grid: FeedGrid,
 ): ReadonlyMap<number, CellPrice> {
   const prices = new Map<number, CellPrice>()
-  for (const { x, y, offer } of inDollars) {
-    if (offer?.price_usd) prices.set(grid.cellAt(x, y), { amount: Number(offer.price_usd), currency: 'usd' })
-  }
   const priceOf = new Map(estates.id.map((id, i) => [grid.estates.list.indexOf(id), estates.price[i]!]))
+  for (const { x, y, offer } of inDollars) {
+    const cell = grid.cellAt(x, y)
+    // The rows may be older than the offers
+    if (!offer?.price_usd || priceOf.has(grid.estateOf[cell]!)) continue
+    prices.set(cell, { amount: Number(offer.price_usd), currency: 'usd' })
+  }
   grid.estateOf.forEach((estate, cell) => {
     const amount = estate > 0 ? priceOf.get(estate) : undefined
     if (amount === undefined) return

@@ -108,6 +108,8 @@ const layerInks = computed<LayerInks | undefined>(() => {
 })
 
 const NO_CELLS = new Uint32Array(0)
+/** Rows of a thousand offers are large, and a change says not whether one of them is meant: they may be so old. */
+const DOLLAR_PRICES_MS = 60_000
 const IN_DOLLARS = { status: 'open', currency: 'usd' } as const
 
 /** Requests the data of the current layer, and again when the world has changed. */
@@ -121,6 +123,7 @@ export function followLayers(): () => void {
       dollarPrices,
       land.findLand({ ...IN_DOLLARS, limit: 1000 }),
       () => hasSignedOffers.value && isClose.value,
+      DOLLAR_PRICES_MS,
     ),
     followDistricts,
     followChosen,
@@ -160,14 +163,24 @@ function touchesOffers({ cells }: WorldChange): boolean {
   return cells.some((cell) => (grid.cells[cell]! & ON_SALE) !== 0 || !Number.isNaN(priced[cell]))
 }
 
-/** An effect that asks while a layer is shown, and again with each change of the world. */
-function whileShown<Data>(answer: LiveAnswer<Data>, call: Call<Data>, isShown: () => boolean): () => void {
+/** An effect that asks while a layer is shown, and again with each change of the world that comes after a pause. */
+function whileShown<Data>(
+  answer: LiveAnswer<Data>,
+  call: Call<Data>,
+  isShown: () => boolean,
+  pauseMs = 0,
+): () => void {
   let isAsked = false
+  let askedAtMs = 0
   return () => {
     const isWanted = isShown()
     if (isWanted) {
       void worldChange.value
-      untracked(() => (isAsked ? answer.refresh() : answer.ask(call)))
+      const nowMs = performance.now()
+      if (!isAsked) untracked(() => answer.ask(call))
+      else if (nowMs - askedAtMs >= pauseMs) untracked(() => answer.refresh())
+      else return
+      askedAtMs = nowMs
     }
     isAsked = isWanted
   }
