@@ -56,14 +56,13 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
-  test('an unknown parameter and an empty value are refused where a schema allows no other parameters', () => {
+  test('an unknown parameter is refused where a schema allows no other, also an empty one', () => {
     const schema = { type: 'object', properties: { limit: { type: 'integer' } }, additionalProperties: false }
     const closed = parameterReader({ schema, method: 'GET', url: '/', httpPart: 'querystring' })
 
-    for (const empty of ['', ['', '5']])
-      expect(() => closed({ limit: empty })).toThrow('limit is "", but must be a whole number.')
-    for (const empty of ['', ['', ''], ['', 'x']])
-      expect(() => closed({ limt: empty })).toThrow('There is no parameter "limt".')
+    for (const limt of ['', 'x', ['', ''], ['', 'x']])
+      expect(() => closed({ limt })).toThrow('There is no parameter "limt".')
+    for (const limit of ['', ['', '']]) expect(closed({ limit })).toEqual({ value: {} })
   })
 
   test('a field of a body that is null counts as absent', () => {
