@@ -336,6 +336,14 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       next = page.cursor
     }
     expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
+    for (const [path, name] of [
+      ['/v1/orders?marketplaceAddress=0x1', 'marketplaceAddress'],
+      ['/v1/rentals-listings?category=parcel', 'category'],
+      ['/v1/trades/mana?first=1', 'first'],
+      ['/v2/parcels/1/1/offers?limit=1', 'limit'],
+      ['/v2/estates/1/rental-offers?limit=1', 'limit'],
+    ])
+      expect((await server.get(path!)).body, path).toMatchObject({ data: { parameter: name } })
     for (const wrong of [
       '/v1/orders?cursor=x',
       '/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd',

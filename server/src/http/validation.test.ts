@@ -63,6 +63,9 @@ describe('reading parameters', () => {
     for (const limt of ['', 'x', ['', ''], ['', 'x']])
       expect(() => closed({ limt })).toThrow('There is no parameter "limt".')
     for (const limit of ['', ['', '']]) expect(closed({ limit })).toEqual({ value: {} })
+    const bare = { ...schema, properties: {} }
+    const none = parameterReader({ schema: bare, method: 'GET', url: '/', httpPart: 'querystring' })
+    expect(() => none({ limit: '5' })).toThrow('There is no parameter "limit". There are no parameters.')
   })
 
   test('a field of a body that is null counts as absent', () => {

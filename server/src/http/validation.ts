@@ -129,12 +129,12 @@ function unknownField(
   const hasSecrets = Object.values(properties).some((schema) => schema['x-withheld'])
   const isShown = !hasSecrets || LIKE_FIELD.test(name)
   const parameter = isShown ? shortened(name) : 'not shown'
-  const allowed = `one of ${known.join(', ')}`
-  return new AppError(
-    'invalid_parameter',
-    `There is no ${noun} ${isShown ? JSON.stringify(parameter) : 'of that name'}. The ${noun}s are ${known.join(', ')}.`,
-    { parameter, value: parameter, allowed },
-  )
+  const named = `There is no ${noun} ${isShown ? JSON.stringify(parameter) : 'of that name'}.`
+  const [sentence, allowed] =
+    known.length === 0
+      ? [`${named} There are no ${noun}s.`, 'left out']
+      : [`${named} The ${noun}s are ${known.join(', ')}.`, `one of ${known.join(', ')}`]
+  return new AppError('invalid_parameter', sentence, { parameter, value: parameter, allowed })
 }
 
 /**

@@ -12,6 +12,7 @@ import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { type OfferDetails, offerJson, type PublicationTable } from '../../land/records/publication.ts'
 import { publicationOfTrade } from '../../land/records/signed-publication.ts'
 import type { LandContext } from '../common/land-context.ts'
+import { strictQuery } from '../common/land-filters.ts'
 import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
 import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { publicationSchema } from '../common/schemas.ts'
@@ -67,7 +68,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       ...{ summary: 'The offers to rent', response: rentalResponse, answer: answerRentals },
     },
   ]) {
-    const common = { tags: ['publications'], response }
+    const common = { tags: ['publications'], querystring: strictQuery({}), response }
     const why = 'and why some cannot be accepted now'
     const ofParcel = { operationId: ids[0]!, summary: `${summary} a parcel, ${why}` }
     app.get(

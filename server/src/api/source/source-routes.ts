@@ -1,6 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText, decodeTokenId } from '@landpass/client/grid'
-import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
@@ -18,6 +17,7 @@ import {
 import type { AssetName } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
 import type { LandContext } from '../common/land-context.ts'
+import { strictQuery } from '../common/land-filters.ts'
 import { lowerCase } from '../common/parameters.ts'
 import { orderJson, rentalJson, tradeJson } from './source-json.ts'
 
@@ -39,7 +39,7 @@ const filters = {
   network: Type.Literal('ETHEREUM', { default: 'ETHEREUM' }),
   cursor: Type.Optional(Type.String({ pattern: '^[\\w-]{1,400}$' })),
 }
-const ordersQuery = Type.Object({
+const ordersQuery = strictQuery({
   ...filters,
   contractAddress: address,
   sortBy: Type.Union([Type.Literal('recently_listed'), Type.Literal('oldest')], {
@@ -48,7 +48,7 @@ const ordersQuery = Type.Object({
   first: whole(0, MOST_ORDERS, MOST_ORDERS),
   skip: whole(0, MOST_SKIPPED, 0),
 })
-const rentalsQuery = Type.Object({
+const rentalsQuery = strictQuery({
   ...filters,
   contractAddresses: address,
   lessor: address,
@@ -89,8 +89,14 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
 
   app.get(
     '/trades/:id',
-    { schema: { ...HIDDEN, params: Type.Object({ id: Type.String({ pattern: '^[\\w-]{1,100}$' }) }) } },
-    async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {
+    {
+      schema: {
+        ...HIDDEN,
+        params: Type.Object({ id: Type.String({ pattern: '^[\\w-]{1,100}$' }) }),
+        querystring: strictQuery({}),
+      },
+    },
+    async (request, reply) => {
       request.costAccount?.charge(reply, QUERY_UNITS)
       const { id } = request.params
       const { worldId } = land.state()
