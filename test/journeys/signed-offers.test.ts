@@ -344,13 +344,19 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       ['/v2/estates/1/rental-offers?limit=1', 'limit'],
     ])
       expect((await server.get(path!)).body, path).toMatchObject({ data: { parameter: name } })
-    for (const wrong of [
-      '/v1/orders?cursor=x',
-      '/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd',
-      '/v1/orders?first=1001',
-      '/v1/rentals-listings?limit=101',
-    ])
-      expect((await fetch(`${server.origin}${wrong}`)).status).toBe(400)
+    for (const [path, allowed] of [
+      ['/v1/orders?cursor=x', /^the cursor of/],
+      ['/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd', /^the cursor of/],
+      ['/v1/orders?first=1001', / 0 to 1000$/],
+      ['/v1/rentals-listings?limit=101', / 1 to 100$/],
+      ['/v1/orders?status=sold', /^open$/],
+      ['/v1/orders?sortBy=cheapest', /^one of recently_listed, oldest$/],
+      ['/v1/orders?tokenId=x', /decimal digits$/],
+      ['/v1/rentals-listings?lessor=0x12', /^an address/],
+    ] as const)
+      expect((await server.get(path)).body, path).toMatchObject({
+        data: { allowed: expect.stringMatching(allowed) },
+      })
     expect((await fetch(`${server.origin}/v1/trades/none`)).status).toBe(404)
 
     const engine = await openOther()

@@ -12,6 +12,7 @@ const schema = Type.Object({
   time: Type.Optional(Type.Number()),
   sure: Type.Boolean({ default: true }),
   order: Type.Optional(oneOf(['asc', 'desc'])),
+  network: Type.Optional(oneOf(['ETHEREUM'])),
   text: Type.Optional(Type.String()),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
   needed: Type.String(),
@@ -141,6 +142,7 @@ describe('reading parameters', () => {
     )
     expect(refusalOf({ offset: '-1' }).message).toBe('offset is -1, but must be a whole number, 0 or more.')
     expect(refusalOf({ order: 'up' }).message).toBe('order is "up", but must be one of asc, desc.')
+    expect(refusalOf({ network: 'MATIC' }).message).toBe('network is "MATIC", but must be ETHEREUM.')
     expect(refusalOf({ limit: ['1', '2'] }).message).toBe(
       'limit is ["1","2"], but must be a whole number from 0 to 1000.',
     )

@@ -206,7 +206,7 @@ export function outOfRange(
 
 function allowedText(schema: ParameterSchema): string {
   if (schema['x-allowed']) return schema['x-allowed']
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum) return schema.enum.length === 1 ? schema.enum[0]! : `one of ${schema.enum.join(', ')}`
   if (schema.type === 'boolean') return 'true or false'
   if (schema.type === 'number') return 'a number'
   if (schema.type === 'integer') return wholeNumberText(schema)

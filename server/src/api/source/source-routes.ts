@@ -16,6 +16,7 @@ import {
 } from '../../land/queries/source-queries.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
+import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
 import { lowerCase } from '../common/parameters.ts'
@@ -29,32 +30,64 @@ const MOST_SKIPPED = 1_000_000
 /** Rows of a page that cost a unit. */
 const ROWS_PER_UNIT = 25
 
-const whole = (min: number, max: number, value: number) =>
-  Type.Integer({ minimum: min, maximum: max, default: value })
-const address = Type.Optional(Type.String({ pattern: '^0x[\\da-fA-F]{40}$' }))
+const CURSOR_ALLOWED = 'the cursor of an answer of this address'
+
+const address = (description: string) => Type.Optional(Type.String({ ...GIVEN_ADDRESS, description }))
+const whole = (minimum: number, maximum: number, value: number, description: string) =>
+  Type.Integer({ minimum, maximum, default: value, description })
+const registry = address('The contract of the land: that of parcels or that of estates.')
 const filters = {
-  owner: address,
-  tokenId: Type.Optional(Type.String({ pattern: '^\\d{1,78}$' })),
-  status: Type.Literal('open', { default: 'open' }),
-  network: Type.Literal('ETHEREUM', { default: 'ETHEREUM' }),
-  cursor: Type.Optional(Type.String({ pattern: '^[\\w-]{1,400}$' })),
+  tokenId: Type.Optional(
+    Type.String({
+      title: 'SourceTokenId',
+      pattern: '^\\d{1,78}$',
+      'x-allowed': 'a token id: 1 to 78 decimal digits',
+      description: 'Offers of this token; without a contract, of a parcel.',
+    }),
+  ),
+  status: oneOf(['open'], {
+    title: 'SourceStatus',
+    default: 'open',
+    description: 'What can be accepted now.',
+  }),
+  network: oneOf(['ETHEREUM'], {
+    title: 'SourceNetwork',
+    default: 'ETHEREUM',
+    description: 'The network of the land.',
+  }),
+  cursor: Type.Optional(
+    Type.String({
+      title: 'SourceCursor',
+      pattern: '^[\\w-]{1,400}$',
+      'x-allowed': CURSOR_ALLOWED,
+      description: 'The cursor of the page before, with the same parameters: the rows behind it follow.',
+    }),
+  ),
 }
 const ordersQuery = strictQuery({
   ...filters,
-  contractAddress: address,
-  sortBy: Type.Union([Type.Literal('recently_listed'), Type.Literal('oldest')], {
+  contractAddress: registry,
+  owner: address('Who offers.'),
+  sortBy: oneOf(['recently_listed', 'oldest'], {
     default: 'recently_listed',
+    description: 'By when it was made.',
   }),
-  first: whole(0, MOST_ORDERS, MOST_ORDERS),
-  skip: whole(0, MOST_SKIPPED, 0),
+  first: whole(0, MOST_ORDERS, MOST_ORDERS, 'Rows of a page.'),
+  skip: whole(0, MOST_SKIPPED, 0, 'Rows before this page.'),
 })
 const rentalsQuery = strictQuery({
   ...filters,
-  contractAddresses: address,
-  lessor: address,
-  limit: whole(1, MOST_RENTALS, MOST_RENTALS),
-  offset: whole(0, MOST_SKIPPED, 0),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SKIPPED / MOST_RENTALS })),
+  contractAddresses: registry,
+  lessor: address('Who offers.'),
+  limit: whole(1, MOST_RENTALS, MOST_RENTALS, 'Rows of a page.'),
+  offset: whole(0, MOST_SKIPPED, 0, 'Rows before this page.'),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MOST_SKIPPED / MOST_RENTALS,
+      description: 'Its number, from 0, instead of offset.',
+    }),
+  ),
 })
 
 /**
@@ -179,5 +212,5 @@ function placeOf(cursor: string): SourcePlace {
   } catch {
     // The same as for a cursor of another list.
   }
-  throw invalidParameter('cursor', cursor, 'the cursor of an answer of this address')
+  throw invalidParameter('cursor', cursor, CURSOR_ALLOWED)
 }
