@@ -309,7 +309,7 @@ export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =
 
 // Finding land: docs/find-land.md
 
-type LandFilters = QueryOf<'GET /v2/land.atom'>
+type LandFilters = Omit<QueryOf<'GET /v2/land.atom'>, 'include' | 'facets'>
 type LandRange = Extract<keyof LandFilters, `min_${string}` | `max_${string}`>
 type LandPlace = 'nw' | 'se' | 'center'
 type LandList = 'asset_type' | 'status' | 'currency' | 'source' | 'district'

@@ -403,8 +403,6 @@ export interface Operations {
   'GET /v2/land': {
     query?: Operations['GET /v2/land.csv']['query'] &
       Partial<Pick<SharedQuery, 'limit'>> & {
-        /** Counts of all rows by class, beside the rows. */
-        facets?: string
         /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
         cursor?: string
       }
@@ -454,7 +452,8 @@ export interface Operations {
     data: LandCells
   }
   'GET /v2/land.csv': {
-    query?: Operations['GET /v2/land.atom']['query'] & Partial<Pick<SharedQuery, 'include'>>
+    query?: Operations['GET /v2/land/cells']['query'] &
+      Partial<Pick<SharedQuery, 'sort_by' | 'sort_order' | 'include' | 'facets'>>
     data: string
   }
   'GET /v2/land.ndjson': {
@@ -466,11 +465,11 @@ export interface Operations {
     data: AsyncIterable<Uint8Array>
   }
   'GET /v2/land.atom': {
-    query?: Operations['GET /v2/land/cells']['query'] & Partial<Pick<SharedQuery, 'sort_by' | 'sort_order'>>
+    query?: Operations['GET /v2/land.csv']['query']
     data: string
   }
   'GET /v2/land.ics': {
-    query?: Operations['GET /v2/land.atom']['query']
+    query?: Operations['GET /v2/land.csv']['query']
     data: string
   }
   'GET /v2/offers': Endpoint<Offers>
@@ -863,6 +862,8 @@ export interface SharedQuery {
   ends_before: string
   /** Each of these words is in its name or description. Letter case and accents are ignored. */
   q: string
+  /** Counts of all rows by class, beside the rows. Files have none. */
+  facets: string
   /** Whether this address may deploy there. */
   address: string
   /** Sold then or later. */
