@@ -231,7 +231,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       return land.map(({ asset_id, rental_offer }) => [asset_id, rental_offer] as const)
     }
     const days = { min_days: 8, max_days: 30, price_per_day: '15' }
-    expect(await found('status=for_rent&min_rent=15&max_rent=15')).toEqual([
+    const rented = await found('status=for_rent&min_rent=15&max_rent=15')
+    expect(rented).toEqual([
       ['-2,-2', expect.objectContaining({ price_per_day: '15', periods: expect.arrayContaining([days]) })],
     ])
     expect(await found('max_rent=14.9')).toEqual([])
@@ -241,6 +242,11 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const feed = (await server.ask('GET', `/v2/land.atom?listed_since=${listedAt}`)).bytes.toString()
     expect(feed).toContain(`parcel=-2,-2#${listedAt}</id>`)
     expect(await found(`listed_since=${listedAt + 1}&status=for_rent`)).toEqual([])
+    const calendar = (await server.ask('GET', '/v2/land.ics?status=for_rent')).bytes.toString()
+    const endsAt = new Date((rented[0]![1] as { expires_at: number }).expires_at)
+    expect(
+      calendar.match(/DTSTART:\d{8}T.*(?=\r\nSUMMARY:Parcel -2\\,-2: the offer to rent from 15 MANA a day)/g),
+    ).toEqual([`DTSTART:${endsAt.toISOString().replace(/[-:]|\.\d+/g, '')}`])
     expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
     expect((await found('sort_order=asc&limit=2')).map(([id]) => id)).toEqual(['-2,-2', '0,1'])
     const { cursor } = await server.data<{ cursor: string }>('/v2/land?sort_by=rent&limit=1')
