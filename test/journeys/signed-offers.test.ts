@@ -146,7 +146,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const onChain = await server.data<{ publication: object }>('/v1/parcels/0/1')
     expect(onChain.publication).not.toHaveProperty('state')
     expect(onChain.publication).not.toHaveProperty('source')
-    const [first] = await server.data<Record<string, unknown>[]>('/v2/parcels/0/1/offers')
+    const confirmed = await server.get('/v2/parcels/0/1/offers')
+    const [first] = confirmed.body.data as object[]
     expect(first).toEqual({
       ...onChain.publication,
       ...{
@@ -158,6 +159,23 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         state_reason: null,
       },
     })
+    for (const path of [
+      'parcels/0/1/offers',
+      'parcels/1/1/rental-offers',
+      'orders',
+      'trades/mana',
+      'rentals-listings',
+    ]) {
+      const address = /offers$/.test(path) ? `/v2/${path}` : `/v1/${path}`
+      const { headers } = await server.get(address)
+      expect(headers.get('last-modified'), address).toBe(new Date(story.clock.nowMs()).toUTCString())
+      expect((await server.get(address, { 'if-none-match': headers.get('etag')! })).status, address).toBe(304)
+    }
+    await story.block([{ kind: 'listing-cancelled', ...{ asset, marketplace: STRANGER, contractId } }])
+    const etag = confirmed.headers.get('etag')!
+    expect((await server.get('/v2/parcels/0/1/offers', { 'if-none-match': etag })).body.data).toEqual([])
+    await story.block([], 1)
+    await server.app.keeper.refresh()
   })
 
   test('finds land that is offered for dollars alone, without a price in MANA', async () => {

@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText, decodeTokenId } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
+import { BARE_JSON } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { HIDDEN } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -17,6 +18,7 @@ import {
 import type { AssetName } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
 import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
+import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
 import { lowerCase } from '../common/parameters.ts'
@@ -105,19 +107,20 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     const { contractAddress, sortBy, first, skip, ...query } = request.query
     request.costAccount?.charge(reply, QUERY_UNITS + first / ROWS_PER_UNIT)
     const { worldId } = land.state()
+    const nowMs = clock.nowMs()
     const read = wantedBy(registries, { ...query, registry: contractAddress })
     const page = read
-      ? await openOrders(db, worldId, clock.nowMs(), {
+      ? await openOrders(db, worldId, nowMs, {
           ...{ ...read, isNewestFirst: sortBy === 'recently_listed', limit: first, offset: skip },
         })
       : NOTHING
     const network = await networkOf(worldId)
-    reply.header('cache-control', 'no-store')
-    return {
+    const json = JSON.stringify({
       data: page.rows.map((row) => orderJson(row, network)),
       total: page.total,
       cursor: cursorOf(page, first),
-    }
+    })
+    return sendJudged(request, reply, { json, judgedAtMs: nowMs, format: BARE_JSON })
   })
 
   app.get(
@@ -136,8 +139,8 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       const trade = await findTrade(db, worldId, id)
       if (!trade)
         throw new AppError('publication_not_found', 'There is no signed trade with this id.', { id })
-      reply.header('cache-control', 'no-store')
-      return { ok: true, data: tradeJson(trade.text, await networkOf(worldId)) }
+      const json = JSON.stringify(tradeJson(trade.text, await networkOf(worldId)))
+      return sendJudged(request, reply, { json, judgedAtMs: clock.nowMs() })
     },
   )
 
@@ -149,21 +152,19 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       request.costAccount?.charge(reply, QUERY_UNITS + limit / ROWS_PER_UNIT)
       const offset = asked === undefined ? query.offset : asked * limit
       const { worldId } = land.state()
+      const nowMs = clock.nowMs()
       const read = wantedBy(registries, { ...query, owner: lessor, registry: contractAddresses })
       const listed = read
-        ? await openRentals(db, worldId, clock.nowMs(), { ...read, isNewestFirst: true, limit, offset })
+        ? await openRentals(db, worldId, nowMs, { ...read, isNewestFirst: true, limit, offset })
         : NOTHING
       const network = await networkOf(worldId)
       const { rows, total } = listed
-      reply.header('cache-control', 'no-store')
-      return {
-        ok: true,
-        data: {
-          results: rows.map(({ text }) => rentalJson(text, network)),
-          ...{ total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
-          cursor: cursorOf(listed, limit),
-        },
-      }
+      const json = JSON.stringify({
+        results: rows.map(({ text }) => rentalJson(text, network)),
+        ...{ total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
+        cursor: cursorOf(listed, limit),
+      })
+      return sendJudged(request, reply, { json, judgedAtMs: nowMs })
     },
   )
   done()
