@@ -50,8 +50,6 @@ const ALIASES = [
   '/parcels/:/mortgages',
   '/parcels/:/publications',
 ]
-/** Answers in the shapes of public servers of offers, which describe them (docs/chain.md). */
-const OF_PUBLIC_SERVERS = ['/orders', '/rentals-listings', '/trades/:']
 /** They answer otherwise than what has the same name in another version, or in none. */
 const VERSION_1_ALONE = ['/v1/tiles']
 /** Not below /v1: they belong to the server, not to a version of the interface. */
@@ -100,7 +98,7 @@ describe('the description of the interface', () => {
     const routes = routesOf(described).filter((url) => !isBelowV1(url) && !PAGES.test(url))
     const inWords = Object.keys(description.paths).map((path) => path.replace(/\{\w+\}/g, ':'))
 
-    expect([...new Set([...inWords, ...ALIASES, ...OF_PUBLIC_SERVERS])].sort()).toEqual(routes)
+    expect([...new Set([...inWords, ...ALIASES])].sort()).toEqual(routes)
     expect(ALIASES.filter((url) => inWords.includes(url))).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { BARE_JSON } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { HIDDEN } from '../../http/schemas.ts'
+import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import {
   chainIdOf,
@@ -21,8 +21,9 @@ import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
 import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
-import { lowerCase } from '../common/parameters.ts'
+import { idParams, lowerCase } from '../common/parameters.ts'
 import { orderJson, rentalJson, tradeJson } from './source-json.ts'
+import { ordersSchema, rentalListingsSchema, tradeSchema } from './source-shapes.ts'
 
 /** Of land that follows no chain: it is that of mainnet. */
 const MAINNET_CHAIN_ID = 1
@@ -34,60 +35,59 @@ const ROWS_PER_UNIT = 25
 
 const CURSOR_ALLOWED = 'the cursor of an answer of this address'
 
-const address = (description: string) => Type.Optional(Type.String({ ...GIVEN_ADDRESS, description }))
-const whole = (minimum: number, maximum: number, value: number, description: string) =>
-  Type.Integer({ minimum, maximum, default: value, description })
-const registry = address('The contract of the land: that of parcels or that of estates.')
+const address = Type.Optional(Type.String(GIVEN_ADDRESS))
+const registry = Type.Optional(
+  Type.String({ ...GIVEN_ADDRESS, description: 'That of parcels or of estates.' }),
+)
+const whole = (minimum: number, maximum: number, value: number) =>
+  Type.Integer({ minimum, maximum, default: value })
 const filters = {
   tokenId: Type.Optional(
     Type.String({
       title: 'SourceTokenId',
       pattern: '^\\d{1,78}$',
       'x-allowed': 'a token id: 1 to 78 decimal digits',
-      description: 'Offers of this token; without a contract, of a parcel.',
+      description: 'Without a contract, of a parcel.',
     }),
   ),
   status: oneOf(['open'], {
     title: 'SourceStatus',
     default: 'open',
-    description: 'What can be accepted now.',
   }),
   network: oneOf(['ETHEREUM'], {
     title: 'SourceNetwork',
     default: 'ETHEREUM',
-    description: 'The network of the land.',
   }),
   cursor: Type.Optional(
     Type.String({
       title: 'SourceCursor',
       pattern: '^[\\w-]{1,400}$',
       'x-allowed': CURSOR_ALLOWED,
-      description: 'The cursor of the page before, with the same parameters: the rows behind it follow.',
+      description: 'Of the page before.',
     }),
   ),
 }
 const ordersQuery = strictQuery({
   ...filters,
   contractAddress: registry,
-  owner: address('Who offers.'),
+  owner: address,
   sortBy: oneOf(['recently_listed', 'oldest'], {
     default: 'recently_listed',
-    description: 'By when it was made.',
   }),
-  first: whole(0, MOST_ORDERS, MOST_ORDERS, 'Rows of a page.'),
-  skip: whole(0, MOST_SKIPPED, 0, 'Rows before this page.'),
+  first: whole(0, MOST_ORDERS, MOST_ORDERS),
+  skip: whole(0, MOST_SKIPPED, 0),
 })
 const rentalsQuery = strictQuery({
   ...filters,
   contractAddresses: registry,
-  lessor: address('Who offers.'),
-  limit: whole(1, MOST_RENTALS, MOST_RENTALS, 'Rows of a page.'),
-  offset: whole(0, MOST_SKIPPED, 0, 'Rows before this page.'),
+  lessor: address,
+  limit: whole(1, MOST_RENTALS, MOST_RENTALS),
+  offset: whole(0, MOST_SKIPPED, 0),
   page: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: MOST_SKIPPED / MOST_RENTALS,
-      description: 'Its number, from 0, instead of offset.',
+      description: 'From 0, instead of offset.',
     }),
   ),
 })
@@ -103,7 +103,16 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     chainId: (await chainIdOf(db, worldId)) ?? MAINNET_CHAIN_ID,
   })
 
-  app.get('/orders', { schema: { ...HIDDEN, querystring: ordersQuery } }, async (request, reply) => {
+  const tags = ['publications']
+  const errors = ['invalid_parameter', 'database_unavailable'] as const
+  const ordersRoute = {
+    tags,
+    operationId: 'orders',
+    summary: 'Open offers to sell, in the shape of public marketplace servers',
+    querystring: ordersQuery,
+    response: bareSchema(ordersSchema, errors),
+  }
+  app.get('/orders', { schema: ordersRoute }, async (request, reply) => {
     const { contractAddress, sortBy, first, skip, ...query } = request.query
     request.costAccount?.charge(reply, QUERY_UNITS + first / ROWS_PER_UNIT)
     const { worldId } = land.state()
@@ -127,14 +136,17 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     '/trades/:id',
     {
       schema: {
-        ...HIDDEN,
-        params: Type.Object({ id: Type.String({ pattern: '^[\\w-]{1,100}$' }) }),
+        tags,
+        operationId: 'trade',
+        summary: 'A signed offer to sell, in the shape of public marketplace servers',
+        params: idParams('id', 'As an order has it: tradeId.'),
         querystring: strictQuery({}),
+        response: freshSchema(tradeSchema, [...errors, 'publication_not_found']),
       },
     },
     async (request, reply) => {
       request.costAccount?.charge(reply, QUERY_UNITS)
-      const { id } = request.params
+      const id = String(request.params.id)
       const { worldId } = land.state()
       const trade = await findTrade(db, worldId, id)
       if (!trade)
@@ -146,7 +158,15 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
 
   app.get(
     '/rentals-listings',
-    { schema: { ...HIDDEN, querystring: rentalsQuery } },
+    {
+      schema: {
+        tags,
+        operationId: 'rentalListings',
+        summary: 'Open offers to rent, in the shape of public rentals servers',
+        querystring: rentalsQuery,
+        response: freshSchema(rentalListingsSchema, errors),
+      },
+    },
     async (request, reply) => {
       const { contractAddresses, lessor, limit, page: asked, ...query } = request.query
       request.costAccount?.charge(reply, QUERY_UNITS + limit / ROWS_PER_UNIT)
