@@ -39,9 +39,12 @@ import { drawGallery } from '../tools/draw-gallery.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
-/** What people open in a browser, and the files that these pages are made of. */
+/**
+ * What people open in a browser, and the files that these pages are made of. The files of a folder are one route, which the tree prints
+ * without an address.
+ */
 const PAGES =
-  /^\/(?:docs.*|embed|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
+  /^\/(?:\*|docs.*|embed|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
