@@ -39,9 +39,12 @@ import { drawGallery } from '../tools/draw-gallery.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
-/** What people open in a browser, and the files that these pages are made of. */
+/**
+ * What people open in a browser, and the files that these pages are made of. The files of a folder are one route, which the tree prints
+ * without an address.
+ */
 const PAGES =
-  /^\/(?:docs.*|embed|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
+  /^\/(?:\*|docs.*|embed|organise|approve|operate|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|(?:robots|llms)\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
@@ -50,8 +53,6 @@ const ALIASES = [
   '/parcels/:/mortgages',
   '/parcels/:/publications',
 ]
-/** Answers in the shapes of public servers of offers, which describe them (docs/chain.md). */
-const OF_PUBLIC_SERVERS = ['/orders', '/rentals-listings', '/trades/:']
 /** They answer otherwise than what has the same name in another version, or in none. */
 const VERSION_1_ALONE = ['/v1/tiles']
 /** Not below /v1: they belong to the server, not to a version of the interface. */
@@ -100,7 +101,7 @@ describe('the description of the interface', () => {
     const routes = routesOf(described).filter((url) => !isBelowV1(url) && !PAGES.test(url))
     const inWords = Object.keys(description.paths).map((path) => path.replace(/\{\w+\}/g, ':'))
 
-    expect([...new Set([...inWords, ...ALIASES, ...OF_PUBLIC_SERVERS])].sort()).toEqual(routes)
+    expect([...new Set([...inWords, ...ALIASES])].sort()).toEqual(routes)
     expect(ALIASES.filter((url) => inWords.includes(url))).toEqual([])
   })
 

@@ -113,6 +113,18 @@ export const parcelRentalOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{
 export const estateRentalOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/rental-offers'>> =>
   read(`/v2/estates/${encodeURIComponent(id)}/rental-offers`)
 
+/** Open offers to sell in the shape of public marketplace servers: docs/chain.md. */
+export const orders = (query: QueryOf<'GET /orders'> = {}): Call<DataOf<'GET /orders'>> =>
+  readAs('json', '/v1/orders', query)
+
+/** A signed offer to sell in the shape of those servers. @throws {LandpassError} `publication_not_found` */
+export const trade = (id: string): Call<DataOf<'GET /trades/{id}'>> => read(pathOf`/v1/trades/${id}`)
+
+/** Open offers to rent in the shape of public rentals servers. */
+export const rentalListings = (
+  query: QueryOf<'GET /rentals-listings'> = {},
+): Call<DataOf<'GET /rentals-listings'>> => read('/v1/rentals-listings', query)
+
 /** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
 export const publication = (txHash: string): Call<DataOf<'GET /publications/{txHash}'>> =>
   read(pathOf`/v1/publications/${txHash}`)
@@ -309,7 +321,7 @@ export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =
 
 // Finding land: docs/find-land.md
 
-type LandFilters = QueryOf<'GET /v2/land.atom'>
+type LandFilters = Omit<QueryOf<'GET /v2/land.atom'>, 'include' | 'facets'>
 type LandRange = Extract<keyof LandFilters, `min_${string}` | `max_${string}`>
 type LandPlace = 'nw' | 'se' | 'center'
 type LandList = 'asset_type' | 'status' | 'currency' | 'source' | 'district'

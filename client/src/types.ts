@@ -104,8 +104,12 @@ export type ErrorCode =
   | 'wrong_captcha'
   | 'wrong_edit_code'
   | 'wrong_signer'
+/** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
+export type RightReason = string
 /** Whom it is about. */
 export type RightsAddress = string
+/** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
+export type EventImage = string
 
 /** What each endpoint takes and answers, by its method and path. */
 export interface Operations {
@@ -303,6 +307,47 @@ export interface Operations {
       [k: string]: LegacyTile
     }
   }
+  'GET /orders': {
+    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+      status?: 'open'
+      /** Of the page before. */
+      cursor?: string
+      /** That of parcels or of estates. */
+      contractAddress?: string
+      owner?: string
+      sortBy?: 'recently_listed' | 'oldest'
+      first?: number
+      skip?: number
+    }
+    data: {
+      data: Order[]
+      total: number
+      cursor: string | null
+    }
+  }
+  'GET /trades/{id}': Endpoint<Trade>
+  'GET /rentals-listings': {
+    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+      status?: 'open'
+      /** Of the page before. */
+      cursor?: string
+      /** That of parcels or of estates. */
+      contractAddresses?: string
+      lessor?: string
+      limit?: number
+      offset?: number
+      /** From 0, instead of offset. */
+      page?: number
+    }
+    data: {
+      results: RentalListing[]
+      page: number
+      pages: number
+      limit: number
+      total: number
+      cursor: string | null
+    }
+  }
   'GET /map.png': {
     query?: Operations['GET /parcels/{x}/{y}/map.png']['query'] &
       Partial<Pick<SharedQuery, 'selected'>> & {
@@ -403,8 +448,6 @@ export interface Operations {
   'GET /v2/land': {
     query?: Operations['GET /v2/land.csv']['query'] &
       Partial<Pick<SharedQuery, 'limit'>> & {
-        /** Counts of all rows by class, beside the rows. */
-        facets?: string
         /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
         cursor?: string
       }
@@ -454,7 +497,8 @@ export interface Operations {
     data: LandCells
   }
   'GET /v2/land.csv': {
-    query?: Operations['GET /v2/land.atom']['query'] & Partial<Pick<SharedQuery, 'include'>>
+    query?: Operations['GET /v2/land/cells']['query'] &
+      Partial<Pick<SharedQuery, 'sort_by' | 'sort_order' | 'include' | 'facets'>>
     data: string
   }
   'GET /v2/land.ndjson': {
@@ -466,11 +510,11 @@ export interface Operations {
     data: AsyncIterable<Uint8Array>
   }
   'GET /v2/land.atom': {
-    query?: Operations['GET /v2/land/cells']['query'] & Partial<Pick<SharedQuery, 'sort_by' | 'sort_order'>>
+    query?: Operations['GET /v2/land.csv']['query']
     data: string
   }
   'GET /v2/land.ics': {
-    query?: Operations['GET /v2/land.atom']['query']
+    query?: Operations['GET /v2/land.csv']['query']
     data: string
   }
   'GET /v2/offers': Endpoint<Offers>
@@ -767,6 +811,9 @@ export interface SharedQuery {
   offset: number
   /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
   cursor: string
+  /** Without a contract, of a parcel. */
+  tokenId: string
+  network: 'ETHEREUM'
   /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
   width: number
   /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
@@ -863,6 +910,8 @@ export interface SharedQuery {
   ends_before: string
   /** Each of these words is in its name or description. Letter case and accents are ignored. */
   q: string
+  /** Counts of all rows by class, beside the rows. Files have none. */
+  facets: string
   /** Whether this address may deploy there. */
   address: string
   /** Sold then or later. */
@@ -1278,13 +1327,7 @@ export interface RentalOffer {
   price_per_day: ManaText
   listed_at: EpochMs
   expires_at: EpochMs
-  /** For how long it can be rented, and for how much. */
-  periods: {
-    min_days: number
-    max_days: number
-    /** For a day. */
-    price_per_day: ManaText
-  }[]
+  periods: RentalPeriod[]
   state:
     | 'open'
     | 'used'
@@ -1299,6 +1342,98 @@ export interface RentalOffer {
     | 'unseen'
   /** Why it cannot be accepted now. */
   state_reason: string | null
+}
+
+/** For how long it can be rented, and for how much. */
+export interface RentalPeriod {
+  min_days: number
+  max_days: number
+  /** For a day. */
+  price_per_day: ManaText
+}
+
+/** An open offer to sell land, as public marketplace servers answer it. */
+export interface Order {
+  id: string
+  /** Empty: an order on the chain. */
+  tradeId: string
+  marketplaceAddress: Address
+  contractAddress: Address
+  tokenId: string
+  owner: Address
+  buyer: ''
+  /** In wei of MANA, or of dollars: its trade says which. */
+  price: string
+  status: 'open'
+  expiresAt: EpochMs
+  createdAt: EpochMs
+  updatedAt: EpochMs
+  network: 'ETHEREUM'
+  chainId: number
+  issuedId: null
+}
+
+/** What was signed, as public marketplace servers answer it. Amounts are wei. */
+export interface Trade {
+  id: string
+  signer: Address
+  signature: string
+  contract: Address
+  type: 'public_nft_order'
+  network: 'ETHEREUM'
+  chainId: number
+  createdAt: EpochMs
+  checks: {
+    uses: number | string
+    expiration: EpochMs
+    effective: EpochMs
+    salt: string
+    contractSignatureIndex: number | string
+    signerSignatureIndex: number | string
+    allowedRoot: string
+    externalChecks: unknown[]
+  }
+  sent: TradeAsset[]
+  received: TradeAsset[]
+}
+
+export interface TradeAsset {
+  /** 1: MANA. 2: dollars. 3: a token. */
+  assetType: number
+  contractAddress: Address
+  extra: string
+  amount?: string
+  tokenId?: string
+  beneficiary?: Address
+}
+
+/** An open offer to rent land, as public rentals servers answer it. Prices are wei. */
+export interface RentalListing {
+  id: string
+  nftId: string
+  category: 'parcel' | 'estate'
+  searchText: ''
+  network: 'ETHEREUM'
+  chainId: number
+  lessor: Address
+  tenant: null
+  status: 'open'
+  signature: string
+  nonces: string[]
+  tokenId: string
+  contractAddress: Address
+  rentalContractAddress: Address
+  expiration: EpochMs
+  createdAt: EpochMs
+  updatedAt: EpochMs
+  startedAt: null
+  rentedDays: null
+  target: Address
+  periods: {
+    minDays: number | string
+    maxDays: number | string
+    pricePerDay: string
+  }[]
 }
 
 /** A parcel or an estate. */
@@ -1349,13 +1484,7 @@ export interface LandRow {
     price_per_day: ManaText
     listed_at: EpochMs
     expires_at: EpochMs
-    /** For how long it can be rented, and for how much. */
-    periods: {
-      min_days: number
-      max_days: number
-      /** For a day. */
-      price_per_day: ManaText
-    }[]
+    periods: RentalPeriod[]
   } | null
   /** The rent that runs now. */
   rent: {
@@ -1568,8 +1697,7 @@ export interface LandValue {
 export interface RightOver {
   asset_type: 'parcel' | 'estate'
   asset_id: AssetId
-  /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
-  why: string
+  why: RightReason
 }
 
 /** Every right of an address. */
@@ -1597,15 +1725,13 @@ export interface AssetRights {
   /** Who may deploy there, the strongest right first. */
   who: {
     address: Address
-    /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
-    why: string
+    why: RightReason
   }[]
   /** With address=: whom it is about. */
   address?: string
   /** With address=: whether it may deploy there. */
   may_update?: boolean
-  /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
-  why?: string
+  why?: RightReason
 }
 
 /** Where an address may deploy. */
@@ -1615,8 +1741,7 @@ export interface PlaceRights {
   places: {
     place: string
     may_update: boolean
-    /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
-    why: string
+    why: RightReason
   }[]
 }
 
@@ -2204,8 +2329,7 @@ export interface EventToMake {
   tokens: number
   /** An https address. */
   event_url?: string
-  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
-  image?: string
+  image?: EventImage
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean
   requires_captcha?: boolean
@@ -2242,8 +2366,7 @@ export interface MadeEventChange extends EditCodeRequest {
   tokens?: number
   /** An https address. */
   event_url?: string
-  /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
-  image?: string
+  image?: EventImage
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean
   /** True: the event gives out no tokens any more. */

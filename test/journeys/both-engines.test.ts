@@ -147,6 +147,9 @@ test('the land is answered alike', async () => {
     '/v2/estates/{id}/offers': [`/v2/estates/${estate}/offers`],
     '/v2/parcels/{x}/{y}/rental-offers': [`/v2/parcels/${owned.x}/${owned.y}/rental-offers`],
     '/v2/estates/{id}/rental-offers': [`/v2/estates/${estate}/rental-offers`],
+    '/orders': ['/orders?first=2'],
+    '/trades/{id}': ['/trades/none'],
+    '/rentals-listings': [''],
     '/v2/land': ['/v2/land?sort_by=price&facets=price,district', '/v2/land?q=a', '/v2/land?price=1'],
     '/v2/land/cells': ['/v2/land/cells?asset_type=estate'],
     '/v2/land.csv': ['/v2/land.csv?asset_type=estate'],
@@ -169,6 +172,7 @@ test('the land is answered alike', async () => {
   }
   const refused: Record<string, number> = {
     '/bids/none': 404,
+    '/trades/none': 404,
     '/estates/999999': 404,
     '/map?nw=1,1': 400,
     '/v2/land?price=1': 400,

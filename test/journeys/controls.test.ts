@@ -137,6 +137,8 @@ describeOnOneEngine('the controls of a live event', (open) => {
 
     expect(well).toMatchObject({ issuer: { status: 'ok' }, presence: { status: 'ok' } })
     expect(refused.body.code).toBe('presence_unavailable')
+    const unsaid = await server.send('PATCH', `/event/${id(5)}`, { editCode: EDIT_CODE })
+    expect(unsaid.body).toMatchObject({ data: { allowed: expect.stringContaining('[name, value] pairs') } })
     expect(badly.presence).toEqual({ status: 'failing', since: '2026-11-20T00:00:00.000Z' })
     expect((await states()).presence).toEqual({ status: 'not_asked', since: null })
   })

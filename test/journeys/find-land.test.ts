@@ -498,6 +498,18 @@ describeOnOneEngine('finding land', (open) => {
     expect(data.parameter).toBe(name)
   })
 
+  test('an empty parameter counts as absent, also beside a cursor', async () => {
+    const second = '/v2/land?cursor=W3t9LG51bGwsIjEsMiJd'
+    for (const [path, empty] of [
+      ['/v2/land?limit=1', '&q=&status=&asset_type=&facets=&cursor='],
+      [second, '&q=&status=&min_price=&facets='],
+      ['/v2/stats', '?by=&buyer=&seller='],
+      ['/v2/parcels/0/0/rights', '?address='],
+    ] as const)
+      expect((await land.server.get(path + empty)).text, path).toBe((await land.server.get(path)).text)
+    expect((await land.server.get(second)).status).toBe(200)
+  })
+
   test('a cursor at a place far outside of the world stands before or after all parcels', async () => {
     const rowsAfter = async (place: string) => {
       const cursor = Buffer.from(JSON.stringify([{ asset_type: 'parcel' }, null, place])).toString(

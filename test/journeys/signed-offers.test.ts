@@ -146,7 +146,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const onChain = await server.data<{ publication: object }>('/v1/parcels/0/1')
     expect(onChain.publication).not.toHaveProperty('state')
     expect(onChain.publication).not.toHaveProperty('source')
-    const [first] = await server.data<Record<string, unknown>[]>('/v2/parcels/0/1/offers')
+    const confirmed = await server.get('/v2/parcels/0/1/offers')
+    const [first] = confirmed.body.data as object[]
     expect(first).toEqual({
       ...onChain.publication,
       ...{
@@ -158,6 +159,23 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         state_reason: null,
       },
     })
+    for (const path of [
+      'parcels/0/1/offers',
+      'parcels/1/1/rental-offers',
+      'orders',
+      'trades/mana',
+      'rentals-listings',
+    ]) {
+      const address = /offers$/.test(path) ? `/v2/${path}` : `/v1/${path}`
+      const { headers } = await server.get(address)
+      expect(headers.get('last-modified'), address).toBe(new Date(story.clock.nowMs()).toUTCString())
+      expect((await server.get(address, { 'if-none-match': headers.get('etag')! })).status, address).toBe(304)
+    }
+    await story.block([{ kind: 'listing-cancelled', ...{ asset, marketplace: STRANGER, contractId } }])
+    const etag = confirmed.headers.get('etag')!
+    expect((await server.get('/v2/parcels/0/1/offers', { 'if-none-match': etag })).body.data).toEqual([])
+    await story.block([], 1)
+    await server.app.keeper.refresh()
   })
 
   test('finds land that is offered for dollars alone, without a price in MANA', async () => {
@@ -231,7 +249,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       return land.map(({ asset_id, rental_offer }) => [asset_id, rental_offer] as const)
     }
     const days = { min_days: 8, max_days: 30, price_per_day: '15' }
-    expect(await found('status=for_rent&min_rent=15&max_rent=15')).toEqual([
+    const rented = await found('status=for_rent&min_rent=15&max_rent=15')
+    expect(rented).toEqual([
       ['-2,-2', expect.objectContaining({ price_per_day: '15', periods: expect.arrayContaining([days]) })],
     ])
     expect(await found('max_rent=14.9')).toEqual([])
@@ -241,6 +260,11 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     const feed = (await server.ask('GET', `/v2/land.atom?listed_since=${listedAt}`)).bytes.toString()
     expect(feed).toContain(`parcel=-2,-2#${listedAt}</id>`)
     expect(await found(`listed_since=${listedAt + 1}&status=for_rent`)).toEqual([])
+    const calendar = (await server.ask('GET', '/v2/land.ics?status=for_rent')).bytes.toString()
+    const endsAt = new Date((rented[0]![1] as { expires_at: number }).expires_at)
+    expect(
+      calendar.match(/DTSTART:\d{8}T.*(?=\r\nSUMMARY:Parcel -2\\,-2: the offer to rent from 15 MANA a day)/g),
+    ).toEqual([`DTSTART:${endsAt.toISOString().replace(/[-:]|\.\d+/g, '')}`])
     expect((await found('sort_by=rent&limit=1'))[0]![0]).toBe('-2,-2')
     expect((await found('sort_order=asc&limit=2')).map(([id]) => id)).toEqual(['-2,-2', '0,1'])
     const { cursor } = await server.data<{ cursor: string }>('/v2/land?sort_by=rent&limit=1')
@@ -336,13 +360,27 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       next = page.cursor
     }
     expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
-    for (const wrong of [
-      '/v1/orders?cursor=x',
-      '/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd',
-      '/v1/orders?first=1001',
-      '/v1/rentals-listings?limit=101',
+    for (const [path, name] of [
+      ['/v1/orders?marketplaceAddress=0x1', 'marketplaceAddress'],
+      ['/v1/rentals-listings?category=parcel', 'category'],
+      ['/v1/trades/mana?first=1', 'first'],
+      ['/v2/parcels/1/1/offers?limit=1', 'limit'],
+      ['/v2/estates/1/rental-offers?limit=1', 'limit'],
     ])
-      expect((await fetch(`${server.origin}${wrong}`)).status).toBe(400)
+      expect((await server.get(path!)).body, path).toMatchObject({ data: { parameter: name } })
+    for (const [path, allowed] of [
+      ['/v1/orders?cursor=x', /^the cursor of/],
+      ['/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd', /^the cursor of/],
+      ['/v1/orders?first=1001', / 0 to 1000$/],
+      ['/v1/rentals-listings?limit=101', / 1 to 100$/],
+      ['/v1/orders?status=sold', /^open$/],
+      ['/v1/orders?sortBy=cheapest', /^one of recently_listed, oldest$/],
+      ['/v1/orders?tokenId=x', /decimal digits$/],
+      ['/v1/rentals-listings?lessor=0x12', /^an address/],
+    ] as const)
+      expect((await server.get(path)).body, path).toMatchObject({
+        data: { allowed: expect.stringMatching(allowed) },
+      })
     expect((await fetch(`${server.origin}/v1/trades/none`)).status).toBe(404)
 
     const engine = await openOther()

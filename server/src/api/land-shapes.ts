@@ -7,6 +7,7 @@ import { OFFER_SHAPES } from './offers/offer-shapes.ts'
 import { RIGHTS_SHAPES } from './rights/rights-shapes.ts'
 import { SALES_SHAPES } from './sales/sales-shapes.ts'
 import { SEARCH_SHAPES } from './search/search-shapes.ts'
+import { SOURCE_SHAPES } from './source/source-shapes.ts'
 import { TILE_SHAPES } from './tile-data/tile-shapes.ts'
 import { VALUE_SHAPES } from './value/value-shapes.ts'
 
@@ -19,6 +20,7 @@ export const LAND_SHAPES = {
   ...CONTRIBUTION_SHAPES,
   ...SEARCH_SHAPES,
   ...OFFER_SHAPES,
+  ...SOURCE_SHAPES,
   ...LAND_ROW_SHAPES,
   ...SALES_SHAPES,
   ...VALUE_SHAPES,

@@ -12,6 +12,7 @@ const schema = Type.Object({
   time: Type.Optional(Type.Number()),
   sure: Type.Boolean({ default: true }),
   order: Type.Optional(oneOf(['asc', 'desc'])),
+  network: Type.Optional(oneOf(['ETHEREUM'])),
   text: Type.Optional(Type.String()),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
   needed: Type.String(),
@@ -56,14 +57,16 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
-  test('an unknown parameter and an empty value are refused where a schema allows no other parameters', () => {
+  test('an unknown parameter is refused where a schema allows no other, also an empty one', () => {
     const schema = { type: 'object', properties: { limit: { type: 'integer' } }, additionalProperties: false }
     const closed = parameterReader({ schema, method: 'GET', url: '/', httpPart: 'querystring' })
 
-    for (const empty of ['', ['', '5']])
-      expect(() => closed({ limit: empty })).toThrow('limit is "", but must be a whole number.')
-    for (const empty of ['', ['', ''], ['', 'x']])
-      expect(() => closed({ limt: empty })).toThrow('There is no parameter "limt".')
+    for (const limt of ['', 'x', ['', ''], ['', 'x']])
+      expect(() => closed({ limt })).toThrow('There is no parameter "limt".')
+    for (const limit of ['', ['', '']]) expect(closed({ limit })).toEqual({ value: {} })
+    const bare = { ...schema, properties: {} }
+    const none = parameterReader({ schema: bare, method: 'GET', url: '/', httpPart: 'querystring' })
+    expect(() => none({ limit: '5' })).toThrow('There is no parameter "limit". There are no parameters.')
   })
 
   test('a field of a body that is null counts as absent', () => {
@@ -139,6 +142,7 @@ describe('reading parameters', () => {
     )
     expect(refusalOf({ offset: '-1' }).message).toBe('offset is -1, but must be a whole number, 0 or more.')
     expect(refusalOf({ order: 'up' }).message).toBe('order is "up", but must be one of asc, desc.')
+    expect(refusalOf({ network: 'MATIC' }).message).toBe('network is "MATIC", but must be ETHEREUM.')
     expect(refusalOf({ limit: ['1', '2'] }).message).toBe(
       'limit is ["1","2"], but must be a whole number from 0 to 1000.',
     )

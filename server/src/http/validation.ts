@@ -34,8 +34,8 @@ const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 /**
  * Turns a route's schema into a function that reads its parameters. Text is converted to the type of the schema,
  * strictly: `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. Unknown parameters are ignored, unless
- * the schema has `additionalProperties: false`. A query parameter with an empty value counts as absent where unknown ones are
- * ignored, and is refused where they are refused. A field of a body that is null counts as absent.
+ * the schema has `additionalProperties: false`. A query parameter with an empty value counts as absent, and so does a field of
+ * a body that is null.
  *
  * The function throws `invalid_parameter` with the parameter, the value and what is allowed.
  */
@@ -51,8 +51,9 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
   return (received: unknown) => {
     const given = received as Record<string, unknown>
     if (httpPart === 'querystring') {
-      if (isClosed) for (const [name, schema] of properties) refuseIfEmpty(given[name], name, schema)
-      else for (const name of Object.keys(given)) removeIfEmpty(given, name)
+      // An unknown parameter that is to be refused is refused with any value.
+      const names = isClosed ? properties.map(([name]) => name) : Object.keys(given)
+      for (const name of names) removeIfEmpty(given, name)
     }
     for (const name of repeatable) if (Array.isArray(given[name])) given[name] = given[name][0]
     for (const name of lists) if (Array.isArray(given[name])) given[name] = given[name].join(',')
@@ -74,12 +75,6 @@ function removeIfEmpty(query: Record<string, unknown>, name: string): void {
     query[name] = values.length > 1 ? values : values[0]
   }
   if (query[name] === '' || query[name] === undefined) delete query[name]
-}
-
-/** A filter that lost its value would answer with the whole world. */
-function refuseIfEmpty(value: unknown, name: string, schema: ParameterSchema): void {
-  if (value === '' || (Array.isArray(value) && value.includes('')))
-    throw invalidParameter(name, '', allowedText(schema))
 }
 
 /** Many languages write a field that has no value as null. */
@@ -134,12 +129,12 @@ function unknownField(
   const hasSecrets = Object.values(properties).some((schema) => schema['x-withheld'])
   const isShown = !hasSecrets || LIKE_FIELD.test(name)
   const parameter = isShown ? shortened(name) : 'not shown'
-  const allowed = `one of ${known.join(', ')}`
-  return new AppError(
-    'invalid_parameter',
-    `There is no ${noun} ${isShown ? JSON.stringify(parameter) : 'of that name'}. The ${noun}s are ${known.join(', ')}.`,
-    { parameter, value: parameter, allowed },
-  )
+  const named = `There is no ${noun} ${isShown ? JSON.stringify(parameter) : 'of that name'}.`
+  const [sentence, allowed] =
+    known.length === 0
+      ? [`${named} There are no ${noun}s.`, 'left out']
+      : [`${named} The ${noun}s are ${known.join(', ')}.`, `one of ${known.join(', ')}`]
+  return new AppError('invalid_parameter', sentence, { parameter, value: parameter, allowed })
 }
 
 /**
@@ -211,7 +206,7 @@ export function outOfRange(
 
 function allowedText(schema: ParameterSchema): string {
   if (schema['x-allowed']) return schema['x-allowed']
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum) return schema.enum.length === 1 ? schema.enum[0]! : `one of ${schema.enum.join(', ')}`
   if (schema.type === 'boolean') return 'true or false'
   if (schema.type === 'number') return 'a number'
   if (schema.type === 'integer') return wholeNumberText(schema)

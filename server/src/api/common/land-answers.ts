@@ -1,5 +1,7 @@
-import { type Answer, type StreamedBody, streamed } from '../../http/answer.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Answer, DATA, type Format, type StreamedBody, send, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { tagOf } from '../../http/text-tag.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 
 const OPEN = Buffer.from('[')
@@ -35,6 +37,27 @@ export function assetsAnswer(
   const cost = assetsCost(assetCount)
   if (assetCount <= WHOLE_ANSWER_ASSETS) return { cost, body: pieces }
   return { body: () => streamed(pieces, cost, cachedAs) }
+}
+
+/**
+ * Sends JSON that can change without a new revision of the land: its ETag is a hash of it. The caller has charged for making it.
+ *
+ * @param json with the state of each offer at `judgedAtMs`, which is `Last-Modified`: when a state changed before is not stored, and an
+ *   earlier time could confirm a copy from before that
+ */
+export function sendJudged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { json, judgedAtMs, format = DATA }: JudgedJson,
+): FastifyReply | Promise<FastifyReply> {
+  const freshness = { tag: tagOf(json), changedAtMs: judgedAtMs }
+  return send(request, reply, { freshness, format, body: () => json })
+}
+
+interface JudgedJson {
+  readonly json: string
+  readonly judgedAtMs: number
+  readonly format?: Format
 }
 
 /** A JSON array of values that are made of pieces. */

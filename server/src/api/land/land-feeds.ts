@@ -153,7 +153,7 @@ const CALENDAR_START = [
   ...['TZOFFSETFROM:+0000', 'TZOFFSETTO:+0000', 'END:STANDARD', 'END:VTIMEZONE', ''],
 ].join('\r\n')
 
-/** The ends of offers and rents. Those after the year 9999 are left out: calendars cannot write them. */
+/** The ends of offers, to buy and to rent, and of rents. Those after the year 9999 are left out: calendars cannot write them. */
 export function landCalendar(view: LandView, { base, changedAtMs }: FeedFacts): RowFormat<number> {
   const eventOf = (row: LandRow, endMs: number, uid: string, title: string): string => {
     if (endMs >= YEAR_10000_MS) return ''
@@ -176,11 +176,19 @@ export function landCalendar(view: LandView, { base, changedAtMs }: FeedFacts): 
     end: 'END:VCALENDAR\r\n',
     write: (asset) => {
       const row = landRow(view, asset)
-      const { offer, rent } = row
+      const { offer, rental_offer: rental, rent } = row
       const title = `${nameOf(row)}:`
       return (
         (offer
           ? eventOf(row, offer.expires_at, offer.tx_hash, `${title} the offer for ${priceOf(offer)} ends`)
+          : '') +
+        (rental
+          ? eventOf(
+              row,
+              rental.expires_at,
+              `rental-offer-${rental.expires_at}`,
+              `${title} the offer to rent from ${rental.price_per_day} MANA a day ends`,
+            )
           : '') +
         (rent ? eventOf(row, rent.rented_until, `rent-${rent.rented_until}`, `${title} the rent ends`) : '')
       )

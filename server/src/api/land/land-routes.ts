@@ -40,13 +40,18 @@ const FEED_ROWS = 100
 /** Rows of a file that are sorted at once. */
 const SORTED_ROWS = 4_096
 
-const pageQuery = strictQuery({
+/** The parameters of a page that do not say which page it is. Files take them all, so that each search is also a file. */
+const searchQuery = {
   ...filterQuery,
   ...includeQuery,
   facets: wordsQuery(FACETS, {
     title: 'LandFacets',
-    description: 'Counts of all rows by class, beside the rows.',
+    description: 'Counts of all rows by class, beside the rows. Files have none.',
   }),
+}
+const fileQuery = strictQuery(searchQuery)
+const pageQuery = strictQuery({
+  ...searchQuery,
   limit: Type.Integer({
     title: 'LandLimit',
     minimum: 1,
@@ -173,11 +178,11 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     ],
   ] as const
   for (const [path, formatOf, schema] of rowFiles) {
-    const querystring = strictQuery({ ...filterQuery, ...includeQuery })
-    app.get(path, { schema: { ...schema, querystring } }, (request, reply) => {
-      const { include, ...given } = request.query
-      return answerFile(request, reply, given, (view) => formatOf(view, include !== undefined))
-    })
+    app.get(path, { schema: { ...schema, querystring: fileQuery } }, (request, reply) =>
+      answerFile(request, reply, request.query, (view) =>
+        formatOf(view, request.query.include !== undefined),
+      ),
+    )
   }
   const otherFiles = [
     [
@@ -194,7 +199,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
     ],
   ] as const
   for (const [path, formatOf, maxRows, schema] of otherFiles) {
-    app.get(path, { schema: { ...schema, querystring: strictQuery(filterQuery) } }, (request, reply) =>
+    app.get(path, { schema: { ...schema, querystring: fileQuery } }, (request, reply) =>
       answerFile(request, reply, request.query, formatOf, maxRows),
     )
   }

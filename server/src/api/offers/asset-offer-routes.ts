@@ -2,28 +2,28 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { sendUncached } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { okSchema } from '../../http/schemas.ts'
+import { freshSchema } from '../../http/schemas.ts'
 import { type JudgedOffer, judgeTimes } from '../../land/events/signed-offers.ts'
 import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { type OfferDetails, offerJson, type PublicationTable } from '../../land/records/publication.ts'
 import { publicationOfTrade } from '../../land/records/signed-publication.ts'
+import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
+import { strictQuery } from '../common/land-filters.ts'
 import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
 import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { publicationSchema } from '../common/schemas.ts'
 import { rentalOfferSchema } from './offer-shapes.ts'
 
 const ERRORS = ['invalid_parameter', 'too_many_requests', 'database_unavailable'] as const
-const saleResponse = okSchema(Type.Array(publicationSchema), ERRORS)
-const rentalResponse = okSchema(Type.Array(rentalOfferSchema), ERRORS)
+const saleResponse = freshSchema(Type.Array(publicationSchema), ERRORS)
+const rentalResponse = freshSchema(Type.Array(rentalOfferSchema), ERRORS)
 
 /**
- * The offers to sell one asset, and those to rent it, also those that cannot be accepted now, each with its state and why. They are
- * not cached: a state can change without a new revision of the land.
+ * The offers to sell one asset, and those to rent it, also those that cannot be accepted now, each with its state and why.
  */
 export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
   app,
@@ -47,14 +47,15 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     const isOpen = ({ details }: Offer) => Number(details.state === 'open')
     offers.sort((a, b) => isOpen(b) - isOpen(a))
     const rows = offers.map(({ row, details }) => offerJson(row, details))
-    return sendUncached(reply, [Buffer.from(`[${rows.join(',')}]`)])
+    return sendJudged(request, reply, { json: `[${rows.join(',')}]`, judgedAtMs: nowMs })
   }
 
   const answerRentals = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
     request.costAccount?.charge(reply, QUERY_UNITS)
     const nowMs = land.clock.nowMs()
     const offers = await signedOffersOf(land.db, land.state().worldId, asset, 'rentals')
-    return sendUncached(reply, [Buffer.from(JSON.stringify(offers.map((one) => rentalOffer(one, nowMs))))])
+    const json = JSON.stringify(offers.map((one) => rentalOffer(one, nowMs)))
+    return sendJudged(request, reply, { json, judgedAtMs: nowMs })
   }
 
   for (const { path, ids, summary, response, answer } of [
@@ -67,7 +68,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       ...{ summary: 'The offers to rent', response: rentalResponse, answer: answerRentals },
     },
   ]) {
-    const common = { tags: ['publications'], response }
+    const common = { tags: ['publications'], querystring: strictQuery({}), response }
     const why = 'and why some cannot be accepted now'
     const ofParcel = { operationId: ids[0]!, summary: `${summary} a parcel, ${why}` }
     app.get(

@@ -10,7 +10,7 @@ import {
   oneOf,
   orNull,
 } from '../../schema-parts.ts'
-import { rentalPeriodsSchema } from '../common/rental-periods.ts'
+import { rentalPeriod, rentalPeriodsSchema } from '../common/rental-periods.ts'
 import { shapeRef } from '../common/schemas.ts'
 
 const prices = () => Type.Array(mana(), { description: 'With every digit.' })
@@ -51,7 +51,7 @@ const rentalOffer = closedObject(
 )
 
 /** Named schemas of openapi.json. */
-export const OFFER_SHAPES = { Offers: offers, RentalOffer: rentalOffer } as const
+export const OFFER_SHAPES = { Offers: offers, RentalOffer: rentalOffer, RentalPeriod: rentalPeriod } as const
 
 export const offersSchema = shapeRef('Offers')
 export const rentalOfferSchema = shapeRef('RentalOffer')

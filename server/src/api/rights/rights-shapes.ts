@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { addressText, closedObject, idText, oneOf } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 
-const why = () =>
-  Type.String({
-    description:
-      "owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not.",
-  })
+const reason = Type.String({
+  description:
+    "owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not.",
+})
+const why = shapeRef('RightReason')
 const assetType = () => oneOf(['parcel', 'estate'])
 const assetId = () => idText('x,y of a parcel, or the id of an estate.')
 const over = (description: string) => Type.Array(shapeRef('RightOver'), { description })
@@ -28,12 +28,12 @@ const ofAsset = closedObject(
   {
     asset_type: assetType(),
     asset_id: assetId(),
-    who: Type.Array(closedObject({ address: addressText(), why: why() }, 'A right.'), {
+    who: Type.Array(closedObject({ address: addressText(), why }, 'A right.'), {
       description: 'Who may deploy there, the strongest right first.',
     }),
     address: Type.Optional(addressText('With address=: whom it is about.')),
     may_update: Type.Optional(Type.Boolean({ description: 'With address=: whether it may deploy there.' })),
-    why: Type.Optional(why()),
+    why: Type.Optional(why),
   },
   'Who may deploy at an asset.',
 )
@@ -43,7 +43,7 @@ const ofPlaces = closedObject(
     address: addressText(),
     places: Type.Array(
       closedObject(
-        { place: Type.String(), may_update: Type.Boolean(), why: why() },
+        { place: Type.String(), may_update: Type.Boolean(), why },
         'A place of the request, in its order.',
       ),
     ),
@@ -51,13 +51,11 @@ const ofPlaces = closedObject(
   'Where an address may deploy.',
 )
 
-const right = closedObject(
-  { asset_type: assetType(), asset_id: assetId(), why: why() },
-  'A right over an asset.',
-)
+const right = closedObject({ asset_type: assetType(), asset_id: assetId(), why }, 'A right over an asset.')
 
 /** Named schemas of openapi.json. */
 export const RIGHTS_SHAPES = {
+  RightReason: reason,
   RightOver: right,
   AddressRights: ofAddress,
   AssetRights: ofAsset,

@@ -1,10 +1,10 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText, decodeTokenId } from '@landpass/client/grid'
-import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
+import { BARE_JSON } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { HIDDEN } from '../../http/schemas.ts'
+import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import {
   chainIdOf,
@@ -17,9 +17,13 @@ import {
 } from '../../land/queries/source-queries.ts'
 import type { AssetName } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
+import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
+import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { lowerCase } from '../common/parameters.ts'
+import { strictQuery } from '../common/land-filters.ts'
+import { idParams, lowerCase } from '../common/parameters.ts'
 import { orderJson, rentalJson, tradeJson } from './source-json.ts'
+import { ordersSchema, rentalListingsSchema, tradeSchema } from './source-shapes.ts'
 
 /** Of land that follows no chain: it is that of mainnet. */
 const MAINNET_CHAIN_ID = 1
@@ -29,32 +33,63 @@ const MOST_SKIPPED = 1_000_000
 /** Rows of a page that cost a unit. */
 const ROWS_PER_UNIT = 25
 
-const whole = (min: number, max: number, value: number) =>
-  Type.Integer({ minimum: min, maximum: max, default: value })
-const address = Type.Optional(Type.String({ pattern: '^0x[\\da-fA-F]{40}$' }))
+const CURSOR_ALLOWED = 'the cursor of an answer of this address'
+
+const address = Type.Optional(Type.String(GIVEN_ADDRESS))
+const registry = Type.Optional(
+  Type.String({ ...GIVEN_ADDRESS, description: 'That of parcels or of estates.' }),
+)
+const whole = (minimum: number, maximum: number, value: number) =>
+  Type.Integer({ minimum, maximum, default: value })
 const filters = {
-  owner: address,
-  tokenId: Type.Optional(Type.String({ pattern: '^\\d{1,78}$' })),
-  status: Type.Literal('open', { default: 'open' }),
-  network: Type.Literal('ETHEREUM', { default: 'ETHEREUM' }),
-  cursor: Type.Optional(Type.String({ pattern: '^[\\w-]{1,400}$' })),
+  tokenId: Type.Optional(
+    Type.String({
+      title: 'SourceTokenId',
+      pattern: '^\\d{1,78}$',
+      'x-allowed': 'a token id: 1 to 78 decimal digits',
+      description: 'Without a contract, of a parcel.',
+    }),
+  ),
+  status: oneOf(['open'], {
+    title: 'SourceStatus',
+    default: 'open',
+  }),
+  network: oneOf(['ETHEREUM'], {
+    title: 'SourceNetwork',
+    default: 'ETHEREUM',
+  }),
+  cursor: Type.Optional(
+    Type.String({
+      title: 'SourceCursor',
+      pattern: '^[\\w-]{1,400}$',
+      'x-allowed': CURSOR_ALLOWED,
+      description: 'Of the page before.',
+    }),
+  ),
 }
-const ordersQuery = Type.Object({
+const ordersQuery = strictQuery({
   ...filters,
-  contractAddress: address,
-  sortBy: Type.Union([Type.Literal('recently_listed'), Type.Literal('oldest')], {
+  contractAddress: registry,
+  owner: address,
+  sortBy: oneOf(['recently_listed', 'oldest'], {
     default: 'recently_listed',
   }),
   first: whole(0, MOST_ORDERS, MOST_ORDERS),
   skip: whole(0, MOST_SKIPPED, 0),
 })
-const rentalsQuery = Type.Object({
+const rentalsQuery = strictQuery({
   ...filters,
-  contractAddresses: address,
+  contractAddresses: registry,
   lessor: address,
   limit: whole(1, MOST_RENTALS, MOST_RENTALS),
   offset: whole(0, MOST_SKIPPED, 0),
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SKIPPED / MOST_RENTALS })),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MOST_SKIPPED / MOST_RENTALS,
+      description: 'From 0, instead of offset.',
+    }),
+  ),
 })
 
 /**
@@ -68,63 +103,88 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     chainId: (await chainIdOf(db, worldId)) ?? MAINNET_CHAIN_ID,
   })
 
-  app.get('/orders', { schema: { ...HIDDEN, querystring: ordersQuery } }, async (request, reply) => {
+  const tags = ['publications']
+  const errors = ['invalid_parameter', 'database_unavailable'] as const
+  const ordersRoute = {
+    tags,
+    operationId: 'orders',
+    summary: 'Open offers to sell, in the shape of public marketplace servers',
+    querystring: ordersQuery,
+    response: bareSchema(ordersSchema, errors),
+  }
+  app.get('/orders', { schema: ordersRoute }, async (request, reply) => {
     const { contractAddress, sortBy, first, skip, ...query } = request.query
     request.costAccount?.charge(reply, QUERY_UNITS + first / ROWS_PER_UNIT)
     const { worldId } = land.state()
+    const nowMs = clock.nowMs()
     const read = wantedBy(registries, { ...query, registry: contractAddress })
     const page = read
-      ? await openOrders(db, worldId, clock.nowMs(), {
+      ? await openOrders(db, worldId, nowMs, {
           ...{ ...read, isNewestFirst: sortBy === 'recently_listed', limit: first, offset: skip },
         })
       : NOTHING
     const network = await networkOf(worldId)
-    reply.header('cache-control', 'no-store')
-    return {
+    const json = JSON.stringify({
       data: page.rows.map((row) => orderJson(row, network)),
       total: page.total,
       cursor: cursorOf(page, first),
-    }
+    })
+    return sendJudged(request, reply, { json, judgedAtMs: nowMs, format: BARE_JSON })
   })
 
   app.get(
     '/trades/:id',
-    { schema: { ...HIDDEN, params: Type.Object({ id: Type.String({ pattern: '^[\\w-]{1,100}$' }) }) } },
-    async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {
+    {
+      schema: {
+        tags,
+        operationId: 'trade',
+        summary: 'A signed offer to sell, in the shape of public marketplace servers',
+        params: idParams('id', 'As an order has it: tradeId.'),
+        querystring: strictQuery({}),
+        response: freshSchema(tradeSchema, [...errors, 'publication_not_found']),
+      },
+    },
+    async (request, reply) => {
       request.costAccount?.charge(reply, QUERY_UNITS)
-      const { id } = request.params
+      const id = String(request.params.id)
       const { worldId } = land.state()
       const trade = await findTrade(db, worldId, id)
       if (!trade)
         throw new AppError('publication_not_found', 'There is no signed trade with this id.', { id })
-      reply.header('cache-control', 'no-store')
-      return { ok: true, data: tradeJson(trade.text, await networkOf(worldId)) }
+      const json = JSON.stringify(tradeJson(trade.text, await networkOf(worldId)))
+      return sendJudged(request, reply, { json, judgedAtMs: clock.nowMs() })
     },
   )
 
   app.get(
     '/rentals-listings',
-    { schema: { ...HIDDEN, querystring: rentalsQuery } },
+    {
+      schema: {
+        tags,
+        operationId: 'rentalListings',
+        summary: 'Open offers to rent, in the shape of public rentals servers',
+        querystring: rentalsQuery,
+        response: freshSchema(rentalListingsSchema, errors),
+      },
+    },
     async (request, reply) => {
       const { contractAddresses, lessor, limit, page: asked, ...query } = request.query
       request.costAccount?.charge(reply, QUERY_UNITS + limit / ROWS_PER_UNIT)
       const offset = asked === undefined ? query.offset : asked * limit
       const { worldId } = land.state()
+      const nowMs = clock.nowMs()
       const read = wantedBy(registries, { ...query, owner: lessor, registry: contractAddresses })
       const listed = read
-        ? await openRentals(db, worldId, clock.nowMs(), { ...read, isNewestFirst: true, limit, offset })
+        ? await openRentals(db, worldId, nowMs, { ...read, isNewestFirst: true, limit, offset })
         : NOTHING
       const network = await networkOf(worldId)
       const { rows, total } = listed
-      reply.header('cache-control', 'no-store')
-      return {
-        ok: true,
-        data: {
-          results: rows.map(({ text }) => rentalJson(text, network)),
-          ...{ total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
-          cursor: cursorOf(listed, limit),
-        },
-      }
+      const json = JSON.stringify({
+        results: rows.map(({ text }) => rentalJson(text, network)),
+        ...{ total, page: Math.floor(offset / limit), pages: Math.ceil(total / limit), limit },
+        cursor: cursorOf(listed, limit),
+      })
+      return sendJudged(request, reply, { json, judgedAtMs: nowMs })
     },
   )
   done()
@@ -173,5 +233,5 @@ function placeOf(cursor: string): SourcePlace {
   } catch {
     // The same as for a cursor of another list.
   }
-  throw invalidParameter('cursor', cursor, 'the cursor of an answer of this address')
+  throw invalidParameter('cursor', cursor, CURSOR_ALLOWED)
 }

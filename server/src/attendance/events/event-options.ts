@@ -13,7 +13,8 @@ export const OPTION_NAMES = [
   ...['revoke_passes', 'tokens', 'hide_holders', 'description'],
 ]
 const NAMES = OPTION_NAMES.join(', ')
-const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
+/** What the list of options may be, in words. */
+export const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
 /** A misspelt or shortened name mostly begins as the right one does; an edit code hardly ever does. */

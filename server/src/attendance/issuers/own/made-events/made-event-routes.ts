@@ -63,6 +63,7 @@ export const eventFields = {
   event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
   image: Type.Optional(
     Type.String({
+      title: 'EventImage',
       maxLength: MAX_IMAGE_TEXT,
       'x-allowed': PICTURE_ALLOWED,
       'x-withheld': true,
