@@ -2361,9 +2361,9 @@ export interface AttendanceToken {
   }
   /** The organiser gave it to the holder, who did not claim it at a place. */
   given: boolean
-  /** With its checksum. */
+  /** In lower case. */
   holder: string
-  /** With its checksum. */
+  /** In lower case. */
   issuer: string
   time: IsoTime
   revoked: {
