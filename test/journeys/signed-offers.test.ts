@@ -312,6 +312,33 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await server.app.keeper.refresh()
   })
 
+  test('one that was bought has its buyer and the time of the sale', async () => {
+    const asset = { type: 'parcel', id: '1,1' } as const
+    const inDollars = async () => {
+      const offers = await server.data<Record<string, unknown>[]>('/v2/parcels/1/1/offers')
+      return offers.find(({ trade_id }) => trade_id === 'dollars')!
+    }
+    const signatureHash = String((await inDollars()).contract_id)
+    const [marketplace, priceWei] = [V1, 330n * 10n ** 18n]
+    const traded = { contractId: signatureHash, seller: SELLER, buyer: STRANGER, priceWei, assets: 1 }
+    await story.block([
+      { kind: 'asset-traded', asset, marketplace, ...traded, offer: 'sale' },
+      { kind: 'signature-used', marketplace, signer: SELLER, signatureKey: signatureHash },
+    ])
+    await server.app.keeper.refresh()
+
+    const { sales } = await server.data<{ sales: { time: number }[] }>('/v2/sales?asset=1,1')
+    expect(sales).toMatchObject([
+      { price: '330', currency: 'mana', source: 'trade', buyer: STRANGER },
+    ])
+    expect(await inDollars()).toMatchObject({
+      ...{ status: 'sold', state: 'used', buyer: STRANGER, price_usd: '99' },
+      block_time_updated_at: sales[0]!.time,
+    })
+    await story.block([], 1)
+    await server.app.keeper.refresh()
+  })
+
   test('is read by another Landpass, which judges for itself', async () => {
     const asset = { type: 'parcel', id: '-2,-2' } as const
     const facts = [
