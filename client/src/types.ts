@@ -1421,8 +1421,8 @@ export interface Sale {
   /** The price. */
   price: ManaText
   currency: 'mana'
-  /** The price is in MANA. */
-  price_usd: null
+  /** What a signed offer in dollars asked, all digits; null for others, and where the offer is unknown. */
+  price_usd: string | null
   /** Rounded down; null where the size is unknown. */
   price_per_parcel: ManaText | null
   buyer: Address | null

@@ -312,7 +312,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await server.app.keeper.refresh()
   })
 
-  test('one that was bought has its buyer and the time of the sale', async () => {
+  test('a sale of one in dollars has both prices, and the offer has its buyer and time', async () => {
     const asset = { type: 'parcel', id: '1,1' } as const
     const inDollars = async () => {
       const offers = await server.data<Record<string, unknown>[]>('/v2/parcels/1/1/offers')
@@ -329,7 +329,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
 
     const { sales } = await server.data<{ sales: { time: number }[] }>('/v2/sales?asset=1,1')
     expect(sales).toMatchObject([
-      { price: '330', currency: 'mana', source: 'trade', buyer: STRANGER },
+      { price: '330', currency: 'mana', price_usd: '99', source: 'trade', buyer: STRANGER },
     ])
     expect(await inDollars()).toMatchObject({
       ...{ status: 'sold', state: 'used', buyer: STRANGER, price_usd: '99' },
