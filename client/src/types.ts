@@ -341,7 +341,7 @@ export interface Operations {
       [k: string]: Tile
     }
   }
-  'GET /v1/tiles': {
+  'GET /tiles': {
     query?: Operations['GET /v2/tiles']['query']
     data: {
       [k: string]: LegacyTile
