@@ -799,7 +799,7 @@ export interface SharedQuery {
   include: string
   /** All fields but these. Ignored if include is given. */
   exclude: string
-  /** Accepted; nothing is highlighted, because no offers for rent are known. */
+  /** Whether land with an open offer to rent it is highlighted. */
   'listed-for-rent': boolean
   /** Whether parcels of estates are rows of their own, beside their estates. */
   inside_estates: boolean

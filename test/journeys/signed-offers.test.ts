@@ -255,6 +255,10 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         periods: expect.arrayContaining([{ minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` }]),
       },
     })
+    const image = async (query: string) =>
+      (await server.ask('GET', `/v2/map.png?center=-2,-2&width=100&height=100${query}`)).bytes
+    const [plain, rented] = [await image(''), await image('&listed-for-rent=true')]
+    expect(plain.equals(rented)).toBe(false)
     const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
     expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
 
@@ -269,6 +273,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       await story.block([fact])
       expect(await found('status=for_rent')).toEqual([])
       expect(await tile()).not.toHaveProperty('rentalListing')
+      expect(plain.equals(await image('&listed-for-rent=true'))).toBe(true)
       expect(await server.data('/v2/parcels/-2/-2/rental-offers')).toMatchObject([
         { state, state_reason: expect.any(String) },
       ])
