@@ -53,8 +53,6 @@ const ALIASES = [
   '/parcels/:/mortgages',
   '/parcels/:/publications',
 ]
-/** They answer otherwise than what has the same name in another version, or in none. */
-const VERSION_1_ALONE = ['/v1/tiles']
 /** Not below /v1: they belong to the server, not to a version of the interface. */
 const UNVERSIONED = [
   '/health/live',
@@ -110,7 +108,6 @@ describe('the description of the interface', () => {
     const below = routes.filter(isBelowV1).map((url) => url.slice('/v1'.length))
     const above = routes.filter((url) => !/^\/v\d\//.test(url) && !PAGES.test(url) && !ATTENDANCE.test(url))
 
-    expect(VERSION_1_ALONE.filter((url) => !routes.includes(url))).toEqual([])
     expect(below).toEqual(above.filter((url) => !UNVERSIONED.includes(url)))
   })
 
@@ -264,7 +261,7 @@ test('docs/tiles.md has the fields of a tile in their order, and the parameters'
   const { paths } = description
 
   expect(named(fields)).toEqual([...TILE_FIELDS])
-  for (const path of ['/v1/tiles', '/v2/tiles'])
+  for (const path of ['/tiles', '/v2/tiles'])
     expect(queryOf(paths[path]!.get!)).toEqual(named(parameters.split('\n## ', 1)[0] ?? ''))
 })
 
@@ -457,7 +454,7 @@ async function startDescribedServer(): Promise<FastifyInstance> {
 
 /** The same endpoint as the one without `/v1`. */
 function isBelowV1(url: string): boolean {
-  return url.startsWith('/v1/') && !VERSION_1_ALONE.includes(url)
+  return url.startsWith('/v1/')
 }
 
 /**

@@ -283,8 +283,8 @@ export const tiles = (query: TileQuery = {}): Call<DataOf<'GET /v2/tiles'>> =>
   read('/v2/tiles', tileTexts(query))
 
 /** Tile data in the older form, by `x,y`. */
-export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /v1/tiles'>> =>
-  read('/v1/tiles', tileTexts(query))
+export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /tiles'>> =>
+  read('/tiles', tileTexts(query))
 
 /** The tiles that have another type for an address, by `x,y`, in the older form: docs/tiles.md. */
 export const tilesOf = (address: string): Call<DataOf<'GET /tiles/{address}'>> =>

@@ -386,7 +386,7 @@ export interface Operations {
       [k: string]: Tile
     }
   }
-  'GET /v1/tiles': {
+  'GET /tiles': {
     query?: Operations['GET /v2/tiles']['query']
     data: {
       [k: string]: LegacyTile
@@ -846,7 +846,7 @@ export interface SharedQuery {
   include: string
   /** All fields but these. Ignored if include is given. */
   exclude: string
-  /** Accepted; nothing is highlighted, because no offers for rent are known. */
+  /** Whether land with an open offer to rent it is highlighted. */
   'listed-for-rent': boolean
   /** Whether parcels of estates are rows of their own, beside their estates. */
   inside_estates: boolean
@@ -1550,8 +1550,8 @@ export interface Sale {
   /** The price. */
   price: ManaText
   currency: 'mana'
-  /** The price is in MANA. */
-  price_usd: null
+  /** What a signed offer in dollars asked, all digits; null for others, and where the offer is unknown. */
+  price_usd: string | null
   /** Rounded down; null where the size is unknown. */
   price_per_parcel: ManaText | null
   buyer: Address | null
@@ -2484,9 +2484,9 @@ export interface AttendanceToken {
   }
   /** The organiser gave it to the holder, who did not claim it at a place. */
   given: boolean
-  /** With its checksum. */
+  /** In lower case. */
   holder: string
-  /** With its checksum. */
+  /** In lower case. */
   issuer: string
   time: IsoTime
   revoked: {

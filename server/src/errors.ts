@@ -163,8 +163,8 @@ export const ERRORS = {
   },
   wrong_edit_code: {
     status: 401,
-    meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
-    next: 'Copy both from where you received them.',
+    meaning: 'The issuer does not know this event id together with this edit code.',
+    next: "Both are in the issuer's e-mail, or were shown when the event was made here.",
   },
   bad_grant: {
     status: 401,

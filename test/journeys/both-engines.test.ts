@@ -135,7 +135,7 @@ test('the land is answered alike', async () => {
     '/tiles/{z}/{x}/{y}.png': ['/tiles/0/0/0.png'],
     '/tiles.json': [''],
     '/v2/tiles': [''],
-    '/v1/tiles': [''],
+    '/tiles': [''],
     '/v2/tiles/info': [''],
     '/v2/export/parcels.geojson': [''],
     '/v2/export/parcels.ndjson': [''],

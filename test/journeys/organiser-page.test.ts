@@ -159,7 +159,7 @@ describeOnOneEngine('the organiser page', (open) => {
       ok: false,
       code: 'wrong_edit_code',
       error:
-        'This event id and this edit code do not belong together. Copy both from where you received them.',
+        "The issuer does not know this event id together with this edit code. Both are in the issuer's e-mail.",
       data: {},
     })
     expect([unknown.status, unknown.body]).toEqual([401, wrong.body])

@@ -151,6 +151,15 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     expect(await rights(CLEO)).toEqual(RIGHTS_OF_CLEO)
     expect((await rights(BOB)).manages).toEqual([`2,-1 update_manager of ${BOB}`])
     expect(await rights(address('9'))).toEqual({})
+    // The update operator of 2,0 in the snapshot
+    expect(await rights(address('0'))).toEqual({})
+    expect(await server.data(`/v2/parcels/2/0/rights?address=${address('0')}`)).toMatchObject({
+      who: [{ address: BOB, why: 'owner' }],
+      may_update: false,
+    })
+    expect(await server.data(`/v2/land?may_update=${address('0')}`)).toMatchObject({ land: [], total: 0 })
+    expect(await server.data(`/v1/tiles/${address('0')}`)).toEqual({})
+    expect(await server.data('/parcels/2/0')).toMatchObject({ update_operator: address('0') })
   })
 
   test('is answered for places: who may deploy there, and why not another', async () => {

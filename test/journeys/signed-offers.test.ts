@@ -279,6 +279,10 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         periods: expect.arrayContaining([{ minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` }]),
       },
     })
+    const image = async (query: string) =>
+      (await server.ask('GET', `/v2/map.png?center=-2,-2&width=100&height=100${query}`)).bytes
+    const [plain, rented] = [await image(''), await image('&listed-for-rent=true')]
+    expect(plain.equals(rented)).toBe(false)
     const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
     expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
 
@@ -293,6 +297,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       await story.block([fact])
       expect(await found('status=for_rent')).toEqual([])
       expect(await tile()).not.toHaveProperty('rentalListing')
+      expect(plain.equals(await image('&listed-for-rent=true'))).toBe(true)
       expect(await server.data('/v2/parcels/-2/-2/rental-offers')).toMatchObject([
         { state, state_reason: expect.any(String) },
       ])
@@ -333,6 +338,33 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     }
     expect([await newest('open'), await newest('open,sold')]).toEqual([['open'], ['sold']])
     await story.block([], 2)
+    await server.app.keeper.refresh()
+  })
+
+  test('a sale of one in dollars has both prices, and the offer has its buyer and time', async () => {
+    const asset = { type: 'parcel', id: '1,1' } as const
+    const inDollars = async () => {
+      const offers = await server.data<Record<string, unknown>[]>('/v2/parcels/1/1/offers')
+      return offers.find(({ trade_id }) => trade_id === 'dollars')!
+    }
+    const signatureHash = String((await inDollars()).contract_id)
+    const [marketplace, priceWei] = [V1, 330n * 10n ** 18n]
+    const traded = { contractId: signatureHash, seller: SELLER, buyer: STRANGER, priceWei, assets: 1 }
+    await story.block([
+      { kind: 'asset-traded', asset, marketplace, ...traded, offer: 'sale' },
+      { kind: 'signature-used', marketplace, signer: SELLER, signatureKey: signatureHash },
+    ])
+    await server.app.keeper.refresh()
+
+    const { sales } = await server.data<{ sales: { time: number }[] }>('/v2/sales?asset=1,1')
+    expect(sales).toMatchObject([
+      { price: '330', currency: 'mana', price_usd: '99', source: 'trade', buyer: STRANGER },
+    ])
+    expect(await inDollars()).toMatchObject({
+      ...{ status: 'sold', state: 'used', buyer: STRANGER, price_usd: '99' },
+      block_time_updated_at: sales[0]!.time,
+    })
+    await story.block([], 1)
     await server.app.keeper.refresh()
   })
 

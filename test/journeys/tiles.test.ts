@@ -47,6 +47,8 @@ describeOnOneEngine('tiles', (open) => {
       const tiles = (await ReferenceTiles.read(land.engine.db)).legacyAt(land.nowMs())
 
       expectSame(exactly(await read('/v1/tiles')), inDigits({ ok: true, data: Object.fromEntries(tiles) }))
+      const area = '/tiles?x1=0&y1=0&x2=1&y2=1'
+      expect(await read(area)).toBe(await read(`/v1${area}`))
     })
 
     test.each(['/v2/tiles', '/v1/tiles', '/v2/tiles?exclude=price,expiresAt,tokenId'])(
@@ -190,10 +192,6 @@ describeOnOneEngine('tiles', (open) => {
         expect(await cacheControl(path), path).toBe('public, max-age=120, stale-while-revalidate=180')
       for (const path of ['/v2/tiles/info', '/v1/tiles/new?from=0', `/v1/tiles/${address}`, '/v2/districts'])
         expect(await cacheControl(path), path).toBe('public, no-cache')
-    })
-
-    test('has no form without a version', async () => {
-      await land.refusal('/tiles', 404, 'not_found')
     })
   })
 

@@ -14,7 +14,7 @@ const WHERE =
   '512 x 512 pixels, RGBA. A parcel is one pixel: column x + 256, row 256 - y. A pixel without a parcel is 0,0,0,0.'
 
 const MINIMAP: PictureRequest = {
-  showsOffers: false,
+  ...{ showsOffers: false, showsRentals: false },
   cacheKey: () => 'minimap',
   digest: (land) => `${boundsText(land)} ${digestOnce(land.state.parts.cells)}`,
   cost: () => DRAWING_UNITS,
@@ -22,7 +22,7 @@ const MINIMAP: PictureRequest = {
 }
 
 const ESTATE_MAP: PictureRequest = {
-  showsOffers: false,
+  ...{ showsOffers: false, showsRentals: false },
   cacheKey: () => 'estatemap',
   digest: (land) => {
     const { rowAt, estate } = land.state.parts.parcels

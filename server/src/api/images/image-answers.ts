@@ -68,7 +68,7 @@ function answerView(
 ): FastifyReply | Promise<FastifyReply> {
   const headers = drawn.changes === undefined ? [] : ['x-drawn', drawn.changes]
   setHeaders(reply, headers)
-  const picture = mapPicture(view, style.showsOffers)
+  const picture = mapPicture(view, style)
   return send(request, reply, pictures.answer(picture, addressOf(request), headers))
 }
 

@@ -11,6 +11,7 @@ import { invalidParameter } from '../../http/validation.ts'
 import type { Frame } from '../../map/frame.ts'
 import type { Theme } from '../../map/view.ts'
 import { oneOf } from '../../schema-parts.ts'
+import type { ShownOffers } from './pictures.ts'
 
 /** The parameters of map images: their schemas, and functions that read them. */
 
@@ -122,13 +123,12 @@ function nearest({ min, max }: Range, value: number): number {
 }
 
 /** The style of a map image. */
-export interface Style {
-  readonly showsOffers: boolean
+export interface Style extends ShownOffers {
   readonly theme: Theme
 }
 
 export function readStyle(query: { publications: boolean; 'on-sale': boolean; theme: Theme }): Style {
-  return { showsOffers: query.publications || query['on-sale'], theme: query.theme }
+  return { showsOffers: query.publications || query['on-sale'], showsRentals: false, theme: query.theme }
 }
 
 /** @throws {AppError} `invalid_parameter` for text that is no point */

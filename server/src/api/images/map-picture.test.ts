@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { View } from '../../map/view.ts'
 import { cacheKeyOf, drawingCost } from './map-picture.ts'
+import type { ShownOffers } from './pictures.ts'
 
 const few = fc.integer({ min: -2, max: 2 })
-const requested: fc.Arbitrary<{ view: View; showsOffers: boolean }> = fc.record({
+const requested: fc.Arbitrary<{ view: View } & ShownOffers> = fc.record({
   showsOffers: fc.boolean(),
+  showsRentals: fc.boolean(),
   view: fc.record({
     widthPx: fc.constantFrom(32, 321),
     heightPx: fc.constantFrom(32, 132),
@@ -16,7 +18,7 @@ const requested: fc.Arbitrary<{ view: View; showsOffers: boolean }> = fc.record(
     selected: fc.array(fc.record({ x: few, y: few }), { maxLength: 2 }),
   }),
 })
-const keyOf = ({ view, showsOffers }: { view: View; showsOffers: boolean }) => cacheKeyOf(view, showsOffers)
+const keyOf = ({ view, ...shown }: { view: View } & ShownOffers) => cacheKeyOf(view, shown)
 
 test('two requests have the same cache key exactly when they are equal', () => {
   fc.assert(

@@ -5,13 +5,14 @@ import { landDigest } from '../../map/land-digest.ts'
 import type { MapState } from '../../map/map-state.ts'
 import { renderMap } from '../../map/render.ts'
 import { MIN_SIZE_WITH_GAPS_PX, type View } from '../../map/view.ts'
-import type { PictureRequest, ShownLand } from './pictures.ts'
+import type { PictureRequest, ShownLand, ShownOffers } from './pictures.ts'
 
-/** The picture that shows a view of the land. @param showsOffers whether parcels for sale are highlighted */
-export function mapPicture(view: View, showsOffers: boolean): PictureRequest {
+/** The picture that shows a view of the land. @param shown the offers whose land is highlighted */
+export function mapPicture(view: View, shown: ShownOffers): PictureRequest {
+  const { showsOffers, showsRentals } = shown
   return {
-    showsOffers,
-    cacheKey: () => cacheKeyOf(view, showsOffers),
+    ...{ showsOffers, showsRentals },
+    cacheKey: () => cacheKeyOf(view, shown),
     digest: (land) => landDigest(mapStateOf(land), view),
     cost: () => drawingCost(view),
     draw: (land) => renderMap(mapStateOf(land), view),
@@ -40,8 +41,9 @@ export function drawingCost(view: View): number {
 }
 
 /** Equal for two views exactly when they are the same picture. */
-export function cacheKeyOf(view: View, showsOffers: boolean): string {
+export function cacheKeyOf(view: View, { showsOffers, showsRentals }: ShownOffers): string {
   const { widthPx, heightPx, sizePx, originXPx, originYPx, theme, selected } = view
   const frame = `${widthPx}x${heightPx}:${sizePx}:${originXPx},${originYPx}`
-  return `${frame}:${theme}:${showsOffers ? 'offers' : ''}:${selected.map(coordText).join(';')}`
+  const offers = `${showsOffers ? 'offers' : ''}:${showsRentals ? 'rentals' : ''}`
+  return `${frame}:${theme}:${offers}:${selected.map(coordText).join(';')}`
 }

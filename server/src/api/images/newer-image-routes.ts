@@ -27,7 +27,7 @@ const styleQuery = {
   'listed-for-rent': Type.Optional(
     Type.Boolean({
       title: 'ListedForRent',
-      description: 'Accepted; nothing is highlighted, because no offers for rent are known.',
+      description: 'Whether land with an open offer to rent it is highlighted.',
     }),
   ),
 }
@@ -128,7 +128,8 @@ function drawingOf(request: FastifyRequest): Drawing {
     height: number('height', Number.parseInt),
     size: number('size', Number.parseFloat),
   })
-  return { drawn, style: { showsOffers: text('on-sale') === 'true', theme: 'dark' } }
+  const [showsOffers, showsRentals] = [text('on-sale') === 'true', text('listed-for-rent') === 'true']
+  return { drawn, style: { showsOffers, showsRentals, theme: 'dark' } }
 }
 
 /** Reads a parameter of a query; of one that is sent several times, the first value. Undefined for an empty one. */

@@ -7,13 +7,21 @@ import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { digestOf } from '../../map/land-digest.ts'
 import { ownBytes } from '../../own-memory.ts'
+import { rowsOfEstate } from '../../state/parts/estate-members.ts'
+import { landAssetsOf } from '../../state/parts/land-assets.ts'
+import { type UnlistedNow, unlistedAt } from '../../state/parts/unlisted-offers.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 
-/** A picture that is requested. */
-export interface PictureRequest {
-  /** Whether it changes when an offer expires. */
+/** Which offers a picture shows: it changes when one of them expires. */
+export interface ShownOffers {
   readonly showsOffers: boolean
+  /** Whether land with an open offer to rent it looks as if it were for sale. */
+  readonly showsRentals: boolean
+}
+
+/** A picture that is requested. */
+export interface PictureRequest extends ShownOffers {
   /** Equal for two requests exactly when they name the same picture. */
   cacheKey(): string
   /** A hash of what it shows: equal for two states in which it looks the same. Much cheaper than drawing it. */
@@ -26,7 +34,7 @@ export interface PictureRequest {
 /** The land as pictures of one time show it. */
 export interface ShownLand {
   readonly state: State
-  /** Per parcel row the number of the offer that is shown for it, or -1; undefined for pictures without offers. */
+  /** Per parcel row a number from 0 on where an offer is shown, else -1; undefined for pictures without offers. */
   readonly offers: Int32Array | undefined
   /** Changes with every change of the land, and of the offers that are shown. */
   readonly tag: string
@@ -51,11 +59,10 @@ export interface RequestedAddress {
 }
 
 /** The picture that an address names, until the land changes. */
-interface KnownAddress {
+interface KnownAddress extends ShownOffers {
   readonly group: string
   /** Key of the picture in its cache. */
   readonly cacheKey: string
-  readonly showsOffers: boolean
   readonly headers: HeaderList
 }
 
@@ -94,7 +101,7 @@ export class Pictures {
    * @param headers of this address, besides those of all pictures: the route sets them too
    */
   answer(request: PictureRequest, address: RequestedAddress, headers: HeaderList = []): Answer {
-    const land = this.shownLand(request.showsOffers)
+    const land = this.shownLand(request)
     const cacheKey = request.cacheKey()
     const cached = this.pictures.get(cacheKey)
     const tag =
@@ -113,11 +120,11 @@ export class Pictures {
       },
       body: () => {
         const { group, url } = address
-        const { showsOffers } = request
+        const { showsOffers, showsRentals } = request
         if (url.length <= MAX_ADDRESS_LENGTH)
           this.addresses.set(
             url,
-            { group, cacheKey, showsOffers, headers },
+            { group, cacheKey, showsOffers, showsRentals, headers },
             cacheKey.length + KNOWN_ADDRESS_BYTES,
           )
         if (!picture) return this.draw(request, land, cacheKey, tag)
@@ -131,7 +138,7 @@ export class Pictures {
   findReady(url: string): ReadyAnswer | undefined {
     const known = this.addresses.get(url)
     if (!known) return undefined
-    const land = this.shownLand(known.showsOffers)
+    const land = this.shownLand(known)
     const picture = this.pictures.get(known.cacheKey)
     // The land may have changed, or an offer expired, since the picture was drawn.
     if (picture?.landTag !== land.tag) return undefined
@@ -177,11 +184,21 @@ export class Pictures {
   }
 
   /** The land as pictures of the current time show it. */
-  private shownLand(showsOffers: boolean): ShownLand {
+  private shownLand({ showsOffers, showsRentals }: ShownOffers): ShownLand {
     const state = this.land.state()
     this.forgetAddressesOf(state)
-    const openOffers = showsOffers ? state.openOffers(this.land.clock.nowMs()) : undefined
-    return { state, offers: openOffers?.offers, ...state.freshness(openOffers?.lastExpiryMs) }
+    const nowMs = this.land.clock.nowMs()
+    const openOffers = showsOffers ? state.openOffers(nowMs) : undefined
+    const rentals = showsRentals ? unlistedAt(state.parts, landAssetsOf(state.parts), nowMs) : undefined
+    const lastExpiryMs = Math.max(openOffers?.lastExpiryMs ?? 0, rentals?.lastExpiryMs ?? 0)
+    return {
+      state,
+      // Not joined for a picture that is cached
+      get offers() {
+        return rentals ? withRentals(state, openOffers?.offers, rentals) : openOffers?.offers
+      },
+      ...state.freshness(lastExpiryMs),
+    }
   }
 
   /** Empties the cache of addresses when the land has another revision. */
@@ -202,4 +219,18 @@ export class Pictures {
     this.pictures.set(cacheKey, { landTag: land.tag, tag, png, ready: undefined }, png.length)
     return png
   }
+}
+
+/** The offers with the land that is offered for rent; an estate counts for all of its parcels. */
+function withRentals(
+  { parts: { parcels, estates } }: State,
+  sales: Int32Array | undefined,
+  { rentals }: UnlistedNow,
+): Int32Array {
+  const offers = sales?.slice() ?? new Int32Array(parcels.x.length).fill(-1)
+  for (const asset of rentals.keys()) {
+    const parcel = asset - estates.ids.length
+    for (const row of parcel < 0 ? rowsOfEstate(parcels.estate, asset) : [parcel]) offers[row] = 0
+  }
+  return offers
 }

@@ -52,8 +52,8 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
     (request, reply) => {
       const { y, scale } = readRow(request.params.y)
       const tile = assertInPyramid({ z: request.params.z, x: request.params.x, y }, maxZoom(half))
-      const { theme, showsOffers } = readStyle(request.query)
-      const picture = mapPicture(tileView({ tile, half, scale, theme }), showsOffers)
+      const style = readStyle(request.query)
+      const picture = mapPicture(tileView({ tile, half, scale, theme: style.theme }), style)
       return send(request, reply, pictures.answer(picture, addressOf(request)))
     },
   )

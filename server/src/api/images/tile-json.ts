@@ -33,7 +33,7 @@ export const tileJsonSchema = Type.Object(
  *
  * @param base address below which the tiles are
  */
-export function tileJson({ bounds }: World, { base, style }: { base: string; style: Style }) {
+export function tileJson({ bounds }: World, { base, style }: { base: string; style: TileStyle }) {
   const half = squareHalf(bounds)
   const highest = maxZoom(half)
   return {
@@ -51,7 +51,10 @@ export function tileJson({ bounds }: World, { base, style }: { base: string; sty
   }
 }
 
-function styleText({ theme, showsOffers }: Style): string {
+/** Image tiles show no offers to rent. */
+type TileStyle = Omit<Style, 'showsRentals'>
+
+function styleText({ theme, showsOffers }: TileStyle): string {
   const parts = [
     ...(theme === 'dark' ? [] : [`theme=${theme}`]),
     ...(showsOffers ? ['publications=true'] : []),

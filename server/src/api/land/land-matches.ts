@@ -1,7 +1,7 @@
 import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
-import type { AssetName } from '../../land/records/assets.ts'
+import { type AssetName, ZERO_ADDRESS } from '../../land/records/assets.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { NumberSet } from '../../state/parts/number-set.ts'
 import { rowsOfOwner } from '../../state/parts/owner-index.ts'
@@ -175,6 +175,7 @@ function assetsOfRents(view: LandView, isMeant: (rents: AssetRents, place: numbe
  */
 function updatableAssets(view: LandView, address: string): NumberSet {
   const { assets, parcels, estates } = view
+  if (address === ZERO_ADDRESS) return new NumberSet(assets.count)
   const rented = assetsOfRents(
     view,
     ({ untilMs, isHeld }, place) => untilMs[place]! > view.nowMs || isHeld[place] === 1,

@@ -42,7 +42,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       ...onChain
         .filter(({ status, trade_id }) => status === 'open' && trade_id === null)
         .map((row) => ({ row, details: detailsOf(row, nowMs) })),
-      ...signed.map((offer) => signedOffer(offer, { worldId, nowMs })),
+      ...signed.map((offer) => signedOffer(offer, { worldId, nowMs, onChain })),
     ]
     const isOpen = ({ details }: Offer) => Number(details.state === 'open')
     offers.sort((a, b) => isOpen(b) - isOpen(a))
@@ -100,15 +100,37 @@ function detailsOf({ expires_at_ms }: PublicationTable, nowMs: number): OfferDet
   return { currency: 'mana', priceUsd: null, ...judged }
 }
 
-/** What the price of an offer in dollars is in MANA is not known: 0 stands for it. */
-function signedOffer(offer: JudgedTrade, { worldId, nowMs }: { worldId: number; nowMs: number }): Offer {
+/**
+ * What the price of an offer in dollars is in MANA is not known: 0 stands for it.
+ *
+ * @param onChain the publications of the asset, newest first: the sale of an offer that was bought is one of them
+ */
+function signedOffer(
+  offer: JudgedTrade,
+  { worldId, nowMs, onChain }: { worldId: number; nowMs: number; onChain: readonly PublicationTable[] },
+): Offer {
   const { currency, price } = offer
   const { state, reason } = judgedNow(offer, nowMs)
   const status = state === 'open' ? 'open' : state === 'used' ? 'sold' : 'cancelled'
-  const row = { ...publicationOfTrade(offer, 0), world_id: worldId, status } as const
+  const sale = status === 'sold' ? onChain.find((one) => isSaleOf(offer, one)) : undefined
+  const row = {
+    ...publicationOfTrade(offer, 0),
+    world_id: worldId,
+    status,
+    ...(sale && { buyer: sale.buyer, block_time_updated_at_ms: sale.block_time_updated_at_ms }),
+  } as const
   return currency === 'mana'
     ? { row, details: { currency, priceUsd: null, state, reason } }
     : { row: { ...row, price: '0' }, details: { currency, priceUsd: price, state, reason } }
+}
+
+function isSaleOf({ signature_hash, marketplace, signer }: JudgedTrade, row: PublicationTable): boolean {
+  return (
+    row.sold_source === 'trade' &&
+    row.contract_id === signature_hash &&
+    row.marketplace_address === marketplace &&
+    row.owner === signer
+  )
 }
 
 function rentalOffer(offer: JudgedTrade, nowMs: number) {

@@ -1,4 +1,5 @@
 import { coordText } from '@landpass/client/grid'
+import { ZERO_ADDRESS } from '../../land/records/assets.ts'
 import { findRent } from '../../state/parts/rents.ts'
 import type { AssetRow, State } from '../../state/state.ts'
 import { filePieces } from '../common/row-files.ts'
@@ -54,13 +55,23 @@ export class RightsReader {
   private read(asset: AssetRow): AssetRights {
     const { state, nowMs } = this
     const json = Buffer.concat([...state.assetPieces(asset, nowMs)]).toString()
-    const { owner, operator, update_operator, approvals_for_all, update_managers, tenant } = JSON.parse(
-      json,
-    ) as AssetRights
+    const { approvals_for_all, update_managers, tenant, ...shown } = JSON.parse(json) as AssetRights
+    // Nobody can act as the zero address, which the answers of the land show as it was imported
+    const set = (address: string | null) => (address === ZERO_ADDRESS ? null : address)
+    const isSet = (address: string) => address !== ZERO_ADDRESS
     const { parcels, estates } = state.parts
     const rent = findRent(asset.type === 'parcel' ? parcels.rents : estates.rents, asset.row)
     const lastTenant = rent?.isHeld && rent.untilMs <= nowMs ? rent.tenant : null
-    return { owner, operator, update_operator, approvals_for_all, update_managers, tenant, lastTenant }
+    return {
+      ...{
+        owner: set(shown.owner),
+        operator: set(shown.operator),
+        update_operator: set(shown.update_operator),
+      },
+      approvals_for_all: approvals_for_all.filter(isSet),
+      update_managers: update_managers.filter(isSet),
+      ...{ tenant, lastTenant },
+    }
   }
 }
 

@@ -23,7 +23,11 @@ export const saleFields = () => ({
   size: orNull(wholeNumber('Parcels that were sold; null where that is unknown.')),
   price: manaText('The price.'),
   currency: oneOf(['mana']),
-  price_usd: Type.Null({ description: 'The price is in MANA.' }),
+  price_usd: orNull({
+    ...manaText(''),
+    description:
+      'What a signed offer in dollars asked, all digits; null for others, and where the offer is unknown.',
+  }),
   price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
   buyer: orNull(addressText()),
   seller: orNull(addressText('Null for an auction: the project sold it.')),

@@ -23,8 +23,8 @@ const tags = ['tiles']
 const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outside the world are left out.'
 
 /**
- * Tile data: `/v2/tiles` and, in the older form, `/v1/tiles`. The paths have their version here, because these are two
- * different endpoints, not one endpoint with two addresses.
+ * Tile data: `/v2/tiles` and, in the older form, `/v1/tiles`, also without the version. The paths have their version here, because
+ * these are two different endpoints, not one endpoint with two addresses.
  */
 export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const textsCache = new TileTextsCache(land.registries)
@@ -74,25 +74,25 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     (request, reply) => answerTiles(request, reply, request.query, tileForm(readTileFields(request.query))),
   )
 
-  app.get(
-    '/v1/tiles',
-    {
-      schema: {
-        tags,
-        hide: false,
-        operationId: 'legacyTiles',
-        summary: 'Tile data in the older form, with numbers for types',
-        description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only if the fields contain price.`,
-        querystring: tileQuery,
-        response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
-          'invalid_parameter',
-          'too_many_large_answers',
-        ]),
+  for (const path of ['/tiles', '/v1/tiles'])
+    app.get(
+      path,
+      {
+        schema: {
+          tags,
+          operationId: 'legacyTiles',
+          summary: 'Tile data in the older form, with numbers for types',
+          description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only if the fields contain price.`,
+          querystring: tileQuery,
+          response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
+            'invalid_parameter',
+            'too_many_large_answers',
+          ]),
+        },
       },
-    },
-    (request, reply) =>
-      answerTiles(request, reply, request.query, legacyTileForm(readTileFields(request.query))),
-  )
+      (request, reply) =>
+        answerTiles(request, reply, request.query, legacyTileForm(readTileFields(request.query))),
+    )
 
   app.get(
     '/v2/tiles/info',

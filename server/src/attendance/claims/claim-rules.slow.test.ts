@@ -122,7 +122,7 @@ function expectedOf(given: Situation): Outcome {
   if (isSigned) {
     steps.push('counted')
     if (given.isOverLimit) return end('too_many_requests')
-    if (given.names === 'another') return end('bad_signature')
+    if (given.names === 'another' && given.isBodySigned) return end('bad_signature')
   }
   const { answer } = given
   const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]

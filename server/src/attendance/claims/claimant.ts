@@ -21,10 +21,11 @@ export interface SignedProof {
 }
 
 /**
- * The fields of a signed claim's body, each as it was sent. Two of three clients of the world sign no body, so what is in
- * it counts as in an unsigned claim.
+ * The fields of a signed claim's body, each as it was sent. Two of three clients of the world sign no body: captcha and proof in
+ * it count as in an unsigned claim.
  */
 export interface SignedBody {
+  /** Compared with the signer where the signature covers the body, else ignored. */
   readonly address?: string
   /** The answer to the pending captcha. */
   readonly captcha?: string
@@ -136,9 +137,9 @@ async function proveByCaptcha(
   }
 }
 
-/** @throws {AppError} `bad_signature` when the body names another player */
-function assertNamesSigner({ signed: { address }, body }: SignedProof): void {
-  if (body.address !== undefined && body.address.toLowerCase() !== address) {
+/** @throws {AppError} `bad_signature` when a body that the signature covers names another player */
+function assertNamesSigner({ signed: { address, isBodySigned }, body }: SignedProof): void {
+  if (isBodySigned && body.address !== undefined && body.address.toLowerCase() !== address) {
     throw new AppError('bad_signature', 'The address in the body is not the one that signed the request.')
   }
 }

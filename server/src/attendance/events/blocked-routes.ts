@@ -1,7 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
-import { storedAddress } from '../stored-address.ts'
 import { blockedJson, blockedSchema } from './blocked-json.ts'
 import { type BlockedPlayers, MAX_BLOCKED } from './blocked-players.ts'
 import {
@@ -62,8 +61,8 @@ export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = 
       const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       const { add = [], remove = [] } = request.body
       const players = await blocked.change(event.event_id, {
-        add: add.map((address) => storedAddress('add', address)),
-        remove: remove.map((address) => storedAddress('remove', address)),
+        add: add.map((address) => address.toLowerCase()),
+        remove: remove.map((address) => address.toLowerCase()),
       })
       return { ok: true as const, data: { blocked: players.map(blockedJson), ...passIn(reply, newPass) } }
     },

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { MAX_ADDRESSES, readAddressList } from './address-list.ts'
 
 const ANN = '0xa1207f3bba224e2c9c3c6d5af63d0eb1582ce587'
-const RIGHT = '0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582Ce587'
+/** In mixed letter case that is no checksum (EIP-55). */
+const MIXED_ANN = '0xA1207f3bba224e2c9c3c6d5af63d0eb1582cE587'
 const BEN = `0x${'b'.repeat(40)}`
 const UID = `0x${'1'.repeat(64)}`
 
@@ -11,14 +12,14 @@ test('a list is lines with an address each, alone or in a table, in the files th
     { address: ANN, line: 1 },
     { address: BEN, line: 2 },
   ]
-  expect(readAddressList(`${RIGHT}\n${BEN}`)).toEqual(both)
+  expect(readAddressList(`${MIXED_ANN}\n${BEN}`)).toEqual(both)
   expect(
     readAddressList(`  ${ANN.toUpperCase().replace('X', 'x')} \r\n"${BEN}",\r\n\r\n ; ;\t\n${ANN}`),
   ).toEqual(both)
   expect(readAddressList(`\ufeff${ANN}\r${BEN}`)).toEqual(both)
   expect(
     readAddressList(
-      `\ufeffnumber,address,time,uid\r\n1,${RIGHT},2026-11-20T00:00:00.000Z,${UID}\r\n2,${BEN},,${UID}\r\n`,
+      `\ufeffnumber,address,time,uid\r\n1,${MIXED_ANN},2026-11-20T00:00:00.000Z,${UID}\r\n2,${BEN},,${UID}\r\n`,
     ),
   ).toEqual(both.map(({ address, line }) => ({ address, line: line + 1 })))
 })
@@ -32,7 +33,6 @@ test.each([
   [`${ANN}0`, 1, 'no_address'],
   [`${ANN} ${BEN}`, 1, 'no_address'],
   [`${ANN},${BEN}`, 1, 'several'],
-  [`\n${RIGHT.replace('Ce587', 'CE587')}`, 2, 'mistyped'],
   [`0x${'0'.repeat(40)}`, 1, 'zero'],
 ])('the first bad line of %j is %i: %s', (list, line, fault) => {
   expect(() => readAddressList(list)).toThrow(

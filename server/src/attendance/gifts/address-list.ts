@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts'
-import { hasRightCase } from '../stored-address.ts'
 
 /** Addresses of one list. */
 export const MAX_ADDRESSES = 5_000
@@ -23,7 +22,7 @@ export interface AddressLine {
  * without any text are skipped.
  *
  * @returns each address once, at the first line that has it
- * @throws {AppError} `invalid_parameter` with the number of the first line that has no address, several, or a mistyped one
+ * @throws {AppError} `invalid_parameter` with the number of the first line that has no address, several, or the zero address
  * @example
  * readAddressList('address,name\n0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582Ce587,Ann') // one address, of line 2
  */
@@ -40,7 +39,6 @@ export function readAddressList(list: string): readonly AddressLine[] {
     const [address] = addresses
     if (address === undefined) throw badLine(line, 'no_address')
     if (addresses.length > 1) throw badLine(line, 'several')
-    if (!hasRightCase(address)) throw badLine(line, 'mistyped')
     const lower = address.toLowerCase()
     if (lower === NO_ADDRESS) throw badLine(line, 'zero')
     if (!found.has(lower)) found.set(lower, { address: lower, line })
@@ -53,7 +51,6 @@ export function readAddressList(list: string): readonly AddressLine[] {
 const FAULTS = {
   no_address: 'has no address: 0x and 40 hex digits',
   several: 'has several addresses',
-  mistyped: 'has an address with a mistyped character: its letter case is not its checksum',
   zero: 'has the zero address, which nobody holds',
   blocked: 'has a player whom the organiser has blocked',
   too_many: `is beyond ${MAX_ADDRESSES} addresses`,

@@ -18,7 +18,6 @@ import {
 import { isoText } from '../events/openness.ts'
 import type { EventGrantLimit, LimitHook } from '../limits.ts'
 import { parseRequestTime } from '../request-time.ts'
-import { storedAddress } from '../stored-address.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Grant } from './grant-queries.ts'
 import { type Grants, MAX_GRANT_DAYS } from './grants.ts'
@@ -222,13 +221,13 @@ function resultOf(error: unknown): string {
   return isServerFull ? 'too_many_grants_of_server' : error.code
 }
 
-/** @throws {AppError} `invalid_parameter` for a nonce that cannot be stored as it is, a mistyped address, and a text that is no time */
+/** @throws {AppError} `invalid_parameter` for a nonce that cannot be stored as it is, and a text that is no time */
 function readGrant(eventId: number, { address, nonce, expires }: Static<typeof grantBody>): Grant {
   if (Buffer.byteLength(nonce) > MAX_NONCE_BYTES || UNSTORABLE.test(nonce)) {
     throw invalidSecret('nonce', nonce, ALLOWED_NONCE)
   }
   const expiresAtMs = parseRequestTime('expires', expires)
-  return { eventId, address: storedAddress('address', address), nonce, expiresAtMs }
+  return { eventId, address: address.toLowerCase(), nonce, expiresAtMs }
 }
 
 function grantJson(uuid: string, { address, nonce, expiresAtMs }: Grant) {

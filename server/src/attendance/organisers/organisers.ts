@@ -124,6 +124,6 @@ function needsPass(held: HeldPass | undefined): boolean {
 function wrongEditCode(): AppError {
   return new AppError(
     'wrong_edit_code',
-    'This event id and this edit code do not belong together. Copy both from where you received them.',
+    "The issuer does not know this event id together with this edit code. Both are in the issuer's e-mail.",
   )
 }

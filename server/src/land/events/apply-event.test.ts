@@ -14,13 +14,12 @@ import {
   STORY_CONTEXT,
 } from '../../../test/support/land/land-story.ts'
 import { runs } from '../../../test/support/run/property-seed.ts'
-import { findAsset } from '../records/assets.ts'
+import { findAsset, ZERO_ADDRESS } from '../records/assets.ts'
 import { weiOf } from './amounts.ts'
 import { applyEvent } from './apply-event.ts'
 import type { LandEvent } from './land-event.ts'
 import { type EventTable, KEY_COLUMNS } from './land-rows.ts'
 import { MemoryRows } from './memory-rows.ts'
-import { ZERO_ADDRESS } from './new-rows.ts'
 
 const TABLES = Object.keys(KEY_COLUMNS) as EventTable[]
 

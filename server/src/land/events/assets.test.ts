@@ -19,9 +19,9 @@ import {
   RENTALS,
   transfer,
 } from '../../../test/support/land/land-story.ts'
+import { ZERO_ADDRESS } from '../records/assets.ts'
 import { MAX_ADDRESSES } from '../records/checks.ts'
 import { estateFingerprint } from './fingerprints.ts'
-import { ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact } from './rule-context.ts'
 
 const PARCEL = { type: 'parcel', id: '1,1' } as const

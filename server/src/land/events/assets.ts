@@ -1,10 +1,11 @@
 import type { Coord } from '@landpass/client/grid'
+import { ZERO_ADDRESS } from '../records/assets.ts'
 import { manaText } from './amounts.ts'
 import { moveBids } from './bids.ts'
 import { withText } from './data-text.ts'
 import { type Awaitable, type EstateRow, type ParcelRow, whenRead } from './land-rows.ts'
 import { moveListings } from './listings.ts'
-import { changeAsset, coordOf, estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
+import { changeAsset, coordOf, estateOf, parcelAt } from './new-rows.ts'
 import { putMemberRights, type RightColumns, rightsOverEstate, rightsOverParcel } from './rights.ts'
 import type { Fact, Step } from './rule-context.ts'
 

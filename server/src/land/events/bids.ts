@@ -1,10 +1,10 @@
 import type { Coord } from '@landpass/client/grid'
-import type { AssetName } from '../records/assets.ts'
+import { type AssetName, ZERO_ADDRESS } from '../records/assets.ts'
 import { manaText, secondsToMs } from './amounts.ts'
 import { fingerprintOf, fingerprintTest, registryOrder } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type BidRow, whenRead } from './land-rows.ts'
-import { assetOf, estateOf, sizeOf, ZERO_ADDRESS } from './new-rows.ts'
+import { assetOf, estateOf, sizeOf } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { type Coord, coordText } from '@landpass/client/grid'
+import { ZERO_ADDRESS } from '../records/assets.ts'
 import { judgeBids } from './bids.ts'
 import { withText } from './data-text.ts'
 import { fingerprintOf, orderWithout, registryOrder, toggleParcel } from './fingerprints.ts'
 import { type Awaitable, type EstateRow, type LandRows, type ParcelRow, whenRead } from './land-rows.ts'
-import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
+import { estateOf, parcelAt } from './new-rows.ts'
 import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
 import type { Fact, Step } from './rule-context.ts'
 

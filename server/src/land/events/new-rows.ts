@@ -1,12 +1,9 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
-import type { AssetName } from '../records/assets.ts'
+import { type AssetName, ZERO_ADDRESS } from '../records/assets.ts'
 import { estateFingerprint } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import { type Awaitable, type EstateRow, type ParcelRow, whenRead } from './land-rows.ts'
 import type { Step } from './rule-context.ts'
-
-/** In columns that take no null: an owner or a seller that does not exist. */
-export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** How many parcels an asset has. */
 export async function sizeOf({ rows }: Step, { type, id }: AssetName): Promise<number> {

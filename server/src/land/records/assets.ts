@@ -75,8 +75,11 @@ interface RightsRow {
   readonly update_managers: readonly string[] | null
 }
 
+/** Nobody: contracts and snapshots have it where no address is set, and columns that take no null. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
 /**
- * Everybody besides its owner who may operate or update a parcel or an estate, each once.
+ * Everybody besides its owner who may operate or update a parcel or an estate, each once, without {@link ZERO_ADDRESS}.
  *
  * @example
  * operatorsOf({ operator: '0xa…', update_operator: null, approvals_for_all: null, update_managers: ['0xa…', '0xb…'] })
@@ -87,7 +90,7 @@ export function operatorsOf(row: RightsRow): readonly string[] {
   if (operator === null && update_operator === null && !approvals_for_all && !update_managers)
     return NO_OPERATORS
   const all = [operator, update_operator, ...(approvals_for_all ?? []), ...(update_managers ?? [])]
-  return [...new Set(all.filter((address) => address !== null))]
+  return [...new Set(all.filter((address) => address !== null))].filter((address) => address !== ZERO_ADDRESS)
 }
 
 const NO_OPERATORS: readonly string[] = []

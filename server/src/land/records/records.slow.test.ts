@@ -5,7 +5,7 @@ import { describeOnBothEngines } from '../../../test/support/database/engines.ts
 import { tinyRecords } from '../../../test/support/land/tiny-world.ts'
 import * as schemaParts from '../../schema-parts.ts'
 import { DATA_SETS, TABLE_OF } from '../snapshot/format.ts'
-import { operatorsOf } from './assets.ts'
+import { operatorsOf, ZERO_ADDRESS } from './assets.ts'
 import * as is from './checks.ts'
 import { compileRowMaker, compileTextWriter } from './compile.ts'
 import {
@@ -186,7 +186,9 @@ test('who may act for an owner is named once, whatever for', () => {
   const nobody = { operator: null, update_operator: null, approvals_for_all: null, update_managers: null }
 
   expect(operatorsOf(nobody)).toEqual([])
-  expect(operatorsOf({ ...nobody, approvals_for_all: [], update_managers: [] })).toEqual([])
+  expect(
+    operatorsOf({ ...nobody, update_operator: ZERO_ADDRESS, approvals_for_all: [], update_managers: [] }),
+  ).toEqual([])
   expect(operatorsOf({ ...nobody, operator: '0xa', update_managers: ['0xa', '0xb'] })).toEqual(['0xa', '0xb'])
   expect(operatorsOf({ ...nobody, update_operator: '0xc', approvals_for_all: ['0xd'] })).toEqual([
     '0xc',

@@ -48,7 +48,10 @@ interface CachedList extends PublicationList {
 const MAX_CACHED_LISTS = 32
 const HASH_BYTES = 32
 
-/** Sorted and filtered lists of publications. An open publication is left out once it has expired. */
+/**
+ * Sorted and filtered lists of publications. Those of dissolved estates are left out, and an open publication once it has
+ * expired.
+ */
 export class PublicationLists {
   private readonly parts: PublicationParts
   private readonly estateSize: Uint32Array
@@ -113,9 +116,8 @@ export class PublicationLists {
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!
       if (wanted[status[row]!] === 0 || asset[row]! < 0 || (type >= 0 && typeOf[row] !== type)) continue
+      if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
       if (status[row] === STATUS_CODES.open) {
-        // An open offer of a dissolved estate has no land to sell; what was sold before it was dissolved is listed.
-        if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
         const expiresAtMs = openExpiresAtMs[open[row]!]!
         if (expiresAtMs <= nowMs) {
           if (expiresAtMs > lastExpiryMs) lastExpiryMs = expiresAtMs

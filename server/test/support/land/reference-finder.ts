@@ -1,4 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
+import { ZERO_ADDRESS } from '../../../src/land/records/assets.ts'
 import type { ReferenceLand } from './reference-land.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
 
@@ -261,7 +262,8 @@ function isKept(asset: Asset, query: Query, own: Asset | undefined): boolean {
     !query.neighbours_of || isNeighbour(asset, own!),
     query.owner === undefined || row.owner === query.owner,
     query.lessor === undefined && query.tenant === undefined,
-    query.may_update === undefined || asset.updaters.includes(query.may_update),
+    query.may_update === undefined ||
+      (query.may_update !== ZERO_ADDRESS && asset.updaters.includes(query.may_update)),
     query.listed_since === undefined || (asset.listedAt ?? -1) >= Number(query.listed_since),
     query.sold_since === undefined || (row.last_sale?.time ?? -1) >= Number(query.sold_since),
     query.ends_before === undefined ||

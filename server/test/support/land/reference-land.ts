@@ -86,7 +86,9 @@ export class ReferenceLand {
     const sign = (query.sortOrder ?? usual[sortBy]) === 'asc' ? 1 : -1
     const types = { parcels: ['parcel'], estates: ['estate'], assets: ['parcel', 'estate'] }[name]
     const rows = this.publications
-      .filter(({ shown }) => types.includes(shown.asset_type) && this.isListed(shown))
+      .filter(
+        ({ shown }) => types.includes(shown.asset_type) && this.isThere(shown.asset_type, shown.asset_id),
+      )
       .filter((one) => hasStatus(one, statuses, nowMs))
       .sort((a, b) => {
         const left = sortValue(a, sortBy)
@@ -347,11 +349,6 @@ export class ReferenceLand {
   }
 
   /** What is no longer open is listed of estates without parcels, too. */
-  private isListed({ asset_type, asset_id, status }: Publication['shown']): boolean {
-    if (status === 'open' || asset_type === 'parcel') return this.isThere(asset_type, asset_id)
-    return this.estates.some(({ id }) => id === asset_id)
-  }
-
   private newest(
     type: AssetType,
     id: string,

@@ -1,4 +1,4 @@
-import { attendance, LandpassError } from '@landpass/client'
+import { attendance } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { BlockedPlayer } from '../../api/controls.ts'
@@ -65,7 +65,6 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
         action={action}
         read={readAddress}
         send={add}
-        wordsOf={wordsOfRefusal}
       >
         <p>{said.value}</p>
       </FieldForm>
@@ -94,10 +93,4 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
 function readAddress(typed: string): string | undefined {
   const address = plainText(typed).replace(/\s/g, '')
   return ADDRESS.test(address) ? address : undefined
-}
-
-/** The server also compares the letter case with the checksum. It names the address then, and none where the list is too long. */
-function wordsOfRefusal(fault: unknown): string | undefined {
-  if (!(fault instanceof LandpassError) || fault.code !== 'invalid_parameter') return undefined
-  return typeof fault.data.value === 'string' ? text('controls.blocked.mistyped') : undefined
 }

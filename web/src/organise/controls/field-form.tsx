@@ -21,7 +21,7 @@ interface FieldFormProps<Value> {
   /** Sends it; then the field is emptied. */
   send(value: Value): Promise<void>
   /** As in {@link ActionFault}. */
-  wordsOf(fault: unknown): string | undefined
+  wordsOf?(fault: unknown): string | undefined
 }
 
 /** A form with one field, whose value is checked before it is sent. */
@@ -75,7 +75,7 @@ export function FieldForm<Value>(props: FieldFormProps<Value>) {
         {submit}
       </button>
       <div role="status">{children}</div>
-      <ActionFault id={`${id}-fault`} action={action} wordsOf={wordsOf} />
+      <ActionFault id={`${id}-fault`} action={action} {...(wordsOf && { wordsOf })} />
     </form>
   )
 }

@@ -141,8 +141,6 @@ function wordsOfRefusal(fault: unknown): string | undefined {
   switch (kind) {
     case 'several':
       return text('controls.gifts.line.several', { line })
-    case 'mistyped':
-      return text('controls.gifts.line.mistyped', { line })
     case 'zero':
       return text('controls.gifts.line.zero', { line })
     case 'blocked':

@@ -12,7 +12,7 @@ import type { PoapCount } from './poap-claim-queries.ts'
 import type { HeldToken, HolderRow } from './token-list-queries.ts'
 import type { SignedToken } from './token-queries.ts'
 
-const addressText = Type.String({ description: 'With its checksum.' })
+const addressText = Type.String({ description: 'In lower case.' })
 const isoText = Type.String({ description: 'ISO 8601, UTC.' })
 
 const tokenProperties = {
@@ -61,8 +61,8 @@ export function listedTokenJson(token: SignedToken) {
       place: token.eventLocation,
     },
     given: isGift(token),
-    holder: checksumAddress(token.address),
-    issuer: checksumAddress(token.signer),
+    holder: token.address,
+    issuer: token.signer,
     time: isoOf(token.timeS),
     revoked: revocationOf(token),
   }
@@ -204,7 +204,7 @@ function csvRow({ uid, revokedAtS, revokedReason, ...token }: HolderRow): CsvRow
   const given = isGift(token) ? GIVEN_BY_ORGANISER : ''
   const { number, address, timeS } = token
   const name = `0x${uid.toString('hex')}`
-  return [number, checksumAddress(address), isoOf(timeS), name, revoked, revokedReason, given]
+  return [number, address, isoOf(timeS), name, revoked, revokedReason, given]
 }
 
 function revocationOf({ revokedAtS, revokedReason }: SignedToken) {
