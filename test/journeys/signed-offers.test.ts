@@ -281,8 +281,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     })
     const image = async (query: string) =>
       (await server.ask('GET', `/v2/map.png?center=-2,-2&width=100&height=100${query}`)).bytes
-    const [plain, rented] = [await image(''), await image('&listed-for-rent=true')]
-    expect(plain.equals(rented)).toBe(false)
+    const [plain, highlighted] = [await image(''), await image('&listed-for-rent=true')]
+    expect(plain.equals(highlighted)).toBe(false)
     const older = await server.data<Record<string, object>>('/v1/tiles?x1=-2&y1=-2&x2=-2&y2=-2')
     expect(older['-2,-2']).toMatchObject({ rentalPricePerDay: `20${'0'.repeat(18)}` })
 
