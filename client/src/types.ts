@@ -1550,7 +1550,7 @@ export interface Sale {
   /** The price. */
   price: ManaText
   currency: 'mana'
-  /** What a signed offer in dollars asked, all digits; null for others, and where the offer is unknown. */
+  /** What a signed offer in dollars asked; null for others. */
   price_usd: string | null
   /** Rounded down; null where the size is unknown. */
   price_per_parcel: ManaText | null

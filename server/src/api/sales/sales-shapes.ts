@@ -25,8 +25,7 @@ export const saleFields = () => ({
   currency: oneOf(['mana']),
   price_usd: orNull({
     ...manaText(''),
-    description:
-      'What a signed offer in dollars asked, all digits; null for others, and where the offer is unknown.',
+    description: 'What a signed offer in dollars asked; null for others.',
   }),
   price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
   buyer: orNull(addressText()),
