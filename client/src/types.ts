@@ -846,7 +846,7 @@ export interface SharedQuery {
   include: string
   /** All fields but these. Ignored if include is given. */
   exclude: string
-  /** Whether land with an open offer to rent it is highlighted. */
+  /** Highlights land with an open offer to rent. */
   'listed-for-rent': boolean
   /** Whether parcels of estates are rows of their own, beside their estates. */
   inside_estates: boolean

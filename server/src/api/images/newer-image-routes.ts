@@ -27,7 +27,7 @@ const styleQuery = {
   'listed-for-rent': Type.Optional(
     Type.Boolean({
       title: 'ListedForRent',
-      description: 'Whether land with an open offer to rent it is highlighted.',
+      description: 'Highlights land with an open offer to rent.',
     }),
   ),
 }
