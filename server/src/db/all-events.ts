@@ -71,18 +71,35 @@ function alternate<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
 }
 
-/**
- * Does work for one event after another. One that fails, for example because its node is down, does not hold up those after it.
- *
- * @throws what failed first, when all had their turn
- */
-export async function forEachEvent<Item>(
-  items: Iterable<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = []
-  for (const item of items) await work(item).catch((error) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
+/** The events whose work has failed in one call: the others go on, also where those that failed would fill each read. */
+export class FailedEvents {
+  private readonly ids: number[] = []
+  private first: unknown
+
+  get size(): number {
+    return this.ids.length
+  }
+
+  /** Leaves out the rows of these events in a read of {@link readAllEvents}. */
+  get others(): RawBuilder<boolean> {
+    return sql`event_id <> all(${`{${this.ids.join(',')}}`}::text::integer[])`
+  }
+
+  /** @returns what the work returns; undefined where it failed */
+  async try<Result>(eventId: number, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      this.first ??= error
+      this.ids.push(eventId)
+      return undefined
+    }
+  }
+
+  /** @throws what failed first, if anything did */
+  throwFirst(): void {
+    if (this.size > 0) throw this.first
+  }
 }
 
 /** Tables with rows that end at a time, and the column with that time. */
@@ -105,7 +122,10 @@ export async function deleteUntil<Table extends keyof EndingRows>(
     table,
     (rows) => sql<{ event_id: number }>`select distinct event_id from ${rows} where ${isOld}`,
   )
-  await forEachEvent(events, async ({ event_id }) => {
-    await sql`delete from ${sql.table(table)} where event_id = ${event_id} and ${isOld}`.execute(db)
-  })
+  const failed = new FailedEvents()
+  for (const { event_id } of events)
+    await failed.try(event_id, () =>
+      sql`delete from ${sql.table(table)} where event_id = ${event_id} and ${isOld}`.execute(db),
+    )
+  failed.throwFirst()
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { forEachEvent, readAllEvents } from '../../db/all-events.ts'
+import { FailedEvents, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { byEvent } from '../../work/batches.ts'
@@ -102,33 +102,28 @@ export async function takeDueClaims(
   { nowMs, leaseUntilMs, limit }: TakeDue,
 ): Promise<readonly DueClaim[]> {
   const taken: DueClaim[] = []
-  for (let tries = 0; tries < TAKE_TRIES; tries++) {
-    const wanted = limit - taken.length
+  const failed = new FailedEvents()
+  for (let tries = 0; tries < TAKE_TRIES; ) {
+    const takenBefore = taken.length
+    const failedBefore = failed.size
+    const wanted = limit - takenBefore
     const found = await readAllEvents(
       db,
       'claim',
       (claims) => sql<Pick<Claim, 'event_id' | 'id'>>`/* prepared */
-      select event_id, id from ${claims} where next_step_at_ms <= ${nowMs}
+      select event_id, id from ${claims} where next_step_at_ms <= ${nowMs} and ${failed.others}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${wanted}`,
     )
     const due = found.slice(0, wanted)
-    let missed = due.length
-    try {
-      await forEachEvent(
-        byEvent(due, ({ event_id }) => event_id),
-        async ([eventId, claims]) => {
-          const ids = claims.map(({ id }) => id)
-          const more = await takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs })
-          taken.push(...more)
-          missed -= more.length
-        },
-      )
-    } catch (error) {
-      if (taken.length === 0) throw error
-      break // those that are taken already go on
+    for (const [eventId, claims] of byEvent(due, ({ event_id }) => event_id)) {
+      const ids = claims.map(({ id }) => id)
+      const more = await failed.try(eventId, () => takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs }))
+      taken.push(...(more ?? []))
     }
-    if (missed === 0) break
+    if (taken.length - takenBefore === due.length) break
+    if (failed.size === failedBefore) tries += 1
   }
+  if (taken.length === 0) failed.throwFirst() // else those that are taken already go on
   return taken
 }
 
