@@ -187,7 +187,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
       await players.signerCheck.close()
-      await cleanup.close()
+      await cleanup.close(CLOSE_TIMEOUT_MS)
       await gifts.close()
     },
   }

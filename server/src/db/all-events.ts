@@ -4,9 +4,9 @@ import { type TABLES_BY_EVENT, workerStates } from './distribution.ts'
 import type { Db } from './engine.ts'
 import { isDatabaseRefusal } from './statement-error.ts'
 
-/** So long nodes are asked one by one after a worker was down: a statement for all would wait for a silent one until it is cut off. */
-const SINGLY_MS = 10 * SECOND_MS
-const singlyUntilMs = new WeakMap<Db, number>()
+/** For so long a worker that was down is taken to be down: a statement for all would wait for a silent one until it is cut off. */
+const ASK_AGAIN_MS = 10 * SECOND_MS
+const lostUntilMs = new WeakMap<Db, number>()
 
 /** Reads rows of a table by event. The builder is the table itself, or its rows on one node. */
 export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
@@ -27,19 +27,40 @@ export async function readAllEvents<Row>(
   table: (typeof TABLES_BY_EVENT)[number],
   read: ReadRows<Row>,
 ): Promise<readonly Row[]> {
-  if (performance.now() < (singlyUntilMs.get(db) ?? 0)) return readNodes(db, table, read)
+  const all = await unlessWorkerLost(db, () => read(sql.table(table)).execute(db))
+  return all ? all.rows : readNodes(db, table, read)
+}
+
+/**
+ * Runs a statement for all events, unless workers of a database of several servers are down and others are not.
+ *
+ * @returns undefined where they are: the statement failed, or was not begun
+ */
+export async function unlessWorkerLost<Result>(
+  db: Db,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const untilMs = lostUntilMs.get(db)
+  if (untilMs !== undefined) {
+    if (performance.now() < untilMs) return undefined
+    noteLost(db) // calls during the question do not ask it too
+    if (await isWorkerLost(db)) return undefined
+    lostUntilMs.delete(db)
+  }
   try {
-    return (await read(sql.table(table)).execute(db)).rows
+    return await run()
   } catch (error) {
-    if (!(await isWorkerLost(db, error))) throw error
-    singlyUntilMs.set(db, performance.now() + SINGLY_MS)
-    return readNodes(db, table, read)
+    if (!isDatabaseRefusal(error) || !(await isWorkerLost(db).catch(() => false))) throw error
+    noteLost(db)
+    return undefined
   }
 }
 
-/** Whether a statement failed because workers of a database of several servers are down, and others are not. */
-export async function isWorkerLost(db: Db, error: unknown): Promise<boolean> {
-  if (!isDatabaseRefusal(error)) return false
+function noteLost(db: Db): void {
+  lostUntilMs.set(db, performance.now() + ASK_AGAIN_MS)
+}
+
+async function isWorkerLost(db: Db): Promise<boolean> {
   const states = [...(await workerStates(db)).values()]
   return states.includes(true) && states.includes(false)
 }
