@@ -69,21 +69,22 @@ async function readNodes<Row>(db: Db, table: string, read: ReadRows<Row>): Promi
   // A command for a node is a text, without parameters: the coordinator writes them into it, quoted
   const { sql: statement, parameters } = read(sql`%1$s`).compile(db)
   const command = statement.replace(/\$(\d+)/g, (_, place) => `%${Number(place) + 1}$L`)
-  const { rows } = await sql<{ rows: Row[] }>`
+  const { rows: nodes } = await sql<{ success: boolean; result: string }>`
     with node as (
       select nodename, nodeport, string_agg('select * from ' || shard_name(logicalrelid, shardid), ' union all ') as shards
       from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
-      where logicalrelid = ${table}::regclass group by nodename, nodeport
+      where logicalrelid = ${table}::regclass and noderole = 'primary' and isactive group by nodename, nodeport
     )
-    select asked.result::json as rows
+    select asked.success, asked.result
     from node cross join lateral master_run_on_worker(
       array[nodename::text], array[nodeport],
       array['select coalesce(json_agg(found), ''[]'') from (' || format(
         ${command}::text, variadic array['(' || shards || ') as rows_of_node']::text[] || ${parameters.map(String)}::text[]
       ) || ') as found'], false
-    ) as asked
-    where asked.success`.execute(db)
-  return alternate(rows.map((node) => node.rows))
+    ) as asked`.execute(db)
+  // A table that is not distributed is on the coordinator
+  if (nodes.length === 0) return (await read(sql.table(table)).execute(db)).rows
+  return alternate(nodes.filter(({ success }) => success).map(({ result }): Row[] => JSON.parse(result)))
 }
 
 /** The first of each list, then the second of each, and so on. */
