@@ -12,9 +12,10 @@ const lostUntilMs = new WeakMap<Db, number>()
 export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
 
 /**
- * Reads rows of all events, for work in the background: in one statement or, while workers of a database of several servers
- * are down, in one for each of the others. Then each node answers on its own, so an order or a limit is that of a node, and rows
- * of the nodes alternate.
+ * Reads rows of all events: in one statement or, while workers of a database of several servers are down, in one for each of
+ * the others. Then each node answers on its own, so an order or a limit is that of a node, and rows of the nodes alternate.
+ *
+ * For work in the background. A request that needs it must go on without it after a time: a worker that falls silent is waited for.
  *
  * @param read its columns and its parameters are texts or numbers, and it has no per cent sign: a node gets it as a formatted text
  * @throws {AppError} `database_unavailable` where the database itself is away
@@ -93,6 +94,11 @@ function alternate<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
 }
 
+/** Leaves out the rows of these events in a read of {@link readAllEvents}. */
+export function exceptEvents(eventIds: readonly number[]): RawBuilder<boolean> {
+  return sql`event_id <> all(${`{${eventIds.join(',')}}`}::text::integer[])`
+}
+
 /** The events whose work has failed in one call: the others go on, also where those that failed would fill each read. */
 export class FailedEvents {
   private readonly ids: number[] = []
@@ -102,9 +108,9 @@ export class FailedEvents {
     return this.ids.length
   }
 
-  /** Leaves out the rows of these events in a read of {@link readAllEvents}. */
+  /** See {@link exceptEvents}. */
   get others(): RawBuilder<boolean> {
-    return sql`event_id <> all(${`{${this.ids.join(',')}}`}::text::integer[])`
+    return exceptEvents(this.ids)
   }
 
   /** @returns what the work returns; undefined where it failed */

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { FailedEvents, readAllEvents } from '../../db/all-events.ts'
+import { SECOND_MS } from '../../clock.ts'
+import { exceptEvents, FailedEvents, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { byEvent } from '../../work/batches.ts'
@@ -87,6 +88,8 @@ export interface DueClaim extends HeldClaim {
 
 /** How often the queue is read again where other processes took claims of it meanwhile. */
 const TAKE_TRIES = 3
+/** After this time no more claims are taken: a write that waits for its node would use up the leases of those taken before. */
+const TAKE_MS = 5 * SECOND_MS
 
 /**
  * Takes claims whose next step is due, with a lease for the calling process. Claims of events made here come first: they
@@ -103,7 +106,9 @@ export async function takeDueClaims(
 ): Promise<readonly DueClaim[]> {
   const taken: DueClaim[] = []
   const failed = new FailedEvents()
-  for (let tries = 0; tries < TAKE_TRIES; ) {
+  const endMs = performance.now() + TAKE_MS
+  const isOver = () => taken.length > 0 && performance.now() > endMs
+  for (let tries = 0; tries < TAKE_TRIES && !isOver(); ) {
     const takenBefore = taken.length
     const failedBefore = failed.size
     const wanted = limit - takenBefore
@@ -119,6 +124,7 @@ export async function takeDueClaims(
       const ids = claims.map(({ id }) => id)
       const more = await failed.try(eventId, () => takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs }))
       taken.push(...(more ?? []))
+      if (isOver()) break
     }
     if (taken.length - takenBefore === due.length) break
     if (failed.size === failedBefore) tries += 1
@@ -409,20 +415,19 @@ export async function releaseLeases(
 
 /** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */
 export async function countReserved(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('claim')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('next_step_at_ms', 'is not', null) // for the index
-    .where('state', '=', 'reserved')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('event_hold')
-            .whereRef('event_hold.event_id', '=', 'claim.event_id')
-            .where('held_at_ms', 'is not', null),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  const held = await readAllEvents(
+    db,
+    'event_hold',
+    (holds) => sql<{ event_id: number }>`select event_id from ${holds} where held_at_ms is not null`,
+  )
+  const isNotHeld = exceptEvents(held.map(({ event_id }) => event_id))
+  // `is not null` is for the index
+  const counts = await readAllEvents(
+    db,
+    'claim',
+    (claims) => sql<{ reserved: number }>`
+      select count(*)::integer as reserved from ${claims}
+      where next_step_at_ms is not null and state = 'reserved' and ${isNotHeld}`,
+  )
+  return counts.reduce((sum, { reserved }) => sum + reserved, 0)
 }
