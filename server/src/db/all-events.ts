@@ -57,6 +57,11 @@ export async function unlessWorkerLost<Result>(
   }
 }
 
+/** Whether the last read of all events left out workers that are down. */
+export function isPartial(db: Db): boolean {
+  return lostUntilMs.has(db)
+}
+
 function noteLost(db: Db): void {
   lostUntilMs.set(db, performance.now() + ASK_AGAIN_MS)
 }
