@@ -33,7 +33,7 @@ const ONE_WORKER_DOWN = `
     returns setof record language plpgsql as $$
     begin
       success := $2[1] <> 2;
-      result := 'connection refused';
+      result := 'worker 2 was asked';
       if success then execute commands[1] into result; end if;
       return next;
     end $$;

@@ -2,11 +2,18 @@ import { type RawBuilder, sql } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { type TABLES_BY_EVENT, workerStates } from './distribution.ts'
 import type { Db } from './engine.ts'
-import { isDatabaseRefusal } from './statement-error.ts'
+import { databaseUnavailable, isDatabaseRefusal } from './statement-error.ts'
 
 /** For so long a worker that was down is taken to be down: a statement for all would wait for a silent one until it is cut off. */
 const ASK_AGAIN_MS = 10 * SECOND_MS
-const lostUntilMs = new WeakMap<Db, number>()
+
+interface Lost {
+  readonly untilMs: number
+  /** Workers that are down, by host and port. */
+  readonly nodes: readonly string[]
+}
+
+const lostOf = new WeakMap<Db, Lost>()
 
 /** Reads rows of a table by event. The builder is the table itself, or its rows on one node. */
 export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
@@ -15,10 +22,10 @@ export type ReadRows<Row> = (table: RawBuilder<unknown>) => RawBuilder<Row>
  * Reads rows of all events: in one statement or, while workers of a database of several servers are down, in one for each of
  * the others. Then each node answers on its own, so an order or a limit is that of a node, and rows of the nodes alternate.
  *
- * For work in the background. A request that needs it must go on without it after a time: a worker that falls silent is waited for.
+ * For work in the background. A request that needs it must go on without it after a time: it waits where a worker falls silent.
  *
  * @param read its columns and its parameters are texts or numbers, and it has no per cent sign: a node gets it as a formatted text
- * @throws {AppError} `database_unavailable` where the database itself is away
+ * @throws {AppError} `database_unavailable` where the database itself is away, or a node that was not down gives an error
  * @example
  * await readAllEvents(db, 'code_load', (table) =>
  *   sql<{ event_id: number }>`select event_id from ${table} where until_ms <= ${nowMs} limit 5`)
@@ -41,45 +48,51 @@ export async function unlessWorkerLost<Result>(
   db: Db,
   run: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const untilMs = lostUntilMs.get(db)
-  if (untilMs !== undefined) {
-    if (performance.now() < untilMs) return undefined
-    noteLost(db) // calls during the question do not ask it too
+  const lost = lostOf.get(db)
+  if (lost) {
+    if (performance.now() < lost.untilMs) return undefined
+    noteLost(db, lost.nodes) // calls during the question do not ask it too
     if (await isWorkerLost(db)) return undefined
-    lostUntilMs.delete(db)
+    lostOf.delete(db)
   }
   try {
     return await run()
   } catch (error) {
     if (!isDatabaseRefusal(error) || !(await isWorkerLost(db).catch(() => false))) throw error
-    noteLost(db)
     return undefined
   }
 }
 
 /** Whether the last read of all events left out workers that are down. */
 export function isPartial(db: Db): boolean {
-  return lostUntilMs.has(db)
+  return lostOf.has(db)
 }
 
-function noteLost(db: Db): void {
-  lostUntilMs.set(db, performance.now() + ASK_AGAIN_MS)
+function noteLost(db: Db, nodes: Lost['nodes']): void {
+  lostOf.set(db, { untilMs: performance.now() + ASK_AGAIN_MS, nodes })
 }
 
+/** Asks the workers, and notes those that are down where others are not. */
 async function isWorkerLost(db: Db): Promise<boolean> {
-  const states = [...(await workerStates(db)).values()]
-  return states.includes(true) && states.includes(false)
+  const states = [...(await workerStates(db))]
+  const down = states.filter(([, answers]) => !answers).map(([node]) => node)
+  if (down.length === 0 || down.length === states.length) return false
+  noteLost(db, down)
+  return true
 }
 
 async function readNodes<Row>(db: Db, table: string, read: ReadRows<Row>): Promise<readonly Row[]> {
   // A command for a node is a text, without parameters: the coordinator writes them into it, quoted
   const { sql: statement, parameters } = read(sql`%1$s`).compile(db)
+  const down = lostOf.get(db)?.nodes ?? []
   const command = statement.replace(/\$(\d+)/g, (_, place) => `%${Number(place) + 1}$L`)
   const { rows: nodes } = await sql<{ success: boolean; result: string }>`
     with node as (
       select nodename, nodeport, string_agg('select * from ' || shard_name(logicalrelid, shardid), ' union all ') as shards
       from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
-      where logicalrelid = ${table}::regclass and noderole = 'primary' and isactive group by nodename, nodeport
+      where logicalrelid = ${table}::regclass and noderole = 'primary' and isactive
+        and nodename || ':' || nodeport <> all(${down}::text[])
+      group by nodename, nodeport
     )
     select asked.success, asked.result
     from node cross join lateral master_run_on_worker(
@@ -90,7 +103,12 @@ async function readNodes<Row>(db: Db, table: string, read: ReadRows<Row>): Promi
     ) as asked`.execute(db)
   // A table that is not distributed is on the coordinator
   if (nodes.length === 0) return (await read(sql.table(table)).execute(db)).rows
-  return alternate(nodes.filter(({ success }) => success).map(({ result }): Row[] => JSON.parse(result)))
+  const failed = nodes.find(({ success }) => !success)
+  if (failed) {
+    lostOf.set(db, { untilMs: 0, nodes: down }) // the next call asks the workers: this one may be down now
+    throw databaseUnavailable(failed.result)
+  }
+  return alternate(nodes.map(({ result }): Row[] => JSON.parse(result)))
 }
 
 /** The first of each list, then the second of each, and so on. */
