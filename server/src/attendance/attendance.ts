@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type Clock, SECOND_MS } from '../clock.ts'
+import { type Clock, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { AttendanceConfig, Config } from '../config/config.ts'
+import { isPartial } from '../db/all-events.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { CallContract } from '../ethereum/wallet-call.ts'
@@ -149,6 +150,13 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     log,
   })
 
+  const checkKeys = async (): Promise<void> => {
+    setupProblem = await checkVault(db, vault, { nowMs: clock.nowMs(), log })
+    if (setupProblem || !isPartial(db)) clearInterval(checking)
+    if (setupProblem && isOpen) log.error(`attendance is not served any more: ${setupProblem.reason}`)
+  }
+  let checking: NodeJS.Timeout | undefined
+
   const { world, publicUrl } = config
   const { makers, limits } = config.attendance
   const shared = { db, clock, world, publicUrl, ...makers, assertConfigured, tokenAnswers }
@@ -171,7 +179,9 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
-      setupProblem = await checkVault(db, vault, { nowMs: clock.nowMs(), log })
+      // Again until no worker of the database is down, and left out
+      checking ??= setInterval(() => void checkKeys().catch(() => {}), MINUTE_MS).unref()
+      await checkKeys()
       if (!setupProblem) await ownIssuer.open()
       isOpen = true
     },
@@ -184,10 +194,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       cleanup.start()
     },
     close: async () => {
+      clearInterval(checking)
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
       await players.signerCheck.close()
-      await cleanup.close()
+      await cleanup.close(CLOSE_TIMEOUT_MS)
       await gifts.close()
     },
   }

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS, withTimeLimit } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
 import type { Refusals } from './claims/refusals.ts'
 import type { Gifts } from './gifts/gifts.ts'
@@ -20,7 +20,7 @@ export interface CleanupOptions {
   readonly answered: { flush(): Promise<void> }
   readonly grants: { deleteOld(): Promise<void> }
   readonly gifts: Pick<Gifts, 'wake'>
-  readonly refusals: Refusals
+  readonly refusals: Pick<Refusals, 'flush'>
   readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
   /** Notes signed tokens in their public log. */
   readonly tokenLog: { update(): Promise<void> }
@@ -52,17 +52,31 @@ export class Cleanup {
     this.every(DELETE_EVERY_MS, () => rehearsals.cleanUp())
   }
 
-  async close(): Promise<void> {
+  /** Waits for the work that is running and for the last counts, `timeoutMs` at most. */
+  async close(timeoutMs: number): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
+    await withTimeLimit(this.finish(), timeoutMs, () => undefined)
+  }
+
+  private async finish(): Promise<void> {
     await this.running
     await this.logFailure(() => this.options.refusals.flush())
     await this.logFailure(() => this.options.answered.flush())
   }
 
-  /** Runs `work` every `intervalMs`; never two works at once, so `close` waits for one promise only. */
+  /**
+   * Runs `work` every `intervalMs`, unless it still runs or waits; never two works at once, so `close` waits for one promise
+   * only.
+   */
   private every(intervalMs: number, work: () => Promise<unknown>): void {
+    let isDue = false
     const timer = setInterval(() => {
-      this.running = this.running.then(() => this.logFailure(work))
+      if (isDue) return
+      isDue = true
+      this.running = this.running.then(async () => {
+        await this.logFailure(work)
+        isDue = false
+      })
     }, intervalMs)
     this.timers.push(timer.unref())
   }

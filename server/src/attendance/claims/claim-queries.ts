@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { forEachEvent, readAllEvents } from '../../db/all-events.ts'
+import { SECOND_MS } from '../../clock.ts'
+import { exceptEvents, FailedEvents, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { byEvent } from '../../work/batches.ts'
@@ -87,6 +88,8 @@ export interface DueClaim extends HeldClaim {
 
 /** How often the queue is read again where other processes took claims of it meanwhile. */
 const TAKE_TRIES = 3
+/** After this time no more claims are taken: a write that waits for its node would use up the leases of those taken before. */
+const TAKE_MS = 5 * SECOND_MS
 
 /**
  * Takes claims whose next step is due, with a lease for the calling process. Claims of events made here come first: they
@@ -102,33 +105,31 @@ export async function takeDueClaims(
   { nowMs, leaseUntilMs, limit }: TakeDue,
 ): Promise<readonly DueClaim[]> {
   const taken: DueClaim[] = []
-  for (let tries = 0; tries < TAKE_TRIES; tries++) {
-    const wanted = limit - taken.length
+  const failed = new FailedEvents()
+  const endMs = performance.now() + TAKE_MS
+  const isOver = () => taken.length > 0 && performance.now() > endMs
+  for (let tries = 0; tries < TAKE_TRIES && !isOver(); ) {
+    const takenBefore = taken.length
+    const failedBefore = failed.size
+    const wanted = limit - takenBefore
     const found = await readAllEvents(
       db,
       'claim',
       (claims) => sql<Pick<Claim, 'event_id' | 'id'>>`/* prepared */
-      select event_id, id from ${claims} where next_step_at_ms <= ${nowMs}
+      select event_id, id from ${claims} where next_step_at_ms <= ${nowMs} and ${failed.others}
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${wanted}`,
     )
     const due = found.slice(0, wanted)
-    let missed = due.length
-    try {
-      await forEachEvent(
-        byEvent(due, ({ event_id }) => event_id),
-        async ([eventId, claims]) => {
-          const ids = claims.map(({ id }) => id)
-          const more = await takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs })
-          taken.push(...more)
-          missed -= more.length
-        },
-      )
-    } catch (error) {
-      if (taken.length === 0) throw error
-      break // those that are taken already go on
+    for (const [eventId, claims] of byEvent(due, ({ event_id }) => event_id)) {
+      const ids = claims.map(({ id }) => id)
+      const more = await failed.try(eventId, () => takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs }))
+      taken.push(...(more ?? []))
+      if (isOver()) break
     }
-    if (missed === 0) break
+    if (taken.length - takenBefore === due.length) break
+    if (failed.size === failedBefore) tries += 1
   }
+  if (taken.length === 0) failed.throwFirst() // else those that are taken already go on
   return taken
 }
 
@@ -414,20 +415,19 @@ export async function releaseLeases(
 
 /** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */
 export async function countReserved(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('claim')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('next_step_at_ms', 'is not', null) // for the index
-    .where('state', '=', 'reserved')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('event_hold')
-            .whereRef('event_hold.event_id', '=', 'claim.event_id')
-            .where('held_at_ms', 'is not', null),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  const held = await readAllEvents(
+    db,
+    'event_hold',
+    (holds) => sql<{ event_id: number }>`select event_id from ${holds} where held_at_ms is not null`,
+  )
+  const isNotHeld = exceptEvents(held.map(({ event_id }) => event_id))
+  // `is not null` is for the index
+  const counts = await readAllEvents(
+    db,
+    'claim',
+    (claims) => sql<{ reserved: number }>`
+      select count(*)::integer as reserved from ${claims}
+      where next_step_at_ms is not null and state = 'reserved' and ${isNotHeld}`,
+  )
+  return counts.reduce((sum, { reserved }) => sum + reserved, 0)
 }

@@ -1,4 +1,4 @@
-import { type Clock, SECOND_MS } from '../../clock.ts'
+import { type Clock, SECOND_MS, withTimeLimit } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { isDatabaseRefusal } from '../../db/statement-error.ts'
 import { OneSecondCache } from '../../work/one-second-cache.ts'
@@ -8,6 +8,8 @@ import { countReserved } from './claim-queries.ts'
 
 /** A step of a claim reads the code, then asks for the token. */
 const CALLS_PER_CLAIM = 2
+/** For so long an answer waits for a new count, where an old one is known. */
+const WAIT_MS = SECOND_MS
 
 export interface QueueOfClaims {
   /** How many claims of all events wait for the issuer, without those of held events. */
@@ -30,15 +32,17 @@ export interface ClaimQueueOptions {
 export class ClaimQueue {
   private readonly options: ClaimQueueOptions
   private readonly lengths = new OneSecondCache<number>()
-  private lastLength = 0
+  private lastLength: number | undefined
   constructor(options: ClaimQueueOptions) {
     this.options = options
   }
 
-  /** For a claim of the event; at most a second old, where the claims can be counted. */
+  /** For a claim of the event; at most a second old, where the claims can be counted in a second. */
   async look(eventId: number): Promise<QueueOfClaims> {
     const { clock, holds, pacer } = this.options
-    const length = await this.lengths.get('all', () => this.count())
+    const counting = this.lengths.get('all', () => this.count())
+    const last = this.lastLength
+    const length = last === undefined ? await counting : await withTimeLimit(counting, WAIT_MS, () => last)
     const hold = await holds.findHeld(eventId)
     if (hold) return { length, waitS: Math.max(Math.ceil((hold.probe_at_ms - clock.nowMs()) / SECOND_MS), 1) }
     const waitS = (CALLS_PER_CLAIM * length) / pacer.claimCallsPerSecond()
@@ -49,9 +53,9 @@ export class ClaimQueue {
     try {
       this.lastLength = await countReserved(this.options.db)
     } catch (error) {
-      // The claim is accepted. And a database of several servers, of which one is down, counts nothing but goes on with most events
+      // The claim is accepted
       if (!isDatabaseRefusal(error)) throw error
     }
-    return this.lastLength
+    return this.lastLength ?? 0
   }
 }

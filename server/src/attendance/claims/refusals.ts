@@ -1,8 +1,12 @@
-import { type Clock, HOUR_MS } from '../../clock.ts'
-import { isWorkerLost } from '../../db/all-events.ts'
+import { type Clock, HOUR_MS, SECOND_MS } from '../../clock.ts'
+import { unlessWorkerLost } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
+import { isDatabaseRefusal } from '../../db/statement-error.ts'
 import { byEvent } from '../../work/batches.ts'
 import { addRefusals, type RefusalCount } from './refusal-queries.ts'
+
+/** For so long a call writes event by event while a worker is down: other work in the background waits for it. */
+const SINGLY_MS = 2 * SECOND_MS
 
 /**
  * Counts refused claims for the organiser's report, in memory, and writes the counts every few seconds. When an event
@@ -12,6 +16,8 @@ export class Refusals {
   private readonly db: Db
   private readonly clock: Clock
   private counts = new Map<string, RefusalCount>()
+  /** Events whose counts could not be written when each was tried alone: then they come last. */
+  private readonly failed = new Set<number>()
   /** The last call of `flush`; never rejected. */
   private flushing: Promise<void> = Promise.resolve()
   constructor({ db, clock }: { db: Db; clock: Clock }) {
@@ -28,7 +34,7 @@ export class Refusals {
   /**
    * Writes the counts since the last call, after a call that is still running: then all counts of before are in the
    * table. Counts that cannot be written are added to the next call. While workers of a database of several servers are down, that
-   * is no failure: each event is then tried alone.
+   * is no failure: each event is then tried alone, as many as there is time for.
    */
   flush(): Promise<void> {
     const flushed = this.flushing.then(() => this.write())
@@ -38,19 +44,40 @@ export class Refusals {
 
   private async write(): Promise<void> {
     if (this.counts.size === 0) return
-    const taken = this.counts
+    const counts = [...this.counts.values()]
     this.counts = new Map()
-    const all = [...taken.values()]
     try {
-      await addRefusals(this.db, all)
+      const isWritten = await unlessWorkerLost(this.db, async () => {
+        await addRefusals(this.db, counts)
+        return true
+      })
+      if (isWritten) return
     } catch (error) {
-      if (!(await isWorkerLost(this.db, error).catch(() => false))) {
-        this.addAll(all)
-        throw error
-      }
-      for (const counts of byEvent(all, ({ eventId }) => eventId).values())
-        await addRefusals(this.db, counts).catch(() => this.addAll(counts))
+      this.addAll(counts)
+      throw error
     }
+    await this.writeSingly(counts)
+  }
+
+  private async writeSingly(all: readonly RefusalCount[]): Promise<void> {
+    const endMs = performance.now() + SINGLY_MS
+    const hasFailed = (eventId: number) => Number(this.failed.has(eventId))
+    const events = [...byEvent(all, ({ eventId }) => eventId)].sort(([a], [b]) => hasFailed(a) - hasFailed(b))
+    const faults: unknown[] = []
+    for (const [eventId, counts] of events) {
+      try {
+        if (performance.now() > endMs) this.addAll(counts)
+        else {
+          await addRefusals(this.db, counts)
+          this.failed.delete(eventId)
+        }
+      } catch (error) {
+        this.addAll(counts)
+        this.failed.add(eventId)
+        if (!isDatabaseRefusal(error)) faults.push(error)
+      }
+    }
+    if (faults.length > 0) throw faults[0]
   }
 
   private addAll(counts: readonly RefusalCount[]): void {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { forEachEvent, readAllEvents } from '../../db/all-events.ts'
+import { FailedEvents, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 
 /** What an organiser may see of an edit code that waits: until when, and when the issuer was last asked. */
@@ -44,24 +44,32 @@ export async function takeDueLoads(
   db: Db,
   { nowMs, nextTryAtMs, limit }: Readonly<Record<'nowMs' | 'nextTryAtMs' | 'limit', number>>,
 ): Promise<readonly CodeLoad[]> {
-  const due = await readAllEvents(
-    db,
-    'code_load',
-    (loads) => sql<{ event_id: number }>`
-      select event_id from ${loads} where next_try_at_ms <= ${nowMs} order by next_try_at_ms limit ${limit}`,
-  )
   const taken: CodeLoad[] = []
-  await forEachEvent(due.slice(0, limit), async ({ event_id }) => {
-    const load = await db
-      .updateTable('code_load')
-      .set({ next_try_at_ms: nextTryAtMs, last_try_at_ms: nowMs })
-      .where('event_id', '=', event_id)
-      .where('next_try_at_ms', '<=', nowMs) // another process may have taken it meanwhile
-      .returning(['event_id as eventId', 'encrypted', 'until_ms as untilMs'])
-      .executeTakeFirst()
-    if (load) taken.push(load)
-  }).catch((error) => {
-    if (taken.length === 0) throw error // else those that are taken already go on
-  })
+  const failed = new FailedEvents()
+  let failedBefore: number
+  do {
+    failedBefore = failed.size
+    const wanted = limit - taken.length
+    const due = await readAllEvents(
+      db,
+      'code_load',
+      (loads) => sql<{ event_id: number }>`
+        select event_id from ${loads} where next_try_at_ms <= ${nowMs} and ${failed.others}
+        order by next_try_at_ms limit ${wanted}`,
+    )
+    for (const { event_id } of due.slice(0, wanted)) {
+      const load = await failed.try(event_id, () =>
+        db
+          .updateTable('code_load')
+          .set({ next_try_at_ms: nextTryAtMs, last_try_at_ms: nowMs })
+          .where('event_id', '=', event_id)
+          .where('next_try_at_ms', '<=', nowMs) // another process may have taken it meanwhile
+          .returning(['event_id as eventId', 'encrypted', 'until_ms as untilMs'])
+          .executeTakeFirst(),
+      )
+      if (load) taken.push(load)
+    }
+  } while (failed.size > failedBefore)
+  if (taken.length === 0) failed.throwFirst() // else those that are taken already go on
   return taken
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
-import { forEachEvent } from '../../db/all-events.ts'
+import { FailedEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
@@ -160,11 +160,14 @@ export class Gifts {
     try {
       while (this.isWanted && !this.isClosed) {
         this.isWanted = false
-        await forEachEvent(await waitingGiftEvents(db), async (eventId) => {
-          // Players of a list may have claimed meanwhile, perhaps the last token
-          if ((await endGifts(db, eventId)) > 0) forgetReport(eventId)
-          if (await hasFreeCode(db, eventId)) await this.makeAllOf(eventId)
-        })
+        const failed = new FailedEvents()
+        for (const eventId of await waitingGiftEvents(db))
+          await failed.try(eventId, async () => {
+            // Players of a list may have claimed meanwhile, perhaps the last token
+            if ((await endGifts(db, eventId)) > 0) forgetReport(eventId)
+            if (await hasFreeCode(db, eventId)) await this.makeAllOf(eventId)
+          })
+        failed.throwFirst()
       }
     } catch (err) {
       log.warn({ err }, 'tokens for a list of addresses could not be made; that will be tried again')

@@ -162,8 +162,11 @@ export class Grants {
   /** Deletes grants that expired unused, and secrets that ended. */
   async deleteOld(): Promise<void> {
     const { db, clock } = this.options
-    await deleteExpiredGrants(db, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
-    await deleteEndedSecrets(db, clock.nowMs())
+    try {
+      await deleteExpiredGrants(db, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
+    } finally {
+      await deleteEndedSecrets(db, clock.nowMs())
+    }
   }
 
   /** @throws {AppError} `invalid_parameter` */

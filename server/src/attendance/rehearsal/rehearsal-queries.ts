@@ -87,10 +87,11 @@ export async function endRehearsals(
   db: Db,
   { nowMs, forgetBeforeMs }: { readonly nowMs: number; readonly forgetBeforeMs: number },
 ): Promise<void> {
+  await deleteUntil(db, 'attendance_rehearsal', { column: 'at_ms', lastMs: forgetBeforeMs - 1 })
+  // Last: where the table is on several servers, it needs all of them
   await db
     .updateTable('attendance_event')
     .set({ rehearsal_until_ms: null })
     .where('rehearsal_until_ms', '<=', nowMs)
     .execute()
-  await deleteUntil(db, 'attendance_rehearsal', { column: 'at_ms', lastMs: forgetBeforeMs - 1 })
 }

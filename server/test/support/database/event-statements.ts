@@ -21,7 +21,7 @@ const IS_OF_ONE_EVENT = /^(?:select|values\s*\()\s*(?:\$\d+(?:::integer)?|(?:\w+
 /** Statements of the server that name no event, and why. */
 const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
   [
-    /^\s*select (distinct )?event_id(, id)? from "(claim|code_load|seen_request|attendance_grant|attendance_gift|edit_code_guess|attendance_rehearsal|grant_secret)"/,
+    /^\s*select (distinct )?event_id(, id)? from "(claim|code_load|event_hold|seen_request|attendance_grant|attendance_gift|edit_code_guess|attendance_rehearsal|grant_secret)"/,
     'a queue (readAllEvents): read without locks, in the background',
   ],
   [
@@ -34,10 +34,13 @@ const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
     'abandoned events: in the background',
   ],
   [
-    /from event_place where true|^select count\(\*\) as "count" from "(claim|event_hold)"/,
+    /from event_place where true|^select count\(\*\) as "count" from "event_hold"/,
     'figures of all events, read once in some seconds',
   ],
-  [/^\s*select count\(\*\)::integer as open from \(/, 'figures of all events, read once in some seconds'],
+  [
+    /^\s*select count\(\*\)::integer as (open from \(|reserved from "claim")/,
+    'figures of all events, read once in some seconds',
+  ],
   [
     /"token"\."?id"? = \$|"token"\."address" = \$|^select .* from "token" where "address" = \$/,
     'an address, or a link to a token, names no event',
