@@ -150,10 +150,17 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     log,
   })
 
+  const closeWork = async (): Promise<void> => {
+    await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
+    await gifts.close()
+  }
   const checkKeys = async (): Promise<void> => {
     setupProblem = await checkVault(db, vault, { nowMs: clock.nowMs(), log })
     if (setupProblem || !isPartial(db)) clearInterval(checking)
-    if (setupProblem && isOpen) log.error(`attendance is not served any more: ${setupProblem.reason}`)
+    if (!setupProblem || !isOpen) return
+    log.error(`attendance is not served any more: ${setupProblem.reason}`)
+    // Codes that cannot be decrypted would be marked as void
+    if (isStarted) await closeWork()
   }
   let checking: NodeJS.Timeout | undefined
 
@@ -196,10 +203,9 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       clearInterval(checking)
       if (!isStarted) return
-      await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
+      await closeWork()
       await players.signerCheck.close()
       await cleanup.close(CLOSE_TIMEOUT_MS)
-      await gifts.close()
     },
   }
 }

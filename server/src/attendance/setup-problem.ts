@@ -161,12 +161,13 @@ export async function checkVault(
   vault: Vault,
   { nowMs, log }: VaultCheck,
 ): Promise<SetupProblem | undefined> {
+  const wasPartial = isPartial(db)
   const secrets = await firstAndLastSecrets(db, nowMs)
   const unreadable = secrets.filter(
     ({ kind, encrypted, eventId }) => !vault.canDecrypt(kind, encrypted, String(eventId)),
   )
   // On a worker of the database that is down there may be codes
-  const mayHaveCodes = isPartial(db) || secrets.some(({ kind }) => kind === 'claim-code')
+  const mayHaveCodes = wasPartial || isPartial(db) || secrets.some(({ kind }) => kind === 'claim-code')
   const wrong = unreadable.find(({ kind }) => kind === 'claim-code' || !mayHaveCodes)
   if (wrong) {
     const reason = `with an ATTENDANCE_KEY that does not decrypt the stored ${STORED_SECRETS[wrong.kind]}`

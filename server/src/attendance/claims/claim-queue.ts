@@ -33,6 +33,8 @@ export class ClaimQueue {
   private readonly options: ClaimQueueOptions
   private readonly lengths = new OneSecondCache<number>()
   private lastLength: number | undefined
+  /** One count at a time: each that waits for a silent worker of the database would take one more connection. */
+  private counting: Promise<number> | undefined
   constructor(options: ClaimQueueOptions) {
     this.options = options
   }
@@ -40,13 +42,20 @@ export class ClaimQueue {
   /** For a claim of the event; at most a second old, where the claims can be counted in a second. */
   async look(eventId: number): Promise<QueueOfClaims> {
     const { clock, holds, pacer } = this.options
-    const counting = this.lengths.get('all', () => this.count())
+    const counting = this.lengths.get('all', () => this.countOnce())
     const last = this.lastLength
     const length = last === undefined ? await counting : await withTimeLimit(counting, WAIT_MS, () => last)
     const hold = await holds.findHeld(eventId)
     if (hold) return { length, waitS: Math.max(Math.ceil((hold.probe_at_ms - clock.nowMs()) / SECOND_MS), 1) }
     const waitS = (CALLS_PER_CLAIM * length) / pacer.claimCallsPerSecond()
     return { length, waitS: Math.max(Math.ceil(waitS), 1) }
+  }
+
+  private countOnce(): Promise<number> {
+    this.counting ??= this.count().finally(() => {
+      this.counting = undefined
+    })
+    return this.counting
   }
 
   private async count(): Promise<number> {

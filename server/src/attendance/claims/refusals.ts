@@ -33,8 +33,10 @@ export class Refusals {
 
   /**
    * Writes the counts since the last call, after a call that is still running: then all counts of before are in the
-   * table. Counts that cannot be written are added to the next call. While workers of a database of several servers are down, that
-   * is no failure: each event is then tried alone, as many as there is time for.
+   * table. Counts that cannot be written are added to the next call. Where they cannot be written together, each event is tried alone,
+   * as many as there is time for: a worker of a database of several servers may be down or full.
+   *
+   * @throws what failed, where those of no event could be written
    */
   flush(): Promise<void> {
     const flushed = this.flushing.then(() => this.write())
@@ -46,6 +48,7 @@ export class Refusals {
     if (this.counts.size === 0) return
     const counts = [...this.counts.values()]
     this.counts = new Map()
+    let failure: unknown
     try {
       const isWritten = await unlessWorkerLost(this.db, async () => {
         await addRefusals(this.db, counts)
@@ -53,23 +56,30 @@ export class Refusals {
       })
       if (isWritten) return
     } catch (error) {
-      this.addAll(counts)
-      throw error
+      if (!isDatabaseRefusal(error)) {
+        this.addAll(counts)
+        throw error
+      }
+      failure = error
     }
-    await this.writeSingly(counts)
+    const isWrittenInPart = await this.writeSingly(counts)
+    if (failure && !isWrittenInPart) throw failure
   }
 
-  private async writeSingly(all: readonly RefusalCount[]): Promise<void> {
+  /** @returns whether those of any event could be written */
+  private async writeSingly(all: readonly RefusalCount[]): Promise<boolean> {
     const endMs = performance.now() + SINGLY_MS
     const hasFailed = (eventId: number) => Number(this.failed.has(eventId))
     const events = [...byEvent(all, ({ eventId }) => eventId)].sort(([a], [b]) => hasFailed(a) - hasFailed(b))
     const faults: unknown[] = []
+    let isWrittenInPart = false
     for (const [eventId, counts] of events) {
       try {
         if (performance.now() > endMs) this.addAll(counts)
         else {
           await addRefusals(this.db, counts)
           this.failed.delete(eventId)
+          isWrittenInPart = true
         }
       } catch (error) {
         this.addAll(counts)
@@ -78,6 +88,7 @@ export class Refusals {
       }
     }
     if (faults.length > 0) throw faults[0]
+    return isWrittenInPart
   }
 
   private addAll(counts: readonly RefusalCount[]): void {

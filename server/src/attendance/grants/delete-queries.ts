@@ -78,7 +78,7 @@ function isStoredBefore(mark: TransactionMark): RawBuilder<boolean> {
 export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
   const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
   const failed = new FailedEvents()
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+  for (let batches = 0; batches < MAX_BATCHES; ) {
     const [oldest] = await readAllEvents(
       db,
       'attendance_grant',
@@ -102,6 +102,7 @@ export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOp
         select count(*)::integer as deleted from deleted cross join counted`.execute(db),
     )
     if (result?.rows[0]?.deleted === 0) break
+    if (result) batches += 1
   }
   failed.throwFirst()
 }

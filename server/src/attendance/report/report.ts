@@ -211,7 +211,7 @@ export class Reports {
 
   private async count(eventId: number) {
     const { db, clock, refusals, rehearsals, gifts } = this.options
-    await refusals.flush()
+    await refusals.flush().catch(() => {}) // those of other events may be on a server of the database that is full
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
     const minutes = await countByMinute(db, eventId, clock.nowMs())
     const failures = await lastFailures(db, eventId)

@@ -142,7 +142,7 @@ export async function noteSeen(
 
 /**
  * Deletes offers that ended long ago, or that the server has not named for long. Open ones stay: they have publications, and
- * are `unseen` after the next whole reading.
+ * are `unseen` after the next whole reading. Those that were bought for dollars stay, too: they have the price of a sale.
  *
  * @returns how many are left
  */
@@ -150,7 +150,8 @@ export function dropOldTrades(db: Db, name: ReadingName, beforeMs: number): Prom
   return inTransaction(db, async (tx) => {
     await sql`delete from signed_trade where id in (
         select id from signed_trade
-        where reading = ${name} and state <> 'open' and (expires_at_ms < ${beforeMs} or seen_at_ms < ${beforeMs})
+        where reading = ${name} and state <> 'open' and not (state = 'used' and currency = 'usd')
+          and (expires_at_ms < ${beforeMs} or seen_at_ms < ${beforeMs})
         order by id for update
       )`.execute(tx)
     const { rows } = await sql<{

@@ -63,6 +63,6 @@ export async function saleDetails(
 
 /** The log of such a sale has the MANA that was paid. Its contract id is the hash of the signature. */
 const DOLLARS_ASKED = sql`(
-  select price::text from signed_trade where sold_source = 'trade' and reading = 'listings' and currency = 'usd'
+  select price::text from signed_trade where sold_source = 'trade' and reading = 'listings' and is_signed and currency = 'usd'
     and signed_trade.asset_id = publication.asset_id and signed_trade.asset_type = publication.asset_type
     and signature_hash = contract_id and marketplace = marketplace_address and signer = owner limit 1)`
