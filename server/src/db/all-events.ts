@@ -153,6 +153,40 @@ export class FailedEvents {
   }
 }
 
+/**
+ * Deletes rows of all events in batches, each time of the event with the oldest of them.
+ *
+ * @param isOld which rows are meant
+ * @param options.deleteSome deletes some of an event; 0 where other processes have locked what is left
+ * @param options.most how many batches: what is left after them is for the next call
+ * @returns how many
+ */
+export async function deleteOldest(
+  db: Db,
+  table: 'seen_request' | 'attendance_grant',
+  isOld: RawBuilder<unknown>,
+  { deleteSome, most = Infinity }: { deleteSome(eventId: number): Promise<number>; most?: number },
+): Promise<number> {
+  const failed = new FailedEvents()
+  let deleted = 0
+  for (let batches = 0; batches < most; ) {
+    const [oldest] = await readAllEvents(
+      db,
+      table,
+      (rows) => sql<{ event_id: number }>`
+        select event_id from ${rows} where ${isOld} and ${failed.others} order by expires_at_ms limit 1`,
+    )
+    if (!oldest) break
+    const count = await failed.try(oldest.event_id, () => deleteSome(oldest.event_id))
+    if (count === undefined) continue
+    if (count === 0) break
+    batches += 1
+    deleted += count
+  }
+  failed.throwFirst()
+  return deleted
+}
+
 /** Tables with rows that end at a time, and the column with that time. */
 interface EndingRows {
   readonly code_load: 'until_ms'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
-import { deleteUntil, FailedEvents, readAllEvents } from '../../db/all-events.ts'
+import { deleteOldest, deleteUntil } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import type { TransactionMark } from './grant-queries.ts'
@@ -76,35 +76,23 @@ function isStoredBefore(mark: TransactionMark): RawBuilder<boolean> {
  * left after {@link MAX_BATCHES} is for the next call.
  */
 export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
-  const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
-  const failed = new FailedEvents()
-  for (let batches = 0; batches < MAX_BATCHES; ) {
-    const [oldest] = await readAllEvents(
-      db,
-      'attendance_grant',
-      (grants) => sql<{ event_id: number }>`
-        select event_id from ${grants} where claim_id is null and expires_at_ms < ${beforeMs} and ${failed.others}
-        order by expires_at_ms limit 1`,
-    )
-    if (!oldest) break
-    const { event_id: eventId } = oldest
+  const isOld = sql`claim_id is null and expires_at_ms < ${nowMs - CLOCK_DIFFERENCE_MS}`
+  await deleteOldest(db, 'attendance_grant', isOld, {
+    most: MAX_BATCHES,
     // By an array: a join with `old` would read the whole table for each batch
-    const result = await failed.try(eventId, () =>
-      sql<{ deleted: number }>`
+    deleteSome: async (eventId) => {
+      const { rows } = await sql<{ deleted: number }>`
         with old as (
-          select nonce from attendance_grant
-          where event_id = ${eventId} and claim_id is null and expires_at_ms < ${beforeMs}
+          select nonce from attendance_grant where event_id = ${eventId} and ${isOld}
           limit ${batchRows} for update skip locked
         ), deleted as (
           delete from attendance_grant where event_id = ${eventId} and nonce = any(array(select nonce from old))
           returning event_id
         ), ${countMoves({ rows: 'deleted', of: 'totals', to: 'grants_expired' })}
-        select count(*)::integer as deleted from deleted cross join counted`.execute(db),
-    )
-    if (result?.rows[0]?.deleted === 0) break
-    if (result) batches += 1
-  }
-  failed.throwFirst()
+        select count(*)::integer as deleted from deleted cross join counted`.execute(db)
+      return rows[0]!.deleted
+    },
+  })
 }
 
 /** Deletes secrets whose time is over. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
-import { FailedEvents, readAllEvents } from '../../db/all-events.ts'
+import { deleteOldest } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SingleUse } from './signed-request.ts'
 
@@ -30,30 +30,16 @@ export interface DeleteOptions {
 
 /** Deletes requests that no process can accept any more, event by event, in batches. @returns how many */
 export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
-  const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
-  const failed = new FailedEvents()
-  let deleted = 0
-  for (;;) {
-    const [oldest] = await readAllEvents(
-      db,
-      'seen_request',
-      (requests) => sql<{ event_id: number }>`
-        select event_id from ${requests} where expires_at_ms < ${beforeMs} and ${failed.others}
-        order by expires_at_ms limit 1`,
-    )
-    if (!oldest) break
-    const { event_id: eventId } = oldest
+  const isOld = sql`expires_at_ms < ${nowMs - CLOCK_DIFFERENCE_MS}`
+  return deleteOldest(db, 'seen_request', isOld, {
     // Other processes delete too: rows that they have locked are skipped
-    const result = await failed.try(eventId, () =>
-      sql`
+    deleteSome: async (eventId) => {
+      const { numAffectedRows } = await sql`
         delete from seen_request where event_id = ${eventId} and hash in (
-          select hash from seen_request where event_id = ${eventId} and expires_at_ms < ${beforeMs}
+          select hash from seen_request where event_id = ${eventId} and ${isOld}
           limit ${batchRows} for update skip locked
-        )`.execute(db),
-    )
-    if (result?.numAffectedRows === 0n) break
-    deleted += Number(result?.numAffectedRows ?? 0)
-  }
-  failed.throwFirst()
-  return deleted
+        )`.execute(db)
+      return Number(numAffectedRows)
+    },
+  })
 }
