@@ -58,19 +58,27 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
     return sendJudged(request, reply, { json, judgedAtMs: nowMs })
   }
 
-  for (const { path, ids, summary, response, answer } of [
+  for (const { path, parcelId, estateId, summary, response, answer } of [
     {
-      ...{ path: 'offers', ids: ['parcelOffers', 'estateOffers'], summary: 'The offers of' },
-      ...{ response: saleResponse, answer: answerSales },
+      path: 'offers',
+      parcelId: 'parcelOffers',
+      estateId: 'estateOffers',
+      summary: 'The offers of',
+      response: saleResponse,
+      answer: answerSales,
     },
     {
-      ...{ path: 'rental-offers', ids: ['parcelRentalOffers', 'estateRentalOffers'] },
-      ...{ summary: 'The offers to rent', response: rentalResponse, answer: answerRentals },
+      path: 'rental-offers',
+      parcelId: 'parcelRentalOffers',
+      estateId: 'estateRentalOffers',
+      summary: 'The offers to rent',
+      response: rentalResponse,
+      answer: answerRentals,
     },
   ]) {
     const common = { tags: ['publications'], querystring: strictQuery({}), response }
     const why = 'and why some cannot be accepted now'
-    const ofParcel = { operationId: ids[0]!, summary: `${summary} a parcel, ${why}` }
+    const ofParcel = { operationId: parcelId, summary: `${summary} a parcel, ${why}` }
     app.get(
       `/parcels/:x/:y/${path}`,
       { schema: { ...common, ...ofParcel, params: coordParams(land.world) } },
@@ -79,7 +87,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
         return answer(request, reply, { type: 'parcel', id })
       },
     )
-    const ofEstate = { operationId: ids[1]!, summary: `${summary} an estate, ${why}` }
+    const ofEstate = { operationId: estateId, summary: `${summary} an estate, ${why}` }
     app.get(
       `/estates/:id/${path}`,
       { schema: { ...common, ...ofEstate, params: estateParams } },

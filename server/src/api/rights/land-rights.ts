@@ -56,7 +56,7 @@ export class RightsReader {
     const { state, nowMs } = this
     const json = Buffer.concat([...state.assetPieces(asset, nowMs)]).toString()
     const { approvals_for_all, update_managers, tenant, ...shown } = JSON.parse(json) as AssetRights
-    // Nobody can act as the zero address, which the answers of the land show as it was imported
+    // No player can act as the zero address, which the answers of the land show as it was imported
     const set = (address: string | null) => (address === ZERO_ADDRESS ? null : address)
     const isSet = (address: string) => address !== ZERO_ADDRESS
     const { parcels, estates } = state.parts

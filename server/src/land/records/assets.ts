@@ -75,7 +75,7 @@ interface RightsRow {
   readonly update_managers: readonly string[] | null
 }
 
-/** Nobody: contracts and snapshots have it where no address is set, and columns that take no null. */
+/** No address: contracts and snapshots have it where no address is set, and columns that take no null. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /**
