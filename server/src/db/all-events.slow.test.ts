@@ -13,18 +13,18 @@ import { saveEvent } from '../attendance/events/event-queries.ts'
 import { Vault } from '../attendance/secrets/vault.ts'
 import { checkVault } from '../attendance/setup-problem.ts'
 import { deleteUntil, isPartial, unlessWorkerLost } from './all-events.ts'
+import { workerStates } from './distribution.ts'
 import type { Db } from './engine.ts'
 import { databaseUnavailable } from './statement-error.ts'
 
-/** What this code uses of Citus, where worker 1 is this server, and worker 2 is down. */
+/** What this code uses of Citus, where worker 1 is this server, worker 2 is down, and 5, which has no rows, is silent. */
 const ONE_WORKER_DOWN = `
   insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     values (99999, 'citus', 10, 'public'::regnamespace, false, '13');
-  create function run_command_on_workers(text, parallel boolean, out nodename text, out nodeport integer, out success boolean)
-    returns setof record language sql as $$ values ('worker', 1, true), ('worker', 2, false) $$;
   create table pg_dist_node as select node as groupid, 'worker' as nodename, node as nodeport, 'primary' as noderole,
     true as isactive from generate_series(1, 2) as node;
-  insert into pg_dist_node values (1, 'secondary', 3, 'secondary', true), (1, 'removed', 4, 'primary', false);
+  insert into pg_dist_node values (0, 'coordinator', 3, 'primary', true), (1, 'secondary', 3, 'secondary', true),
+    (1, 'removed', 4, 'primary', false), (5, 'worker', 5, 'primary', true);
   create table pg_dist_placement as select node as shardid, node as groupid from generate_series(1, 2) as node;
   create table pg_dist_shard as select shardid, name::regclass as logicalrelid from pg_dist_placement
     cross join unnest('{claim,event_hold,claim_code,code_load,grant_secret}'::text[]) as name;
@@ -32,6 +32,7 @@ const ONE_WORKER_DOWN = `
   create function master_run_on_worker(text[], integer[], commands text[], boolean, out success boolean, out result text)
     returns setof record language plpgsql as $$
     begin
+      if $2[1] = 5 then raise query_canceled; end if;
       success := $2[1] <> 2;
       result := 'worker 2 was asked';
       if success then execute commands[1] into result; end if;
@@ -71,6 +72,11 @@ describeOnOneEngine('a database of several servers, of which one is down', (open
     const taken = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + 30_000, limit: 5 })
 
     expect([lost, isPartial(db)]).toEqual([undefined, true])
+    expect([...(await workerStates(db))]).toEqual([
+      ['worker:1', true],
+      ['worker:2', false],
+      ['worker:5', false],
+    ])
     expect(await refusalsByCode(db, 1)).toEqual([{ code: 'not_at_event', count: 1 }])
     expect(reserved).toBe(2)
     expect(taken.map(({ eventId }) => eventId).sort()).toEqual([1, 2])

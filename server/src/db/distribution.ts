@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import type { Db } from './engine.ts'
-import { StatementError } from './statement-error.ts'
+import { isDatabaseRefusal, StatementError } from './statement-error.ts'
 
 /**
  * One database of several PostgreSQL servers, with the extension Citus: a coordinator, to which the server connects, and workers.
@@ -143,11 +143,23 @@ export async function tableParts(db: Db): Promise<readonly TablePart[]> {
 
 /** Whether each worker of the database answers, by host and port; empty where the database is one server. */
 export async function workerStates(db: Db): Promise<ReadonlyMap<string, boolean>> {
-  if ((await extensionVersion(db)) === undefined) return new Map()
-  const { rows } = await sql<{ node: string; success: boolean }>`
-    select nodename || ':' || nodeport as node, success
-    from run_command_on_workers('select 1', parallel => false)`.execute(db) // in parallel nothing limits how long one waits
-  return new Map(rows.map(({ node, success }) => [node, success]))
+  const states = new Map<string, boolean>()
+  if ((await extensionVersion(db)) === undefined) return states
+  const { rows: workers } = await sql<{ host: string; port: number }>`
+    select nodename as host, nodeport as port from pg_dist_node
+    where groupid > 0 and isactive and noderole = 'primary' order by nodename, nodeport`.execute(db)
+  for (const { host, port } of workers) {
+    // A statement for each: together, several that are silent would take longer than a statement may
+    const answered = await sql<{ success: boolean }>`
+      select success from master_run_on_worker(array[${host}]::text[], array[${port}]::integer[], array['select 1'], false)`
+      .execute(db)
+      .catch((error: unknown) => {
+        if (!isDatabaseRefusal(error)) throw error
+        return undefined
+      })
+    states.set(`${host}:${port}`, answered?.rows[0]?.success === true)
+  }
+  return states
 }
 
 async function moveTables(tx: Db, onMoved?: OnMoved): Promise<readonly string[]> {
