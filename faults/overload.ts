@@ -22,7 +22,7 @@ const PATHS = [
   ...Array.from({ length: 20 }, (_, i) => `/v1/parcels/${i - 10}/${i - 10}`),
   ...['plaza', 'tower', 'garden', 'sea'].map((text) => `/v2/search?q=${text}&limit=20`),
   ...Array.from({ length: 4 }, (_, i) => `/v1/map.png?center=${i * 20},0&width=200&height=200`),
-  ...[`/v1/addresses/0x${'1'.repeat(40)}/parcels`, '/v2/tiles?nw=-10,10&se=10,-10'],
+  ...[`/v1/addresses/0x${'1'.repeat(40)}/parcels`, '/v2/tiles?x1=-10&y1=-10&x2=10&y2=10'],
 ]
 
 /** More requests than a server can answer, from many addresses. */

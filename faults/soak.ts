@@ -6,8 +6,7 @@ import { type Script, sized } from './script.ts'
 const ROUNDS = 5
 /** Requests of a round, each with another query string, the same ones in each round. */
 const REQUESTS = 1_000_000
-/** No more than large answers of one address may be under way. */
-const CONNECTIONS = 16
+const CONNECTIONS = 32
 const MAX_S = 3_600
 const MB_PER_MILLION = 1
 /** Between a round and its measurement: the collector of V8 runs while little is asked. */
@@ -19,7 +18,7 @@ const PATHS = [
   '/v1/map.png?center=0,0&width=64&height=64&n={n}',
   '/v2/search?q=a{n}&limit=1',
   '/v2/parcels/3/4?n={n}',
-  '/v2/tiles?nw=0,4&se=4,0&n={n}',
+  '/v2/tiles?x1=0&y1=0&x2=4&y2=4&n={n}',
   '/tiles/0/0/0.png?v={n}',
   '/no-such-path?n={n}',
 ]
