@@ -24,17 +24,22 @@ export interface Capacity {
   readonly perCpuMs: number
 }
 
-/** Runs `work` with a process that serves the demo world, when it is ready. */
+/**
+ * Runs `work` with a process that serves the demo world, when it is ready.
+ *
+ * @param env its settings, and those of Node.js
+ */
 export async function withLandServer(
   { engine }: ScriptOptions,
   work: (server: Running) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'landpass-load-'))
   const postgres = engine === 'postgres' ? await startPostgres() : undefined
   let server: Running | undefined
   try {
     const database = postgres ? { DATABASE_URL: postgres.url } : {}
-    server = await startServer({ DATA_DIR: scratch, ...database }, ['--demo', '--only', 'land'])
+    server = await startServer({ DATA_DIR: scratch, ...database, ...env }, ['--demo', '--only', 'land'])
     while ((await getOnce(server.origin, '/health/ready')) !== '200') await setTimeout(READY_POLL_MS)
     await work(server)
   } finally {
