@@ -104,10 +104,33 @@ export type ErrorCode =
   | 'wrong_captcha'
   | 'wrong_edit_code'
   | 'wrong_signer'
+export type AssetType = 'parcel' | 'estate'
+export type OfferState =
+  | 'open'
+  | 'used'
+  | 'cancelled'
+  | 'expired'
+  | 'not_yet'
+  | 'owner_changed'
+  | 'estate_changed'
+  | 'not_approved'
+  | 'paused'
+  | 'bad_signature'
+  | 'unseen'
+/** The neighbour there is in the same estate or district: top is north, left is west. */
+export type TileEdge = boolean
+/** As TileEdge. */
+export type LegacyTileEdge = 1
+/** Asks for the next page; null where no row follows. */
+export type NextCursor = string
+export type Grouping =
+  'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
 /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
 export type RightReason = string
 /** Whom it is about. */
 export type RightsAddress = string
+/** waiting: tokens can be claimed when the operator has approved the event. */
+export type Approval = 'waiting' | 'approved' | 'refused'
 /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
 export type EventImage = string
 
@@ -190,8 +213,7 @@ export interface Operations {
       limit: number
       /** Rows before this page. */
       offset: number
-      /** Asks for the next page; null where no row follows. */
-      cursor: string | null
+      cursor: NextCursor | null
     }
   }
   'GET /addresses/{address}/estates': {
@@ -230,8 +252,7 @@ export interface Operations {
       limit: number
       /** Rows before this page. */
       offset: number
-      /** Asks for the next page; null where no row follows. */
-      cursor: string | null
+      cursor: NextCursor | null
     }
   }
   'GET /addresses/{address}/mortgages': {
@@ -263,8 +284,7 @@ export interface Operations {
       limit?: number
       /** Rows before this page. */
       offset?: number
-      /** Asks for the next page; null where no row follows. */
-      cursor?: string | null
+      cursor?: NextCursor | null
     }
   }
   'GET /addresses/{address}/parcels': {
@@ -430,11 +450,11 @@ export interface Operations {
   }
   'GET /v2/parcels/{x}/{y}/map.png': {
     query?: Partial<Pick<SharedQuery, 'listed-for-rent'>> & {
-      /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
       width?: number
-      /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
       height?: number
-      /** Side of a parcel, in pixels, also a fraction: 5 to 50; a number beyond becomes the nearest. */
+      /** Side of a parcel in pixels, also a fraction, 5 to 50; a number beyond becomes the nearest. */
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
@@ -448,7 +468,7 @@ export interface Operations {
   'GET /v2/land': {
     query?: Operations['GET /v2/land.csv']['query'] &
       Partial<Pick<SharedQuery, 'limit'>> & {
-        /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
+        /** The cursor of the page before. It has all parameters but limit. */
         cursor?: string
       }
     data: LandPage
@@ -546,7 +566,7 @@ export interface Operations {
         sort_by?: 'time' | 'price'
         /** If left out: desc for time, asc for price. */
         sort_order?: 'asc' | 'desc'
-        /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
+        /** The cursor of the page before. It has all parameters but limit. */
         cursor?: string
       }
     data: SalesPage
@@ -572,15 +592,15 @@ export interface Operations {
         | 'seller'
       >
     > & {
-      /** The lowest number of parcels that were sold. */
+      /** Lowest number of parcels that were sold. */
       min_size?: number
-      /** The highest number of parcels that were sold. */
+      /** Highest number of parcels that were sold. */
       max_size?: number
-      /** The lowest price, in MANA. */
+      /** Lowest price, in MANA. */
       min_price?: string
-      /** The highest price, in MANA. */
+      /** Highest price, in MANA. */
       max_price?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown. */
       source?: string
     }
     data: SaleCells
@@ -809,16 +829,16 @@ export interface SharedQuery {
   limit: number
   /** Rows skipped. With cursor no row is missed where others come or go. */
   offset: number
-  /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
+  /** The cursor of the page before, with the same parameters. Without offset. */
   cursor: string
   /** Without a contract, of a parcel. */
   tokenId: string
   network: 'ETHEREUM'
-  /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
+  /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
   width: number
-  /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
+  /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
   height: number
-  /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
+  /** Side of a parcel in pixels, also a fraction, 5 to 40; a number beyond becomes the nearest. */
   size: number
   /** Has a parcel at most radius away from here, x,y. */
   center: string
@@ -850,41 +870,41 @@ export interface SharedQuery {
   'listed-for-rent': boolean
   /** Whether parcels of estates are rows of their own, beside their estates. */
   inside_estates: boolean
-  /** The lowest price of its cheapest open offer, in MANA. */
+  /** Lowest price of its cheapest open offer, in MANA. */
   min_price: string
-  /** The highest price of its cheapest open offer, in MANA. */
+  /** Highest price of its cheapest open offer, in MANA. */
   max_price: string
-  /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+  /** Lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
   min_price_per_parcel: string
-  /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+  /** Highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
   max_price_per_parcel: string
   /** Of that offer. */
   currency: string
   /** Where that offer was made. */
   source: string
-  /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+  /** Lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
   min_rent: string
-  /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+  /** Highest rent for a day, of the cheapest period of its rental offer, in MANA. */
   max_rent: string
-  /** The lowest number of parcels. */
+  /** Lowest number of parcels. */
   min_size: number
-  /** The highest number of parcels. */
+  /** Highest number of parcels. */
   max_size: number
-  /** The lowest width of the bounding box, in parcels. */
+  /** Lowest width of the bounding box, in parcels. */
   min_width: number
-  /** The highest width of the bounding box, in parcels. */
+  /** Highest width of the bounding box, in parcels. */
   max_width: number
-  /** The lowest height of the bounding box, in parcels. */
+  /** Lowest height of the bounding box, in parcels. */
   min_height: number
-  /** The highest height of the bounding box, in parcels. */
+  /** Highest height of the bounding box, in parcels. */
   max_height: number
-  /** The lowest distance of the nearest plaza, in parcels. */
+  /** Lowest distance of the nearest plaza, in parcels. */
   min_plaza: number
-  /** The highest distance of the nearest plaza, in parcels. */
+  /** Highest distance of the nearest plaza, in parcels. */
   max_plaza: number
-  /** The lowest distance of the nearest road, in parcels. */
+  /** Lowest distance of the nearest road, in parcels. */
   min_road: number
-  /** The highest distance of the nearest road, in parcels. */
+  /** Highest distance of the nearest road, in parcels. */
   max_road: number
   /** Has a parcel in the area from this north-west corner, x,y, to se. */
   nw: string
@@ -943,9 +963,8 @@ export interface Publication {
   block_number: number
   block_time_created_at: EpochMs
   block_time_updated_at: EpochMs | null
-  /** Estate id, or parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   /** The same as asset_type. */
   type: 'parcel' | 'estate'
   /** Contract of the marketplace. */
@@ -961,18 +980,7 @@ export interface Publication {
   currency?: 'mana' | 'usd'
   /** Decimal digits. */
   price_usd?: string | null
-  state?:
-    | 'open'
-    | 'used'
-    | 'cancelled'
-    | 'expired'
-    | 'not_yet'
-    | 'owner_changed'
-    | 'estate_changed'
-    | 'not_approved'
-    | 'paused'
-    | 'bad_signature'
-    | 'unseen'
+  state?: OfferState
   state_reason?: string | null
 }
 
@@ -1076,9 +1084,8 @@ export interface Bid {
   /** 0x for parcels, the estate's contents for estates. */
   fingerprint: string
   status: 'open' | 'cancelled' | 'sold'
-  /** Estate id, or parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   /** Block of the last change. */
   block_number: number
   block_time_created_at: EpochMsText
@@ -1100,9 +1107,8 @@ export interface Mortgage {
   /** Block of creation. */
   block_number: number
   status: 'pending' | 'cancelled' | 'ongoing' | 'paid' | 'defaulted' | 'claimed'
-  /** Parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   borrower: Address
   lender: Address | null
   loan_id: number
@@ -1149,19 +1155,14 @@ export interface Contribution {
 export interface Tile {
   /** x,y */
   id?: string
-  /** Column. */
   x?: number
-  /** Row. */
   y?: number
-  /** Last change of the parcel or its estate, in milliseconds since 1970. */
-  updatedAt?: number
+  /** Last change of the parcel or its estate. */
+  updatedAt?: EpochMs
   type?: 'owned' | 'unowned' | 'plaza' | 'road' | 'district'
-  /** The neighbour to the north is in the same estate or district. */
-  top?: boolean
-  /** The neighbour to the west is in the same estate or district. */
-  left?: boolean
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: boolean
+  top?: TileEdge
+  left?: TileEdge
+  topLeft?: TileEdge
   /** Of the estate, or else of the parcel. */
   name?: string
   /** Estate that holds the parcel. */
@@ -1179,10 +1180,9 @@ export interface Tile {
   nftId?: string
   /** The newest open offer to rent it, or its estate. It cannot be named in include. */
   rentalListing?: {
-    /** Milliseconds since 1970. It stays after that time: compare it. */
-    expiration: number
-    /** Milliseconds since 1970. */
-    updatedAt: number
+    /** It stays after that time: compare it. */
+    expiration: EpochMs
+    updatedAt: EpochMs
     /** For how long it can be rented, and for how much. */
     periods: {
       minDays: number
@@ -1197,16 +1197,11 @@ export interface Tile {
 export interface LegacyTile {
   /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
   type?: number
-  /** Column. */
   x?: number
-  /** Row. */
   y?: number
-  /** The neighbour to the north is in the same estate or district. */
-  top?: 1
-  /** The neighbour to the west is in the same estate or district. */
-  left?: 1
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: 1
+  top?: LegacyTileEdge
+  left?: LegacyTileEdge
+  topLeft?: LegacyTileEdge
   /** Of the estate, or else of the parcel. */
   owner?: string
   /** Of the district if the type is district; else of the estate or the parcel. */
@@ -1224,22 +1219,16 @@ export interface LegacyTile {
 export interface AddressTile {
   /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 may operate or update it, 6 in a district to which the address contributed. */
   type: 0 | 1 | 2 | 3 | 4 | 6
-  /** Column. */
   x: number
-  /** Row. */
   y: number
-  /** The neighbour to the north is in the same estate or district. */
-  top?: 1
-  /** The neighbour to the west is in the same estate or district. */
-  left?: 1
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: 1
+  top?: LegacyTileEdge
+  left?: LegacyTileEdge
+  topLeft?: LegacyTileEdge
   /** Of the estate, or else of the parcel; for type 6 of the district. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
-  /** In MANA, as text with every digit. */
-  price?: string
+  price?: ManaText
 }
 
 /** A parcel or an estate as a token. */
@@ -1269,7 +1258,7 @@ export interface DistrictWithParcels extends District {
   totalParcels: number
 }
 
-/** How many parcels an address gave to a district, also with the field names of the public atlas server. */
+/** A contribution, also with the field names of the public atlas server. */
 export interface NewerContribution extends Contribution {
   /** The same as district_id. */
   districtId: string
@@ -1328,18 +1317,7 @@ export interface RentalOffer {
   listed_at: EpochMs
   expires_at: EpochMs
   periods: RentalPeriod[]
-  state:
-    | 'open'
-    | 'used'
-    | 'cancelled'
-    | 'expired'
-    | 'not_yet'
-    | 'owner_changed'
-    | 'estate_changed'
-    | 'not_approved'
-    | 'paused'
-    | 'bad_signature'
-    | 'unseen'
+  state: OfferState
   /** Why it cannot be accepted now. */
   state_reason: string | null
 }
@@ -1438,7 +1416,7 @@ export interface RentalListing {
 
 /** A parcel or an estate. */
 export interface LandRow {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Of an estate: of its most western parcel, of these the most northern one. */
   x: number
@@ -1493,7 +1471,6 @@ export interface LandRow {
   } | null
   /** The last sale, as in /v2/sales. */
   last_sale: {
-    /** The price. */
     price: ManaText
     time: EpochMs
   } | null
@@ -1516,8 +1493,7 @@ export interface LandPage {
   /** Rows of all pages. */
   total: number
   limit: number
-  /** Asks for the next page; null where no row follows. */
-  cursor: string | null
+  cursor: NextCursor | null
   /** Counts over all rows. Classes without a row are left out. */
   facets?: {
     price?: LandClass[]
@@ -1540,14 +1516,13 @@ export interface LandCells {
 
 /** A sale. */
 export interface Sale {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Of an estate: of its most western parcel now; null where it has none. */
   x: number | null
   y: number | null
-  /** Parcels that were sold; null where that is unknown. */
+  /** Parcels that were sold; null where unknown. */
   size: number | null
-  /** The price. */
   price: ManaText
   currency: 'mana'
   /** What a signed offer in dollars asked; null for others. */
@@ -1560,11 +1535,11 @@ export interface Sale {
   /** What was accepted. */
   source: 'order' | 'bid' | 'trade' | 'auction'
   time: EpochMs
-  /** Block of the sale; null where it is unknown. */
+  /** Block of the sale; null where unknown. */
   block_number: number | null
-  /** Transaction of the sale; null where it is unknown. */
+  /** Transaction of the sale; null where unknown. */
   tx_hash: string | null
-  /** Position in its block of the log of the sale; null where it is unknown. */
+  /** Position in its block of the log of the sale; null where unknown. */
   log_index: number | null
 }
 
@@ -1574,8 +1549,7 @@ export interface SalesPage {
   /** Rows of all pages. */
   total: number
   limit: number
-  /** Asks for the next page; null where no row follows. */
-  cursor: string | null
+  cursor: NextCursor | null
 }
 
 /** What was paid for each cell. */
@@ -1601,15 +1575,12 @@ export interface StatGroup {
     volume: ManaText
     /** Price for each parcel, over the sales of known size; null where there are none. */
     per_parcel: {
-      /** The lowest. */
       min: ManaText | null
       /** Lower quartile. */
       p25: ManaText | null
-      /** Median. */
       median: ManaText | null
       /** Upper quartile. */
       p75: ManaText | null
-      /** The highest. */
       max: ManaText | null
     }
   }
@@ -1627,7 +1598,7 @@ export interface StatGroup {
 
 /** Sales and open offers in groups. */
 export interface Stats {
-  by: 'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
+  by: Grouping
   groups: StatGroup[]
 }
 
@@ -1643,13 +1614,12 @@ export interface ComparableSale extends Sale {
 
 /** An open offer near the asset. */
 export interface NearOffer {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   x: number
   y: number
   /** Parcels. */
   size: number
-  /** The price. */
   price: ManaText
   /** Rounded down. */
   price_per_parcel: ManaText
@@ -1658,23 +1628,16 @@ export interface NearOffer {
   why: string
 }
 
-/** What an asset may be worth. */
-export interface LandValue {
-  /** Of the whole asset. */
+/** The prices below which 10 %, 50 % and 90 % of the weight of comparable sales lie. */
+export interface PriceRange {
   low: ManaText | null
-  /** Of the whole asset. */
   middle: ManaText | null
-  /** Of the whole asset. */
   high: ManaText | null
-  /** The same for each parcel. */
-  per_parcel: {
-    /** Of a parcel. */
-    low: ManaText | null
-    /** Of a parcel. */
-    middle: ManaText | null
-    /** Of a parcel. */
-    high: ManaText | null
-  }
+}
+
+/** What an asset may be worth. */
+export interface LandValue extends PriceRange {
+  per_parcel: PriceRange
   /** What the range follows from. With fewer than five sales the numbers are null. */
   basis: {
     /** The heaviest first. */
@@ -1686,7 +1649,6 @@ export interface LandValue {
   method: string
   /** Its own cheapest open offer. */
   offer: {
-    /** The price. */
     price: ManaText
     /** 0 within the range, 0.12 where it is 12 % above it, negative below it. */
     above_range: number | null
@@ -1695,7 +1657,7 @@ export interface LandValue {
 
 /** A right over an asset. */
 export interface RightOver {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   why: RightReason
 }
@@ -1720,7 +1682,7 @@ export interface AddressRights {
 
 /** Who may deploy at an asset. */
 export interface AssetRights {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Who may deploy there, the strongest right first. */
   who: {
@@ -1883,10 +1845,10 @@ export interface EventInfo {
   city: string
   description: string
   year: number | null
-  /** First day: ISO 8601, UTC. */
-  event_start_date: string | null
-  /** Last day: ISO 8601, UTC. */
-  event_end_date: string | null
+  /** First day. */
+  event_start_date: IsoTime | null
+  /** Last day. */
+  event_end_date: IsoTime | null
   /** When it was registered here. */
   created_at: IsoTime
   /** False while the organiser pauses it. */
@@ -1895,12 +1857,12 @@ export interface EventInfo {
   cancelled: boolean
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
-  /** From when on tokens are given out: ISO 8601, UTC. */
-  distribution_start_date: string | null
-  /** Until when tokens are given out: ISO 8601, UTC. */
-  distribution_end_date: string | null
-  /** When the last day is over everywhere on Earth: ISO 8601, UTC. */
-  expiry_date: string | null
+  /** From when on tokens are given out. */
+  distribution_start_date: IsoTime | null
+  /** Until when tokens are given out. */
+  distribution_end_date: IsoTime | null
+  /** When the last day is over everywhere on Earth. */
+  expiry_date: IsoTime | null
   /** Whether signed claims need a captcha too; unsigned ones always do. */
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
@@ -1911,8 +1873,8 @@ export interface EventInfo {
   allows_guests: boolean
   /** IANA name of the zone of its times, where the organiser chose one. */
   time_zone: string | null
-  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC. */
-  rehearsal_until: string | null
+  /** Until when claims from a preview of the scene are rehearsed. */
+  rehearsal_until: IsoTime | null
 }
 
 export interface EventChangeRequest extends EditCodeRequest {
@@ -1936,16 +1898,15 @@ export interface EventChange {
   sent_at: IsoTime
 }
 
+/** The operator's answer, and the change that waits; null for an event of POAP. */
 export interface EventApproval {
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  state: 'waiting' | 'approved' | 'refused'
+  state: Approval
   /** The operator's, for the organiser. */
   reason: string | null
   change: EventChange | null
 }
 
 export interface ChangedEvent extends EventInfo {
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
@@ -1961,10 +1922,8 @@ export interface Availability {
   available: number
   /** Those that a player has, or that were used elsewhere. */
   claimed: number
-  /** ISO 8601, UTC. */
-  opens_at: string | null
-  /** ISO 8601, UTC. */
-  closes_at: string | null
+  opens_at: IsoTime | null
+  closes_at: IsoTime | null
 }
 
 export interface CheckedEvent {
@@ -1987,18 +1946,19 @@ export interface BlockedRequest extends EditCodeRequest {
   remove?: string[]
 }
 
+export interface BlockedPlayer {
+  address: Address
+  since: IsoTime
+}
+
 export interface BlockedPlayers {
   /** The players whose new claims are refused, the newest first. */
-  blocked: {
-    /** In lower case. */
-    address: string
-    since: IsoTime
-  }[]
+  blocked: BlockedPlayer[]
   organiser_pass?: OrganiserPass
 }
 
 export interface LoadCodesRequest extends EditCodeRequest {
-  /** true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes as soon as the issuer approves them. false: a stored edit code is deleted. */
+  /** true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes once the issuer approves them. false: it deletes a stored one. */
   load_when_approved?: boolean
 }
 
@@ -2062,10 +2022,10 @@ export interface Alarm {
   kind: 'unknown_codes' | 'other_beneficiary'
   /** Such answers since the last token. */
   answers: number
-  /** Since when claims wait, with their codes; null after one answer, which may be true: ISO 8601, UTC. */
-  held_since: string | null
-  /** When one claim asks the issuer again; loading the codes lets all go on: ISO 8601, UTC. */
-  next_try_at: string | null
+  /** Since when claims wait, with their codes; null after one answer, which may be true. */
+  held_since: IsoTime | null
+  /** When one claim asks the issuer again; loading the codes lets all go on. */
+  next_try_at: IsoTime | null
 }
 
 export interface ClaimCounts {
@@ -2087,17 +2047,17 @@ export interface HourOfClaims extends ClaimCounts {
 }
 
 export interface IssuerStatus {
-  /** Whether the issuer answered the last call. unknown: there was none since the start. Always ok of an event made here. */
+  /** Whether the issuer answered the last call. unknown: none since the start. Always ok of an event made here. */
   status: 'ok' | 'failing' | 'unknown'
-  /** Since when it has been so: ISO 8601, UTC. */
-  since: string | null
+  /** Since when it has been so. */
+  since: IsoTime | null
 }
 
 export interface PresenceStatus {
   /** Whether a provider could say where the last player was. not_asked: not needed, or not asked since the start. */
   status: 'ok' | 'failing' | 'not_asked'
-  /** Since when it has been so: ISO 8601, UTC. */
-  since: string | null
+  /** Since when it has been so. */
+  since: IsoTime | null
 }
 
 /** Tokens for a list of addresses; null for an event of POAP. */
@@ -2171,15 +2131,14 @@ export interface Report {
   presence: PresenceStatus
   /** Players whose claims are refused. */
   blocked: number
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   gifts: GiftCounts | null
   /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
   codes_load: {
     /** Until when the edit code is stored at most. */
     until: IsoTime
-    /** When the issuer was last asked in the background: ISO 8601, UTC. */
-    last_try_at: string | null
+    /** When the issuer was last asked in the background. */
+    last_try_at: IsoTime | null
   } | null
   organiser_pass?: OrganiserPass
 }
@@ -2195,8 +2154,7 @@ export interface ClaimListRequest extends EditCodeRequest {
 
 export interface ListedClaim {
   made_at: IsoTime
-  /** In lower case. */
-  address: string
+  address: Address
   /** As in the report. */
   state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
   /** Why it failed or was released: a word for programs. */
@@ -2230,11 +2188,7 @@ export interface EventExport {
   /** As POST /event/:event/report answers it, without `event`. */
   report: object
   /** The players whose new claims are refused, the newest first. */
-  blocked: {
-    /** In lower case. */
-    address: string
-    since: IsoTime
-  }[]
+  blocked: BlockedPlayer[]
   claims: ListedClaim[]
 }
 
@@ -2249,7 +2203,7 @@ export interface GivenList {
   /** How many of them get a token now. */
   accepted: number
   /** Those that have a token of the event already, and keep it. */
-  had: string[]
+  had: Address[]
   organiser_pass?: OrganiserPass
 }
 
@@ -2265,8 +2219,8 @@ export interface GrantSecret {
   uuid: string
   /** Keep it as you keep a password: it is shown once. */
   secret: string
-  /** When the secret before ends: ISO 8601, UTC. */
-  previous_ends_at: string | null
+  /** When the secret before ends. */
+  previous_ends_at: IsoTime | null
   /** How many grants were withdrawn; 0 without `withdrawOpen`. */
   withdrawn: number
   organiser_pass?: OrganiserPass
@@ -2275,7 +2229,7 @@ export interface GrantSecret {
 export interface GrantRequest {
   /** The player who may claim. */
   address: string
-  /** Your name of this grant, another one for each grant of the event: a text of 1 to 128 bytes in UTF-8. */
+  /** Your name of this grant, unique in the event: a text of 1 to 128 bytes in UTF-8. */
   nonce: string
   /** Until when the player may claim: RFC 3339, at most 7 days ahead. */
   expires: string
@@ -2285,8 +2239,7 @@ export interface GrantRequest {
 export interface Grant {
   /** The event's UUID. */
   event: string
-  /** In lower case. */
-  address: string
+  address: Address
   nonce: string
   expires: IsoTime
 }
@@ -2340,8 +2293,7 @@ export interface MadeEvent {
   event: EventInfo
   /** The editCode of all other calls. Shown this once. */
   edit_code: string
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  approval: 'waiting' | 'approved' | 'refused'
+  approval: Approval
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
 }
@@ -2375,7 +2327,6 @@ export interface MadeEventChange extends EditCodeRequest {
 
 export interface ChangedMadeEvent {
   event: EventInfo
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
@@ -2437,8 +2388,7 @@ export interface ApprovalRequest {
 }
 
 export interface Answered {
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  approval: 'waiting' | 'approved' | 'refused'
+  approval: Approval
   /** What became of the change that waited. */
   change: ('approved' | 'refused') | null
 }
@@ -2484,10 +2434,8 @@ export interface AttendanceToken {
   }
   /** The organiser gave it to the holder, who did not claim it at a place. */
   given: boolean
-  /** In lower case. */
-  holder: string
-  /** In lower case. */
-  issuer: string
+  holder: Address
+  issuer: Address
   time: IsoTime
   revoked: {
     since: IsoTime
