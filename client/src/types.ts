@@ -133,6 +133,28 @@ export type RightsAddress = string
 export type Approval = 'waiting' | 'approved' | 'refused'
 /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
 export type EventImage = string
+/** What is left out stays as it is. An empty text removes the value. */
+export type MadeEventChange = EditCodeRequest &
+  Partial<
+    Pick<
+      EventToMake,
+      | 'name'
+      | 'description'
+      | 'coordinates'
+      | 'start_date'
+      | 'end_date'
+      | 'distribution_start_date'
+      | 'distribution_end_date'
+      | 'time_zone'
+      | 'tokens'
+      | 'event_url'
+      | 'image'
+      | 'hide_holders'
+    >
+  > & {
+    /** True: the event gives out no tokens any more. */
+    cancelled?: boolean
+  }
 
 /** What each endpoint takes and answers, by its method and path. */
 export interface Operations {
@@ -163,16 +185,15 @@ export interface Operations {
   'GET /metrics': Endpoint<string>
   'GET /bids/{id}': Endpoint<Bid>
   'GET /addresses/{address}/bids': {
-    query?: {
-      /** Only bids with this status. */
-      status?: string
-    }
+    query?: Pick<SharedQuery, 'status'>
     data: Bid[]
   }
   'GET /parcels/{x}/{y}/bids': {
-    query?: Partial<Pick<SharedQuery, 'bidder' | 'sanitize'>> & {
-      /** Only bids with this status. */
-      status?: string
+    query?: Pick<SharedQuery, 'status'> & {
+      /** Only bids that this address made. */
+      bidder?: string
+      /** false adds where on the chain each bid was found. */
+      sanitize?: boolean
     }
     data: Bid[]
   }
@@ -181,30 +202,30 @@ export interface Operations {
     data: Bid[]
   }
   'GET /assets/{id}/bids': {
-    query?: Operations['GET /parcels/{x}/{y}/bids']['query'] & {
-      /** If left out, the form of the id decides. */
-      asset_type?: 'parcel' | 'estate'
-    }
+    query?: Operations['GET /parcels/{x}/{y}/bids']['query'] & Pick<SharedQuery, 'asset_type'>
     data: Bid[]
   }
   'GET /bids/{address}/assets': {
-    query?: {
-      /** Only bids with this status. */
-      status?: string
-    }
+    query?: Pick<SharedQuery, 'status'>
     data: (Parcel | Estate)[]
   }
   'GET /addresses/{address}/contributions': Endpoint<Contribution[]>
   'GET /districts': Endpoint<District[]>
   'GET /districts/{id}': Endpoint<DistrictWithParcels>
   'GET /estates': {
-    query?: Partial<Pick<SharedQuery, 'limit' | 'offset' | 'cursor'>> & {
+    query?: {
       /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
       /** If left out: asc for price and expires_at, desc for the others. */
       sort_order?: 'asc' | 'desc'
+      /** Rows on a page. */
+      limit?: number
+      /** Rows skipped. With cursor no row is missed where others come or go. */
+      offset?: number
+      /** The cursor of the page before, with the same parameters. Without offset. */
+      cursor?: string
     }
     data: {
       estates: Estate[]
@@ -305,10 +326,7 @@ export interface Operations {
   'GET /parcels/{x}/{y}/publications': Endpoint<Publication[]>
   'GET /estates/{id}/publications': Endpoint<Publication[]>
   'GET /assets/{id}/publications': {
-    query?: {
-      /** If left out, the form of the id decides. */
-      asset_type?: 'parcel' | 'estate'
-    }
+    query?: Pick<SharedQuery, 'asset_type'>
     data: Publication[]
   }
   'GET /parcels/available': Endpoint<Parcel>
@@ -328,10 +346,8 @@ export interface Operations {
     }
   }
   'GET /orders': {
-    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+    query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor'> & {
       status?: 'open'
-      /** Of the page before. */
-      cursor?: string
       /** That of parcels or of estates. */
       contractAddress?: string
       owner?: string
@@ -347,15 +363,11 @@ export interface Operations {
   }
   'GET /trades/{id}': Endpoint<Trade>
   'GET /rentals-listings': {
-    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+    query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor' | 'limit' | 'offset'> & {
       status?: 'open'
-      /** Of the page before. */
-      cursor?: string
       /** That of parcels or of estates. */
       contractAddresses?: string
       lessor?: string
-      limit?: number
-      offset?: number
       /** From 0, instead of offset. */
       page?: number
     }
@@ -369,16 +381,18 @@ export interface Operations {
     }
   }
   'GET /map.png': {
-    query?: Operations['GET /parcels/{x}/{y}/map.png']['query'] &
-      Partial<Pick<SharedQuery, 'selected'>> & {
-        /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
-        center?: string
-      }
+    query?: Operations['GET /parcels/{x}/{y}/map.png']['query'] & Pick<SharedQuery, 'center' | 'selected'>
     data: Uint8Array
   }
   'GET /parcels/{x}/{y}/map.png': {
-    query?: Operations['GET /tiles/{z}/{x}/{y}.png']['query'] &
-      Partial<Pick<SharedQuery, 'width' | 'height' | 'size'>>
+    query?: Operations['GET /tiles/{z}/{x}/{y}.png']['query'] & {
+      /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
+      width?: number
+      /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
+      height?: number
+      /** Side of a parcel in pixels, also a fraction, 5 to 40; a number beyond becomes the nearest. */
+      size?: number
+    }
     data: Uint8Array
   }
   'GET /estates/{id}/map.png': {
@@ -388,7 +402,14 @@ export interface Operations {
   'GET /minimap.png': Endpoint<Uint8Array>
   'GET /estatemap.png': Endpoint<Uint8Array>
   'GET /tiles/{z}/{x}/{y}.png': {
-    query?: Partial<Pick<SharedQuery, 'publications' | 'on-sale' | 'theme'>>
+    query?: {
+      /** Whether parcels for sale are highlighted. */
+      publications?: boolean
+      /** Another name for publications. */
+      'on-sale'?: boolean
+      /** Colours for a dark or a light page. */
+      theme?: 'dark' | 'light'
+    }
     data: Uint8Array
   }
   'GET /tiles.json': {
@@ -396,11 +417,23 @@ export interface Operations {
     data: TileJson
   }
   'GET /v2/tiles': {
-    query?: Partial<Pick<SharedQuery, 'x1' | 'y1' | 'x2' | 'y2' | 'type' | 'exclude'>> & {
+    query?: {
+      /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
+      x1?: number
+      /** Row of that corner. */
+      y1?: number
+      /** Column of the opposite corner; the two corners may be given in any order. */
+      x2?: number
+      /** Row of the opposite corner. */
+      y2?: number
       /** Only tiles of this owner. */
       owner?: string
+      /** Only tiles of these types, separated by commas. */
+      type?: string
       /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
+      /** All fields but these. Ignored if include is given. */
+      exclude?: string
     }
     data: {
       [k: string]: Tile
@@ -441,15 +474,11 @@ export interface Operations {
     data: Uint8Array
   }
   'GET /v2/map.png': {
-    query?: Operations['GET /v2/parcels/{x}/{y}/map.png']['query'] &
-      Partial<Pick<SharedQuery, 'selected'>> & {
-        /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
-        center?: string
-      }
+    query?: Operations['GET /v2/parcels/{x}/{y}/map.png']['query'] & Pick<SharedQuery, 'center' | 'selected'>
     data: Uint8Array
   }
   'GET /v2/parcels/{x}/{y}/map.png': {
-    query?: Partial<Pick<SharedQuery, 'listed-for-rent'>> & {
+    query?: {
       /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
       width?: number
       /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
@@ -458,6 +487,8 @@ export interface Operations {
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
+      /** Highlights land with an open offer to rent. */
+      'listed-for-rent'?: boolean
     }
     data: Uint8Array
   }
@@ -466,59 +497,98 @@ export interface Operations {
     data: Uint8Array
   }
   'GET /v2/land': {
-    query?: Operations['GET /v2/land.csv']['query'] &
-      Partial<Pick<SharedQuery, 'limit'>> & {
-        /** The cursor of the page before. It has all parameters but limit. */
-        cursor?: string
-      }
+    query?: Operations['GET /v2/land.csv']['query'] & {
+      /** Rows on a page. */
+      limit?: number
+      /** The cursor of the page before. It has all parameters but limit. */
+      cursor?: string
+    }
     data: LandPage
   }
   'GET /v2/land/cells': {
-    query?: Partial<
-      Pick<
-        SharedQuery,
-        | 'asset_type'
-        | 'inside_estates'
-        | 'status'
-        | 'min_price'
-        | 'max_price'
-        | 'min_price_per_parcel'
-        | 'max_price_per_parcel'
-        | 'currency'
-        | 'source'
-        | 'min_rent'
-        | 'max_rent'
-        | 'min_size'
-        | 'max_size'
-        | 'min_width'
-        | 'max_width'
-        | 'min_height'
-        | 'max_height'
-        | 'min_plaza'
-        | 'max_plaza'
-        | 'min_road'
-        | 'max_road'
-        | 'nw'
-        | 'se'
-        | 'center'
-        | 'radius'
-        | 'district'
-        | 'neighbours_of'
-        | 'owner'
-        | 'lessor'
-        | 'tenant'
-        | 'may_update'
-        | 'listed_since'
-        | 'sold_since'
-        | 'ends_before'
-        | 'q'
-      >
-    >
+    query?: Pick<
+      SharedQuery,
+      'min_plaza' | 'max_plaza' | 'min_road' | 'max_road' | 'nw' | 'se' | 'radius' | 'district'
+    > & {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** Lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** Highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** Lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** Highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** Lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** Highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** Lowest number of parcels. */
+      min_size?: number
+      /** Highest number of parcels. */
+      max_size?: number
+      /** Lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** Highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** Lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** Highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer, to buy or to rent, was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+    }
     data: LandCells
   }
   'GET /v2/land.csv': {
-    query?: Operations['GET /v2/land/cells']['query'] &
-      Partial<Pick<SharedQuery, 'sort_by' | 'sort_order' | 'include' | 'facets'>>
+    query?: Operations['GET /v2/land/cells']['query'] & {
+      /** listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
+      /** Counts of all rows by class, beside the rows. Files have none. */
+      facets?: string
+    }
     data: string
   }
   'GET /v2/land.ndjson': {
@@ -544,11 +614,11 @@ export interface Operations {
   'GET /v2/estates/{id}/rental-offers': Endpoint<RentalOffer[]>
   'GET /v2/addresses/{address}/rights': Endpoint<AddressRights>
   'GET /v2/parcels/{x}/{y}/rights': {
-    query?: Partial<Pick<SharedQuery, 'address'>>
+    query?: Pick<SharedQuery, 'address'>
     data: AssetRights
   }
   'GET /v2/estates/{id}/rights': {
-    query?: Partial<Pick<SharedQuery, 'address'>>
+    query?: Pick<SharedQuery, 'address'>
     data: AssetRights
   }
   'POST /v2/rights': {
@@ -560,38 +630,33 @@ export interface Operations {
     data: PlaceRights
   }
   'GET /v2/sales': {
-    query?: Operations['GET /v2/sales/cells']['query'] &
-      Partial<Pick<SharedQuery, 'limit'>> & {
-        /** time if left out. */
-        sort_by?: 'time' | 'price'
-        /** If left out: desc for time, asc for price. */
-        sort_order?: 'asc' | 'desc'
-        /** The cursor of the page before. It has all parameters but limit. */
-        cursor?: string
-      }
+    query?: Operations['GET /v2/sales/cells']['query'] & {
+      /** time if left out. */
+      sort_by?: 'time' | 'price'
+      /** If left out: desc for time, asc for price. */
+      sort_order?: 'asc' | 'desc'
+      /** Rows on a page. */
+      limit?: number
+      /** The cursor of the page before. It has all parameters but limit. */
+      cursor?: string
+    }
     data: SalesPage
   }
   'GET /v2/sales/cells': {
-    query?: Partial<
-      Pick<
-        SharedQuery,
-        | 'from'
-        | 'to'
-        | 'asset_type'
-        | 'asset'
-        | 'nw'
-        | 'se'
-        | 'center'
-        | 'radius'
-        | 'district'
-        | 'min_plaza'
-        | 'max_plaza'
-        | 'min_road'
-        | 'max_road'
-        | 'buyer'
-        | 'seller'
-      >
+    query?: Pick<
+      SharedQuery,
+      'nw' | 'se' | 'radius' | 'district' | 'min_plaza' | 'max_plaza' | 'min_road' | 'max_road'
     > & {
+      /** Sold then or later. */
+      from?: string
+      /** Sold before. */
+      to?: string
+      /** Both if left out. */
+      asset_type?: string
+      /** Sales of this asset. */
+      asset?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
       /** Lowest number of parcels that were sold. */
       min_size?: number
       /** Highest number of parcels that were sold. */
@@ -600,6 +665,10 @@ export interface Operations {
       min_price?: string
       /** Highest price, in MANA. */
       max_price?: string
+      /** Who bought it. */
+      buyer?: string
+      /** Who sold it. */
+      seller?: string
       /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown. */
       source?: string
     }
@@ -670,10 +739,9 @@ export interface Operations {
   'POST /events/{event}/codes': BodyEndpoint<EditCodesChange, EditCodes>
   'POST /events/{event}/first-code': Endpoint<EditCodes>
   'GET /events/waiting': {
-    query?: {
+    query?: Pick<SharedQuery, 'limit'> & {
       /** Only events with later numbers: `next` of the page before. */
       after?: number
-      limit?: number
     }
     data: WaitingEvents
   }
@@ -682,9 +750,8 @@ export interface Operations {
   'POST /tokens/{id}/revocation': BodyEndpoint<RevocationRequest, AttendanceToken>
   'GET /.well-known/attendance-revocations.json': Endpoint<Revocations>
   'GET /tokens/log': {
-    query?: {
+    query?: Pick<SharedQuery, 'limit'> & {
       from?: number
-      limit?: number
     }
     data: TokenLog
   }
@@ -697,10 +764,7 @@ export interface Operations {
     }
   }
   'GET /addresses/{address}/tokens': {
-    query?: {
-      limit?: number
-      offset?: number
-    }
+    query?: Pick<SharedQuery, 'limit' | 'offset'>
     data: {
       total: number
       limit: number
@@ -712,10 +776,7 @@ export interface Operations {
     }
   }
   'GET /events/{event}/holders': {
-    query?: {
-      limit?: number
-      offset?: number
-    }
+    query?: Pick<SharedQuery, 'limit' | 'offset'>
     data: {
       total: number
       limit: number
@@ -802,148 +863,39 @@ export interface Operations {
 
 /** Parameters of the query that several endpoints take. */
 export interface SharedQuery {
-  /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-  status: string
-  /** Only bids that this address made. */
-  bidder: string
-  /** false adds where on the chain each bid was found. */
-  sanitize: boolean
-  /** Both if left out. */
-  asset_type: string
-  /** listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders. */
-  sort_by:
-    | 'price'
-    | 'price_per_parcel'
-    | 'rent'
-    | 'size'
-    | 'plaza'
-    | 'road'
-    | 'name'
-    | 'expires_at'
-    | 'listed_at'
-    | 'sold_at'
-    | 'distance'
-  /** If left out: desc for listed_at and sold_at, asc for the others. */
-  sort_order: 'asc' | 'desc'
-  /** Rows on a page. */
-  limit: number
-  /** Rows skipped. With cursor no row is missed where others come or go. */
-  offset: number
-  /** The cursor of the page before, with the same parameters. Without offset. */
-  cursor: string
+  /** Only bids with this status. */
+  status?: string
+  /** If left out, the form of the id decides. */
+  asset_type?: 'parcel' | 'estate'
+  limit?: number
   /** Without a contract, of a parcel. */
-  tokenId: string
-  network: 'ETHEREUM'
-  /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
-  width: number
-  /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
-  height: number
-  /** Side of a parcel in pixels, also a fraction, 5 to 40; a number beyond becomes the nearest. */
-  size: number
-  /** Has a parcel at most radius away from here, x,y. */
-  center: string
+  tokenId?: string
+  network?: 'ETHEREUM'
+  /** Of the page before. */
+  cursor?: string
+  offset?: number
+  /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
+  center?: string
   /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
-  selected: string
-  /** Whether parcels for sale are highlighted. */
-  publications: boolean
-  /** Another name for publications. */
-  'on-sale': boolean
-  /** Colours for a dark or a light page. */
-  theme: 'dark' | 'light'
-  /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
-  x1: number
-  /** Row of that corner. */
-  y1: number
-  /** Column of the opposite corner; the two corners may be given in any order. */
-  x2: number
-  /** Row of the opposite corner. */
-  y2: number
-  /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-  owner: string
-  /** Only tiles of these types, separated by commas. */
-  type: string
-  /** parcels: those of each row. */
-  include: string
-  /** All fields but these. Ignored if include is given. */
-  exclude: string
-  /** Highlights land with an open offer to rent. */
-  'listed-for-rent': boolean
-  /** Whether parcels of estates are rows of their own, beside their estates. */
-  inside_estates: boolean
-  /** Lowest price of its cheapest open offer, in MANA. */
-  min_price: string
-  /** Highest price of its cheapest open offer, in MANA. */
-  max_price: string
-  /** Lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-  min_price_per_parcel: string
-  /** Highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-  max_price_per_parcel: string
-  /** Of that offer. */
-  currency: string
-  /** Where that offer was made. */
-  source: string
-  /** Lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-  min_rent: string
-  /** Highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-  max_rent: string
-  /** Lowest number of parcels. */
-  min_size: number
-  /** Highest number of parcels. */
-  max_size: number
-  /** Lowest width of the bounding box, in parcels. */
-  min_width: number
-  /** Highest width of the bounding box, in parcels. */
-  max_width: number
-  /** Lowest height of the bounding box, in parcels. */
-  min_height: number
-  /** Highest height of the bounding box, in parcels. */
-  max_height: number
+  selected?: string
   /** Lowest distance of the nearest plaza, in parcels. */
-  min_plaza: number
+  min_plaza?: number
   /** Highest distance of the nearest plaza, in parcels. */
-  max_plaza: number
+  max_plaza?: number
   /** Lowest distance of the nearest road, in parcels. */
-  min_road: number
+  min_road?: number
   /** Highest distance of the nearest road, in parcels. */
-  max_road: number
+  max_road?: number
   /** Has a parcel in the area from this north-west corner, x,y, to se. */
-  nw: string
+  nw?: string
   /** South-east corner of the area, x,y. */
-  se: string
+  se?: string
   /** In parcels: dx² + dy² is at most radius². */
-  radius: number
+  radius?: number
   /** Has a parcel in one of these districts. */
-  district: string
-  /** Shares an edge with this asset, and is not part of it. */
-  neighbours_of: string
-  /** Owner of land that is rented now. */
-  lessor: string
-  /** Who rents it now. */
-  tenant: string
-  /** Who may change what is built there. */
-  may_update: string
-  /** Its newest open offer, to buy or to rent, was made then or later. */
-  listed_since: string
-  /** It was sold last then or later. */
-  sold_since: string
-  /** Its cheapest open offer ends before. */
-  ends_before: string
-  /** Each of these words is in its name or description. Letter case and accents are ignored. */
-  q: string
-  /** Counts of all rows by class, beside the rows. Files have none. */
-  facets: string
+  district?: string
   /** Whether this address may deploy there. */
-  address: string
-  /** Sold then or later. */
-  from: string
-  /** Sold before. */
-  to: string
-  /** Sales of this asset. */
-  asset: string
-  /** Who bought it. */
-  buyer: string
-  /** Who sold it. */
-  seller: string
+  address?: string
 }
 
 /** An offer for sale. */
@@ -2296,33 +2248,6 @@ export interface MadeEvent {
   approval: Approval
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
-}
-
-/** What is left out stays as it is. An empty text removes the value. */
-export interface MadeEventChange extends EditCodeRequest {
-  /** It is signed with every token. */
-  name?: string
-  description?: string
-  /** `x,y;x,y`; the first one is signed with every token. */
-  coordinates?: string
-  /** First day, YYYY-MM-DD. */
-  start_date?: string
-  /** Last day; the first one where it is left out. Tokens end then. */
-  end_date?: string
-  /** Tokens from then on: RFC 3339. Left out: the whole first day. */
-  distribution_start_date?: string
-  distribution_end_date?: string
-  /** IANA name of the zone of its times, such as Europe/Paris. */
-  time_zone?: string
-  /** How many there can be. It can be raised. */
-  tokens?: number
-  /** An https address. */
-  event_url?: string
-  image?: EventImage
-  /** Whether the list of holders is not public. Single answers to a gate are. */
-  hide_holders?: boolean
-  /** True: the event gives out no tokens any more. */
-  cancelled?: boolean
 }
 
 export interface ChangedMadeEvent {
