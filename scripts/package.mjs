@@ -6,10 +6,12 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writeClientPackage } from './client-package.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const RELEASE = join(ROOT, 'dist', 'release')
 const SERVER = join(RELEASE, 'landpass')
+const CLIENT = join(RELEASE, 'client')
 /** What the package of the server has, with the same paths as in a clone: the bundle finds its files by them. */
 const CONTENTS = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'NOTICE', 'docs', 'deploy'],
@@ -29,7 +31,9 @@ rmSync(RELEASE, { recursive: true, force: true })
 for (const path of CONTENTS)
   cpSync(join(ROOT, path), join(SERVER, path), { recursive: true, filter: (from) => !LEFT_OUT.test(from) })
 writeFileSync(join(SERVER, 'package.json'), `${JSON.stringify(serverPackage(), undefined, 2)}\n`)
-const packed = [SERVER, join(ROOT, 'client')].map((folder) =>
+npm('run', 'build', '--workspace', 'client', '--silent')
+writeClientPackage(CLIENT)
+const packed = [SERVER, CLIENT].map((folder) =>
   npm('pack', folder, '--pack-destination', RELEASE, '--silent').trim(),
 )
 const bill = `landpass-${version}.cdx.json`

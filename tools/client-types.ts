@@ -3,7 +3,8 @@
  *
  * Every schema of the description gets its name there, and `Operations` says of each endpoint what it takes and answers. What
  * several of them share is written once: all parameters of another endpoint as its query, single ones in `SharedQuery`,
- * fields of a schema that another one has too, and texts and numbers of a form that many fields have.
+ * fields of a schema that another one has too, what can be changed of what can be made, and texts and numbers of a form that many
+ * fields have.
  */
 
 /** A part of an OpenAPI 3.1 document that is a JSON Schema; only the fields that are looked at. */
@@ -56,6 +57,8 @@ const LEFT_OUT: readonly string[] = ['Error']
 
 /** Fewer fields than these that two schemas share are a chance. */
 const LEAST_SHARED_FIELDS = 3
+/** The same for fields that one of them requires and the other one does not. */
+const LEAST_CHANGED_FIELDS = 8
 
 /** Types of text and numbers that many fields have, by how the descriptions of those fields end. */
 const FORMS: Readonly<Record<string, { readonly name: string; readonly type: 'string' | 'number' }>> = {
@@ -124,9 +127,11 @@ export async function clientTypes(description: OpenApi): Promise<string> {
   const shapes = Object.entries(description.components?.schemas ?? {}).filter(
     ([name]) => !LEFT_OUT.includes(name),
   )
-  const shared = sharedParameters(description)
+  const operations = operationsOf(description)
+  const queries = queriesOf(operations, description)
+  const shared = sharedParameters(queries)
   const schema = {
-    ...typeSchema(objectOf(operationSchemas(description, shared))),
+    ...typeSchema(objectOf(operationSchemas(operations, queries, shared))),
     description: 'What each endpoint takes and answers, by its method and path.',
     definitions: {
       ...Object.fromEntries(
@@ -136,9 +141,8 @@ export async function clientTypes(description: OpenApi): Promise<string> {
         type: 'object',
         description: 'Parameters of the query that several endpoints take.',
         properties: Object.fromEntries(shared),
-        required: [...shared.keys()],
       }),
-      ...Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(withBase(name, shape, shapes))])),
+      ...Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(shapeOf(name, shape, shapes))])),
     },
   }
   const text = await compile(schema as unknown as Parameters<typeof compile>[0], 'Operations', {
@@ -163,31 +167,54 @@ function readable(text: string): string {
 }
 
 /** Each endpoint as an object of `query`, `body` and `data`, as far as it has them. */
-function operationSchemas(description: OpenApi, shared: SharedParameters): Record<string, Schema> {
-  const operations = operationsOf(description)
-  const queries = operations.map(([name, operation]) => [name, queryOf(operation, description)] as const)
+function operationSchemas(
+  operations: readonly NamedOperation[],
+  queries: readonly Query[],
+  shared: SharedParameters,
+): Record<string, Schema> {
   return Object.fromEntries(
     operations.map(([name, operation], index) => {
-      const query = queries[index]![1]
+      const query = queries[index]!
       const body = operation.requestBody?.content?.['application/json']?.schema
       const parts = {
-        ...(query.length > 0 && { query: querySchema(query, baseQuery(index, queries), shared) }),
+        ...(query.all.length > 0 && { query: querySchema(query, shared) }),
         ...(body && { body }),
         data: answerOf(operation),
       }
-      const optional = query.some(({ required }) => required) ? [] : ['query']
+      const optional = query.all.some(({ required }) => required) ? [] : ['query']
       return [name, objectOf(parts, optional)]
     }),
   )
 }
 
-function operationsOf({ paths }: OpenApi): readonly (readonly [string, Operation])[] {
+type NamedOperation = readonly [name: string, operation: Operation]
+
+function operationsOf({ paths }: OpenApi): readonly NamedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [nameOf(method, path), operation] as const),
   )
 }
 
-function queryOf({ parameters = [] }: Operation, { components }: OpenApi): readonly Parameter[] {
+/** The query of an endpoint. */
+interface Query {
+  readonly all: readonly Parameter[]
+  /** The endpoint whose query it begins with. */
+  readonly base: string | undefined
+  /** What it has besides. */
+  readonly own: readonly Parameter[]
+}
+
+function queriesOf(operations: readonly NamedOperation[], description: OpenApi): readonly Query[] {
+  const parameters = operations.map(
+    ([name, operation]) => [name, parametersOf(operation, description)] as const,
+  )
+  return parameters.map(([, all], index) => {
+    const [base, inBase = []] = baseOf(index, parameters) ?? []
+    return { all, base, own: all.filter(({ name }) => !inBase.some((shared) => shared.name === name)) }
+  })
+}
+
+function parametersOf({ parameters = [] }: Operation, { components }: OpenApi): readonly Parameter[] {
   return parameters
     .map((parameter) => components?.parameters?.[nameIn(parameter.$ref)] ?? parameter)
     .filter(({ in: place }) => place === 'query')
@@ -196,13 +223,10 @@ function queryOf({ parameters = [] }: Operation, { components }: OpenApi): reado
 const SHARED_QUERY = 'SharedQuery'
 type SharedParameters = ReadonlyMap<string, Schema>
 
-/** Of each name the parameter that most endpoints take, if they are more than one. */
-function sharedParameters(description: OpenApi): SharedParameters {
-  const schemas = operationsOf(description).flatMap(([, operation]) =>
-    queryOf(operation, description).map((parameter) => ({
-      name: parameter.name,
-      schema: schemaOf(parameter),
-    })),
+/** Of each name the parameter that most queries have besides their base, if they are more than one. */
+function sharedParameters(queries: readonly Query[]): SharedParameters {
+  const schemas = queries.flatMap(({ own }) =>
+    own.map((parameter) => ({ name: parameter.name, schema: schemaOf(parameter) })),
   )
   const shared = new Map<string, Schema>()
   const most = new Map<string, number>()
@@ -215,10 +239,10 @@ function sharedParameters(description: OpenApi): SharedParameters {
   return shared
 }
 
-type Query = readonly [operation: string, parameters: readonly Parameter[]]
+type NamedParameters = readonly [operation: string, parameters: readonly Parameter[]]
 
 /** The longest query of another endpoint whose parameters this one has too; of equal ones the first has none. */
-function baseQuery(index: number, queries: readonly Query[]): Query | undefined {
+function baseOf(index: number, queries: readonly NamedParameters[]): NamedParameters | undefined {
   const [, parameters] = queries[index]!
   const has = (wanted: Parameter) =>
     parameters.some(
@@ -238,11 +262,13 @@ function baseQuery(index: number, queries: readonly Query[]): Query | undefined 
 }
 
 /** The query of an endpoint: that of its base, the names of its shared parameters, and the others in full. */
-function querySchema(all: readonly Parameter[], base: Query | undefined, shared: SharedParameters): Schema {
-  const parameters = all.filter(({ name }) => !base?.[1].some((inBase) => inBase.name === name))
+function querySchema({ base, own: parameters }: Query, shared: SharedParameters): Schema {
   const isShared = (parameter: Parameter) => isSameType(shared.get(parameter.name), schemaOf(parameter))
   const pick = (picked: readonly Parameter[]) =>
-    `Pick<${SHARED_QUERY}, ${picked.map(({ name }) => `'${name}'`).join(' | ')}>`
+    pickOf(
+      SHARED_QUERY,
+      picked.map(({ name }) => name),
+    )
   const common = parameters.filter(isShared)
   const required = common.filter((parameter) => parameter.required)
   const optional = common.filter((parameter) => !parameter.required)
@@ -250,12 +276,16 @@ function querySchema(all: readonly Parameter[], base: Query | undefined, shared:
   const optionalOfOwn = own.flatMap(({ name, required }) => (required ? [] : [name]))
   const ownSchemas = Object.fromEntries(own.map((parameter) => [parameter.name, schemaOf(parameter)]))
   const parts: Schema[] = [
-    ...(base ? [{ tsType: `Operations['${base[0]}']['query']` }] : []),
-    ...(required.length > 0 ? [{ tsType: pick(required) }] : []),
-    ...(optional.length > 0 ? [{ tsType: `Partial<${pick(optional)}>` }] : []),
+    ...(base ? [{ tsType: `Operations['${base}']['query']` }] : []),
+    ...(required.length > 0 ? [{ tsType: `Required<${pick(required)}>` }] : []),
+    ...(optional.length > 0 ? [{ tsType: pick(optional) }] : []),
     ...(own.length > 0 ? [objectOf(ownSchemas, optionalOfOwn)] : []),
   ]
   return parts.length === 1 ? parts[0]! : { allOf: parts }
+}
+
+function pickOf(type: string, fields: readonly string[]): string {
+  return `Pick<${type}, ${fields.map((field) => `'${field}'`).join(' | ')}>`
 }
 
 function schemaOf({ schema, description }: Parameter): Schema {
@@ -267,11 +297,43 @@ function isSameType(a: Schema | undefined, b: Schema | undefined): boolean {
   return a !== undefined && b !== undefined && JSON.stringify(typeSchema(a)) === JSON.stringify(typeSchema(b))
 }
 
+type Shapes = readonly (readonly [name: string, schema: Schema])[]
+
+/** A schema without the fields that others have too. */
+function shapeOf(name: string, schema: Schema, shapes: Shapes): Schema {
+  return withChanged(withBase(name, schema, shapes), shapes)
+}
+
+/** A schema of optional fields, many of which another one has: what can be changed of what can be made, as a `Partial` of it. */
+function withChanged(schema: Schema, shapes: Shapes): Schema {
+  const { properties = {}, required = [], extends: base, description } = schema
+  if (required.length > 0) return schema
+  const [made, changed = []] =
+    shapes
+      .filter(([, { required: needed = [] }]) => needed.length > 0)
+      .map(([other, { properties: fields = {} }]) => {
+        const names = Object.keys(properties).filter((field) => isSameType(properties[field], fields[field]))
+        return [other, names] as const
+      })
+      .find(([, names]) => names.length >= LEAST_CHANGED_FIELDS) ?? []
+  if (made === undefined) return schema
+  const own = Object.entries(properties).filter(([field]) => !changed.includes(field))
+  const parts = [
+    ...(base?.$ref === undefined ? [] : [{ tsType: base.$ref }]),
+    { tsType: `Partial<${pickOf(made, changed)}>` },
+    objectOf(
+      Object.fromEntries(own),
+      own.map(([field]) => field),
+    ),
+  ]
+  return { ...described(description), allOf: parts }
+}
+
 /**
  * A schema whose fields are among others those of another one, as an extension of it: of several that one with the most
  * fields.
  */
-function withBase(name: string, schema: Schema, shapes: readonly (readonly [string, Schema])[]): Schema {
+function withBase(name: string, schema: Schema, shapes: Shapes): Schema {
   const { properties = {}, required = [] } = schema
   const [base] = shapes
     .filter(([other, { properties: fields = {}, required: needed = [] }]) => {

@@ -14,7 +14,6 @@ export { LandpassError, type LandpassErrorCode, type LandpassErrorFacts } from '
 export { type EtagStore, memoryEtagStore, type StoredAnswer } from './etags.ts'
 export { type Exact, parseExactJson } from './exact-json.ts'
 export type {
-  AssetType,
   BidQuery,
   Corners,
   LandFacet,

@@ -1,6 +1,6 @@
 import { type Call, pathOf, postFor, read, readAs } from './call.ts'
 import { type Coord, coordText } from './grid/coord.ts'
-import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
+import type { AssetType, Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
 
 /**
  * The calls of the land interface: parcels, estates, publications and map images. Each function describes one request,
@@ -9,7 +9,6 @@ import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
  * Addresses of players and owners may be written in any letter case. Prices are in MANA.
  */
 
-export type AssetType = Publication['asset_type']
 /** The status of publications and bids. */
 export type OfferStatus = Publication['status'] & Bid['status']
 export type MortgageStatus = Mortgage['status']

@@ -104,12 +104,57 @@ export type ErrorCode =
   | 'wrong_captcha'
   | 'wrong_edit_code'
   | 'wrong_signer'
+export type AssetType = 'parcel' | 'estate'
+export type OfferState =
+  | 'open'
+  | 'used'
+  | 'cancelled'
+  | 'expired'
+  | 'not_yet'
+  | 'owner_changed'
+  | 'estate_changed'
+  | 'not_approved'
+  | 'paused'
+  | 'bad_signature'
+  | 'unseen'
+/** The neighbour there is in the same estate or district: top is north, left is west. */
+export type TileEdge = boolean
+/** As TileEdge. */
+export type LegacyTileEdge = 1
+/** Asks for the next page; null where no row follows. */
+export type NextCursor = string
+export type Grouping =
+  'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
 /** owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not. */
 export type RightReason = string
 /** Whom it is about. */
 export type RightsAddress = string
+/** waiting: tokens can be claimed when the operator has approved the event. */
+export type Approval = 'waiting' | 'approved' | 'refused'
 /** A PNG, JPEG, WebP or GIF as base64, or as a data address. Its middle square is shown; of an animation the first frame. Empty: drawn from the map. */
 export type EventImage = string
+/** What is left out stays as it is. An empty text removes the value. */
+export type MadeEventChange = EditCodeRequest &
+  Partial<
+    Pick<
+      EventToMake,
+      | 'name'
+      | 'description'
+      | 'coordinates'
+      | 'start_date'
+      | 'end_date'
+      | 'distribution_start_date'
+      | 'distribution_end_date'
+      | 'time_zone'
+      | 'tokens'
+      | 'event_url'
+      | 'image'
+      | 'hide_holders'
+    >
+  > & {
+    /** True: the event gives out no tokens any more. */
+    cancelled?: boolean
+  }
 
 /** What each endpoint takes and answers, by its method and path. */
 export interface Operations {
@@ -140,16 +185,15 @@ export interface Operations {
   'GET /metrics': Endpoint<string>
   'GET /bids/{id}': Endpoint<Bid>
   'GET /addresses/{address}/bids': {
-    query?: {
-      /** Only bids with this status. */
-      status?: string
-    }
+    query?: Pick<SharedQuery, 'status'>
     data: Bid[]
   }
   'GET /parcels/{x}/{y}/bids': {
-    query?: Partial<Pick<SharedQuery, 'bidder' | 'sanitize'>> & {
-      /** Only bids with this status. */
-      status?: string
+    query?: Pick<SharedQuery, 'status'> & {
+      /** Only bids that this address made. */
+      bidder?: string
+      /** false adds where on the chain each bid was found. */
+      sanitize?: boolean
     }
     data: Bid[]
   }
@@ -158,30 +202,30 @@ export interface Operations {
     data: Bid[]
   }
   'GET /assets/{id}/bids': {
-    query?: Operations['GET /parcels/{x}/{y}/bids']['query'] & {
-      /** If left out, the form of the id decides. */
-      asset_type?: 'parcel' | 'estate'
-    }
+    query?: Operations['GET /parcels/{x}/{y}/bids']['query'] & Pick<SharedQuery, 'asset_type'>
     data: Bid[]
   }
   'GET /bids/{address}/assets': {
-    query?: {
-      /** Only bids with this status. */
-      status?: string
-    }
+    query?: Pick<SharedQuery, 'status'>
     data: (Parcel | Estate)[]
   }
   'GET /addresses/{address}/contributions': Endpoint<Contribution[]>
   'GET /districts': Endpoint<District[]>
   'GET /districts/{id}': Endpoint<DistrictWithParcels>
   'GET /estates': {
-    query?: Partial<Pick<SharedQuery, 'limit' | 'offset' | 'cursor'>> & {
+    query?: {
       /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
       /** If left out: asc for price and expires_at, desc for the others. */
       sort_order?: 'asc' | 'desc'
+      /** Rows on a page. */
+      limit?: number
+      /** Rows skipped. With cursor no row is missed where others come or go. */
+      offset?: number
+      /** The cursor of the page before, with the same parameters. Without offset. */
+      cursor?: string
     }
     data: {
       estates: Estate[]
@@ -190,8 +234,7 @@ export interface Operations {
       limit: number
       /** Rows before this page. */
       offset: number
-      /** Asks for the next page; null where no row follows. */
-      cursor: string | null
+      cursor: NextCursor | null
     }
   }
   'GET /addresses/{address}/estates': {
@@ -230,8 +273,7 @@ export interface Operations {
       limit: number
       /** Rows before this page. */
       offset: number
-      /** Asks for the next page; null where no row follows. */
-      cursor: string | null
+      cursor: NextCursor | null
     }
   }
   'GET /addresses/{address}/mortgages': {
@@ -263,8 +305,7 @@ export interface Operations {
       limit?: number
       /** Rows before this page. */
       offset?: number
-      /** Asks for the next page; null where no row follows. */
-      cursor?: string | null
+      cursor?: NextCursor | null
     }
   }
   'GET /addresses/{address}/parcels': {
@@ -285,10 +326,7 @@ export interface Operations {
   'GET /parcels/{x}/{y}/publications': Endpoint<Publication[]>
   'GET /estates/{id}/publications': Endpoint<Publication[]>
   'GET /assets/{id}/publications': {
-    query?: {
-      /** If left out, the form of the id decides. */
-      asset_type?: 'parcel' | 'estate'
-    }
+    query?: Pick<SharedQuery, 'asset_type'>
     data: Publication[]
   }
   'GET /parcels/available': Endpoint<Parcel>
@@ -308,10 +346,8 @@ export interface Operations {
     }
   }
   'GET /orders': {
-    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+    query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor'> & {
       status?: 'open'
-      /** Of the page before. */
-      cursor?: string
       /** That of parcels or of estates. */
       contractAddress?: string
       owner?: string
@@ -327,15 +363,11 @@ export interface Operations {
   }
   'GET /trades/{id}': Endpoint<Trade>
   'GET /rentals-listings': {
-    query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
+    query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor' | 'limit' | 'offset'> & {
       status?: 'open'
-      /** Of the page before. */
-      cursor?: string
       /** That of parcels or of estates. */
       contractAddresses?: string
       lessor?: string
-      limit?: number
-      offset?: number
       /** From 0, instead of offset. */
       page?: number
     }
@@ -349,16 +381,18 @@ export interface Operations {
     }
   }
   'GET /map.png': {
-    query?: Operations['GET /parcels/{x}/{y}/map.png']['query'] &
-      Partial<Pick<SharedQuery, 'selected'>> & {
-        /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
-        center?: string
-      }
+    query?: Operations['GET /parcels/{x}/{y}/map.png']['query'] & Pick<SharedQuery, 'center' | 'selected'>
     data: Uint8Array
   }
   'GET /parcels/{x}/{y}/map.png': {
-    query?: Operations['GET /tiles/{z}/{x}/{y}.png']['query'] &
-      Partial<Pick<SharedQuery, 'width' | 'height' | 'size'>>
+    query?: Operations['GET /tiles/{z}/{x}/{y}.png']['query'] & {
+      /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
+      width?: number
+      /** In pixels, 32 to 2048; a number beyond becomes the nearest. */
+      height?: number
+      /** Side of a parcel in pixels, also a fraction, 5 to 40; a number beyond becomes the nearest. */
+      size?: number
+    }
     data: Uint8Array
   }
   'GET /estates/{id}/map.png': {
@@ -368,7 +402,14 @@ export interface Operations {
   'GET /minimap.png': Endpoint<Uint8Array>
   'GET /estatemap.png': Endpoint<Uint8Array>
   'GET /tiles/{z}/{x}/{y}.png': {
-    query?: Partial<Pick<SharedQuery, 'publications' | 'on-sale' | 'theme'>>
+    query?: {
+      /** Whether parcels for sale are highlighted. */
+      publications?: boolean
+      /** Another name for publications. */
+      'on-sale'?: boolean
+      /** Colours for a dark or a light page. */
+      theme?: 'dark' | 'light'
+    }
     data: Uint8Array
   }
   'GET /tiles.json': {
@@ -376,11 +417,23 @@ export interface Operations {
     data: TileJson
   }
   'GET /v2/tiles': {
-    query?: Partial<Pick<SharedQuery, 'x1' | 'y1' | 'x2' | 'y2' | 'type' | 'exclude'>> & {
+    query?: {
+      /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
+      x1?: number
+      /** Row of that corner. */
+      y1?: number
+      /** Column of the opposite corner; the two corners may be given in any order. */
+      x2?: number
+      /** Row of the opposite corner. */
+      y2?: number
       /** Only tiles of this owner. */
       owner?: string
+      /** Only tiles of these types, separated by commas. */
+      type?: string
       /** Only these fields, separated by commas. Names are those of /v2/tiles; unknown ones are left out. */
       include?: string
+      /** All fields but these. Ignored if include is given. */
+      exclude?: string
     }
     data: {
       [k: string]: Tile
@@ -421,23 +474,21 @@ export interface Operations {
     data: Uint8Array
   }
   'GET /v2/map.png': {
-    query?: Operations['GET /v2/parcels/{x}/{y}/map.png']['query'] &
-      Partial<Pick<SharedQuery, 'selected'>> & {
-        /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
-        center?: string
-      }
+    query?: Operations['GET /v2/parcels/{x}/{y}/map.png']['query'] & Pick<SharedQuery, 'center' | 'selected'>
     data: Uint8Array
   }
   'GET /v2/parcels/{x}/{y}/map.png': {
-    query?: Partial<Pick<SharedQuery, 'listed-for-rent'>> & {
-      /** Width of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+    query?: {
+      /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
       width?: number
-      /** Height of the image, in pixels: 100 to 4096; a number beyond becomes the nearest. */
+      /** In pixels, 100 to 4096; a number beyond becomes the nearest. */
       height?: number
-      /** Side of a parcel, in pixels, also a fraction: 5 to 50; a number beyond becomes the nearest. */
+      /** Side of a parcel in pixels, also a fraction, 5 to 50; a number beyond becomes the nearest. */
       size?: number
       /** Whether parcels for sale are highlighted. */
       'on-sale'?: boolean
+      /** Highlights land with an open offer to rent. */
+      'listed-for-rent'?: boolean
     }
     data: Uint8Array
   }
@@ -446,59 +497,98 @@ export interface Operations {
     data: Uint8Array
   }
   'GET /v2/land': {
-    query?: Operations['GET /v2/land.csv']['query'] &
-      Partial<Pick<SharedQuery, 'limit'>> & {
-        /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
-        cursor?: string
-      }
+    query?: Operations['GET /v2/land.csv']['query'] & {
+      /** Rows on a page. */
+      limit?: number
+      /** The cursor of the page before. It has all parameters but limit. */
+      cursor?: string
+    }
     data: LandPage
   }
   'GET /v2/land/cells': {
-    query?: Partial<
-      Pick<
-        SharedQuery,
-        | 'asset_type'
-        | 'inside_estates'
-        | 'status'
-        | 'min_price'
-        | 'max_price'
-        | 'min_price_per_parcel'
-        | 'max_price_per_parcel'
-        | 'currency'
-        | 'source'
-        | 'min_rent'
-        | 'max_rent'
-        | 'min_size'
-        | 'max_size'
-        | 'min_width'
-        | 'max_width'
-        | 'min_height'
-        | 'max_height'
-        | 'min_plaza'
-        | 'max_plaza'
-        | 'min_road'
-        | 'max_road'
-        | 'nw'
-        | 'se'
-        | 'center'
-        | 'radius'
-        | 'district'
-        | 'neighbours_of'
-        | 'owner'
-        | 'lessor'
-        | 'tenant'
-        | 'may_update'
-        | 'listed_since'
-        | 'sold_since'
-        | 'ends_before'
-        | 'q'
-      >
-    >
+    query?: Pick<
+      SharedQuery,
+      'min_plaza' | 'max_plaza' | 'min_road' | 'max_road' | 'nw' | 'se' | 'radius' | 'district'
+    > & {
+      /** Both if left out. */
+      asset_type?: string
+      /** Whether parcels of estates are rows of their own, beside their estates. */
+      inside_estates?: boolean
+      /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
+      status?: string
+      /** Lowest price of its cheapest open offer, in MANA. */
+      min_price?: string
+      /** Highest price of its cheapest open offer, in MANA. */
+      max_price?: string
+      /** Lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      min_price_per_parcel?: string
+      /** Highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
+      max_price_per_parcel?: string
+      /** Of that offer. */
+      currency?: string
+      /** Where that offer was made. */
+      source?: string
+      /** Lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      min_rent?: string
+      /** Highest rent for a day, of the cheapest period of its rental offer, in MANA. */
+      max_rent?: string
+      /** Lowest number of parcels. */
+      min_size?: number
+      /** Highest number of parcels. */
+      max_size?: number
+      /** Lowest width of the bounding box, in parcels. */
+      min_width?: number
+      /** Highest width of the bounding box, in parcels. */
+      max_width?: number
+      /** Lowest height of the bounding box, in parcels. */
+      min_height?: number
+      /** Highest height of the bounding box, in parcels. */
+      max_height?: number
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** Shares an edge with this asset, and is not part of it. */
+      neighbours_of?: string
+      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      owner?: string
+      /** Owner of land that is rented now. */
+      lessor?: string
+      /** Who rents it now. */
+      tenant?: string
+      /** Who may change what is built there. */
+      may_update?: string
+      /** Its newest open offer, to buy or to rent, was made then or later. */
+      listed_since?: string
+      /** It was sold last then or later. */
+      sold_since?: string
+      /** Its cheapest open offer ends before. */
+      ends_before?: string
+      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      q?: string
+    }
     data: LandCells
   }
   'GET /v2/land.csv': {
-    query?: Operations['GET /v2/land/cells']['query'] &
-      Partial<Pick<SharedQuery, 'sort_by' | 'sort_order' | 'include' | 'facets'>>
+    query?: Operations['GET /v2/land/cells']['query'] & {
+      /** listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders. */
+      sort_by?:
+        | 'price'
+        | 'price_per_parcel'
+        | 'rent'
+        | 'size'
+        | 'plaza'
+        | 'road'
+        | 'name'
+        | 'expires_at'
+        | 'listed_at'
+        | 'sold_at'
+        | 'distance'
+      /** If left out: desc for listed_at and sold_at, asc for the others. */
+      sort_order?: 'asc' | 'desc'
+      /** parcels: those of each row. */
+      include?: string
+      /** Counts of all rows by class, beside the rows. Files have none. */
+      facets?: string
+    }
     data: string
   }
   'GET /v2/land.ndjson': {
@@ -524,11 +614,11 @@ export interface Operations {
   'GET /v2/estates/{id}/rental-offers': Endpoint<RentalOffer[]>
   'GET /v2/addresses/{address}/rights': Endpoint<AddressRights>
   'GET /v2/parcels/{x}/{y}/rights': {
-    query?: Partial<Pick<SharedQuery, 'address'>>
+    query?: Pick<SharedQuery, 'address'>
     data: AssetRights
   }
   'GET /v2/estates/{id}/rights': {
-    query?: Partial<Pick<SharedQuery, 'address'>>
+    query?: Pick<SharedQuery, 'address'>
     data: AssetRights
   }
   'POST /v2/rights': {
@@ -540,47 +630,46 @@ export interface Operations {
     data: PlaceRights
   }
   'GET /v2/sales': {
-    query?: Operations['GET /v2/sales/cells']['query'] &
-      Partial<Pick<SharedQuery, 'limit'>> & {
-        /** time if left out. */
-        sort_by?: 'time' | 'price'
-        /** If left out: desc for time, asc for price. */
-        sort_order?: 'asc' | 'desc'
-        /** The cursor of the page before: the rows behind it follow. It has all parameters but limit. */
-        cursor?: string
-      }
+    query?: Operations['GET /v2/sales/cells']['query'] & {
+      /** time if left out. */
+      sort_by?: 'time' | 'price'
+      /** If left out: desc for time, asc for price. */
+      sort_order?: 'asc' | 'desc'
+      /** Rows on a page. */
+      limit?: number
+      /** The cursor of the page before. It has all parameters but limit. */
+      cursor?: string
+    }
     data: SalesPage
   }
   'GET /v2/sales/cells': {
-    query?: Partial<
-      Pick<
-        SharedQuery,
-        | 'from'
-        | 'to'
-        | 'asset_type'
-        | 'asset'
-        | 'nw'
-        | 'se'
-        | 'center'
-        | 'radius'
-        | 'district'
-        | 'min_plaza'
-        | 'max_plaza'
-        | 'min_road'
-        | 'max_road'
-        | 'buyer'
-        | 'seller'
-      >
+    query?: Pick<
+      SharedQuery,
+      'nw' | 'se' | 'radius' | 'district' | 'min_plaza' | 'max_plaza' | 'min_road' | 'max_road'
     > & {
-      /** The lowest number of parcels that were sold. */
+      /** Sold then or later. */
+      from?: string
+      /** Sold before. */
+      to?: string
+      /** Both if left out. */
+      asset_type?: string
+      /** Sales of this asset. */
+      asset?: string
+      /** Has a parcel at most radius away from here, x,y. */
+      center?: string
+      /** Lowest number of parcels that were sold. */
       min_size?: number
-      /** The highest number of parcels that were sold. */
+      /** Highest number of parcels that were sold. */
       max_size?: number
-      /** The lowest price, in MANA. */
+      /** Lowest price, in MANA. */
       min_price?: string
-      /** The highest price, in MANA. */
+      /** Highest price, in MANA. */
       max_price?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows. */
+      /** Who bought it. */
+      buyer?: string
+      /** Who sold it. */
+      seller?: string
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown. */
       source?: string
     }
     data: SaleCells
@@ -650,10 +739,9 @@ export interface Operations {
   'POST /events/{event}/codes': BodyEndpoint<EditCodesChange, EditCodes>
   'POST /events/{event}/first-code': Endpoint<EditCodes>
   'GET /events/waiting': {
-    query?: {
+    query?: Pick<SharedQuery, 'limit'> & {
       /** Only events with later numbers: `next` of the page before. */
       after?: number
-      limit?: number
     }
     data: WaitingEvents
   }
@@ -662,9 +750,8 @@ export interface Operations {
   'POST /tokens/{id}/revocation': BodyEndpoint<RevocationRequest, AttendanceToken>
   'GET /.well-known/attendance-revocations.json': Endpoint<Revocations>
   'GET /tokens/log': {
-    query?: {
+    query?: Pick<SharedQuery, 'limit'> & {
       from?: number
-      limit?: number
     }
     data: TokenLog
   }
@@ -677,10 +764,7 @@ export interface Operations {
     }
   }
   'GET /addresses/{address}/tokens': {
-    query?: {
-      limit?: number
-      offset?: number
-    }
+    query?: Pick<SharedQuery, 'limit' | 'offset'>
     data: {
       total: number
       limit: number
@@ -692,10 +776,7 @@ export interface Operations {
     }
   }
   'GET /events/{event}/holders': {
-    query?: {
-      limit?: number
-      offset?: number
-    }
+    query?: Pick<SharedQuery, 'limit' | 'offset'>
     data: {
       total: number
       limit: number
@@ -782,148 +863,39 @@ export interface Operations {
 
 /** Parameters of the query that several endpoints take. */
 export interface SharedQuery {
-  /** open: an offer to buy it now. for_rent: an open rental offer. rented: now. sold: ever. never_sold. none: no open offer. */
-  status: string
-  /** Only bids that this address made. */
-  bidder: string
-  /** false adds where on the chain each bid was found. */
-  sanitize: boolean
-  /** Both if left out. */
-  asset_type: string
-  /** listed_at if left out: when the newest offer, to buy or to rent, was made. Rows without the value come last in both orders. */
-  sort_by:
-    | 'price'
-    | 'price_per_parcel'
-    | 'rent'
-    | 'size'
-    | 'plaza'
-    | 'road'
-    | 'name'
-    | 'expires_at'
-    | 'listed_at'
-    | 'sold_at'
-    | 'distance'
-  /** If left out: desc for listed_at and sold_at, asc for the others. */
-  sort_order: 'asc' | 'desc'
-  /** Rows on a page. */
-  limit: number
-  /** Rows skipped. With cursor no row is missed where others come or go. */
-  offset: number
-  /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
-  cursor: string
+  /** Only bids with this status. */
+  status?: string
+  /** If left out, the form of the id decides. */
+  asset_type?: 'parcel' | 'estate'
+  limit?: number
   /** Without a contract, of a parcel. */
-  tokenId: string
-  network: 'ETHEREUM'
-  /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-  width: number
-  /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
-  height: number
-  /** Side of a parcel, in pixels, also a fraction: 5 to 40; a number beyond becomes the nearest. */
-  size: number
-  /** Has a parcel at most radius away from here, x,y. */
-  center: string
+  tokenId?: string
+  network?: 'ETHEREUM'
+  /** Of the page before. */
+  cursor?: string
+  offset?: number
+  /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
+  center?: string
   /** Highlighted parcels: at most 1000 coordinates x,y, separated by ;. Those outside of the world are ignored. */
-  selected: string
-  /** Whether parcels for sale are highlighted. */
-  publications: boolean
-  /** Another name for publications. */
-  'on-sale': boolean
-  /** Colours for a dark or a light page. */
-  theme: 'dark' | 'light'
-  /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
-  x1: number
-  /** Row of that corner. */
-  y1: number
-  /** Column of the opposite corner; the two corners may be given in any order. */
-  x2: number
-  /** Row of the opposite corner. */
-  y2: number
-  /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
-  owner: string
-  /** Only tiles of these types, separated by commas. */
-  type: string
-  /** parcels: those of each row. */
-  include: string
-  /** All fields but these. Ignored if include is given. */
-  exclude: string
-  /** Highlights land with an open offer to rent. */
-  'listed-for-rent': boolean
-  /** Whether parcels of estates are rows of their own, beside their estates. */
-  inside_estates: boolean
-  /** The lowest price of its cheapest open offer, in MANA. */
-  min_price: string
-  /** The highest price of its cheapest open offer, in MANA. */
-  max_price: string
-  /** The lowest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-  min_price_per_parcel: string
-  /** The highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
-  max_price_per_parcel: string
-  /** Of that offer. */
-  currency: string
-  /** Where that offer was made. */
-  source: string
-  /** The lowest rent for a day, of the cheapest period of its rental offer, in MANA. */
-  min_rent: string
-  /** The highest rent for a day, of the cheapest period of its rental offer, in MANA. */
-  max_rent: string
-  /** The lowest number of parcels. */
-  min_size: number
-  /** The highest number of parcels. */
-  max_size: number
-  /** The lowest width of the bounding box, in parcels. */
-  min_width: number
-  /** The highest width of the bounding box, in parcels. */
-  max_width: number
-  /** The lowest height of the bounding box, in parcels. */
-  min_height: number
-  /** The highest height of the bounding box, in parcels. */
-  max_height: number
-  /** The lowest distance of the nearest plaza, in parcels. */
-  min_plaza: number
-  /** The highest distance of the nearest plaza, in parcels. */
-  max_plaza: number
-  /** The lowest distance of the nearest road, in parcels. */
-  min_road: number
-  /** The highest distance of the nearest road, in parcels. */
-  max_road: number
+  selected?: string
+  /** Lowest distance of the nearest plaza, in parcels. */
+  min_plaza?: number
+  /** Highest distance of the nearest plaza, in parcels. */
+  max_plaza?: number
+  /** Lowest distance of the nearest road, in parcels. */
+  min_road?: number
+  /** Highest distance of the nearest road, in parcels. */
+  max_road?: number
   /** Has a parcel in the area from this north-west corner, x,y, to se. */
-  nw: string
+  nw?: string
   /** South-east corner of the area, x,y. */
-  se: string
+  se?: string
   /** In parcels: dx² + dy² is at most radius². */
-  radius: number
+  radius?: number
   /** Has a parcel in one of these districts. */
-  district: string
-  /** Shares an edge with this asset, and is not part of it. */
-  neighbours_of: string
-  /** Owner of land that is rented now. */
-  lessor: string
-  /** Who rents it now. */
-  tenant: string
-  /** Who may change what is built there. */
-  may_update: string
-  /** Its newest open offer, to buy or to rent, was made then or later. */
-  listed_since: string
-  /** It was sold last then or later. */
-  sold_since: string
-  /** Its cheapest open offer ends before. */
-  ends_before: string
-  /** Each of these words is in its name or description. Letter case and accents are ignored. */
-  q: string
-  /** Counts of all rows by class, beside the rows. Files have none. */
-  facets: string
+  district?: string
   /** Whether this address may deploy there. */
-  address: string
-  /** Sold then or later. */
-  from: string
-  /** Sold before. */
-  to: string
-  /** Sales of this asset. */
-  asset: string
-  /** Who bought it. */
-  buyer: string
-  /** Who sold it. */
-  seller: string
+  address?: string
 }
 
 /** An offer for sale. */
@@ -943,9 +915,8 @@ export interface Publication {
   block_number: number
   block_time_created_at: EpochMs
   block_time_updated_at: EpochMs | null
-  /** Estate id, or parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   /** The same as asset_type. */
   type: 'parcel' | 'estate'
   /** Contract of the marketplace. */
@@ -961,18 +932,7 @@ export interface Publication {
   currency?: 'mana' | 'usd'
   /** Decimal digits. */
   price_usd?: string | null
-  state?:
-    | 'open'
-    | 'used'
-    | 'cancelled'
-    | 'expired'
-    | 'not_yet'
-    | 'owner_changed'
-    | 'estate_changed'
-    | 'not_approved'
-    | 'paused'
-    | 'bad_signature'
-    | 'unseen'
+  state?: OfferState
   state_reason?: string | null
 }
 
@@ -1076,9 +1036,8 @@ export interface Bid {
   /** 0x for parcels, the estate's contents for estates. */
   fingerprint: string
   status: 'open' | 'cancelled' | 'sold'
-  /** Estate id, or parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   /** Block of the last change. */
   block_number: number
   block_time_created_at: EpochMsText
@@ -1100,9 +1059,8 @@ export interface Mortgage {
   /** Block of creation. */
   block_number: number
   status: 'pending' | 'cancelled' | 'ongoing' | 'paid' | 'defaulted' | 'claimed'
-  /** Parcel as x,y. */
-  asset_id: string
-  asset_type: 'parcel' | 'estate'
+  asset_id: AssetId
+  asset_type: AssetType
   borrower: Address
   lender: Address | null
   loan_id: number
@@ -1149,19 +1107,14 @@ export interface Contribution {
 export interface Tile {
   /** x,y */
   id?: string
-  /** Column. */
   x?: number
-  /** Row. */
   y?: number
-  /** Last change of the parcel or its estate, in milliseconds since 1970. */
-  updatedAt?: number
+  /** Last change of the parcel or its estate. */
+  updatedAt?: EpochMs
   type?: 'owned' | 'unowned' | 'plaza' | 'road' | 'district'
-  /** The neighbour to the north is in the same estate or district. */
-  top?: boolean
-  /** The neighbour to the west is in the same estate or district. */
-  left?: boolean
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: boolean
+  top?: TileEdge
+  left?: TileEdge
+  topLeft?: TileEdge
   /** Of the estate, or else of the parcel. */
   name?: string
   /** Estate that holds the parcel. */
@@ -1179,10 +1132,9 @@ export interface Tile {
   nftId?: string
   /** The newest open offer to rent it, or its estate. It cannot be named in include. */
   rentalListing?: {
-    /** Milliseconds since 1970. It stays after that time: compare it. */
-    expiration: number
-    /** Milliseconds since 1970. */
-    updatedAt: number
+    /** It stays after that time: compare it. */
+    expiration: EpochMs
+    updatedAt: EpochMs
     /** For how long it can be rented, and for how much. */
     periods: {
       minDays: number
@@ -1197,16 +1149,11 @@ export interface Tile {
 export interface LegacyTile {
   /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
   type?: number
-  /** Column. */
   x?: number
-  /** Row. */
   y?: number
-  /** The neighbour to the north is in the same estate or district. */
-  top?: 1
-  /** The neighbour to the west is in the same estate or district. */
-  left?: 1
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: 1
+  top?: LegacyTileEdge
+  left?: LegacyTileEdge
+  topLeft?: LegacyTileEdge
   /** Of the estate, or else of the parcel. */
   owner?: string
   /** Of the district if the type is district; else of the estate or the parcel. */
@@ -1224,22 +1171,16 @@ export interface LegacyTile {
 export interface AddressTile {
   /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 may operate or update it, 6 in a district to which the address contributed. */
   type: 0 | 1 | 2 | 3 | 4 | 6
-  /** Column. */
   x: number
-  /** Row. */
   y: number
-  /** The neighbour to the north is in the same estate or district. */
-  top?: 1
-  /** The neighbour to the west is in the same estate or district. */
-  left?: 1
-  /** The neighbour to the north-west is in the same estate or district. */
-  topLeft?: 1
+  top?: LegacyTileEdge
+  left?: LegacyTileEdge
+  topLeft?: LegacyTileEdge
   /** Of the estate, or else of the parcel; for type 6 of the district. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
-  /** In MANA, as text with every digit. */
-  price?: string
+  price?: ManaText
 }
 
 /** A parcel or an estate as a token. */
@@ -1269,7 +1210,7 @@ export interface DistrictWithParcels extends District {
   totalParcels: number
 }
 
-/** How many parcels an address gave to a district, also with the field names of the public atlas server. */
+/** A contribution, also with the field names of the public atlas server. */
 export interface NewerContribution extends Contribution {
   /** The same as district_id. */
   districtId: string
@@ -1328,18 +1269,7 @@ export interface RentalOffer {
   listed_at: EpochMs
   expires_at: EpochMs
   periods: RentalPeriod[]
-  state:
-    | 'open'
-    | 'used'
-    | 'cancelled'
-    | 'expired'
-    | 'not_yet'
-    | 'owner_changed'
-    | 'estate_changed'
-    | 'not_approved'
-    | 'paused'
-    | 'bad_signature'
-    | 'unseen'
+  state: OfferState
   /** Why it cannot be accepted now. */
   state_reason: string | null
 }
@@ -1438,7 +1368,7 @@ export interface RentalListing {
 
 /** A parcel or an estate. */
 export interface LandRow {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Of an estate: of its most western parcel, of these the most northern one. */
   x: number
@@ -1493,7 +1423,6 @@ export interface LandRow {
   } | null
   /** The last sale, as in /v2/sales. */
   last_sale: {
-    /** The price. */
     price: ManaText
     time: EpochMs
   } | null
@@ -1516,8 +1445,7 @@ export interface LandPage {
   /** Rows of all pages. */
   total: number
   limit: number
-  /** Asks for the next page; null where no row follows. */
-  cursor: string | null
+  cursor: NextCursor | null
   /** Counts over all rows. Classes without a row are left out. */
   facets?: {
     price?: LandClass[]
@@ -1540,14 +1468,13 @@ export interface LandCells {
 
 /** A sale. */
 export interface Sale {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Of an estate: of its most western parcel now; null where it has none. */
   x: number | null
   y: number | null
-  /** Parcels that were sold; null where that is unknown. */
+  /** Parcels that were sold; null where unknown. */
   size: number | null
-  /** The price. */
   price: ManaText
   currency: 'mana'
   /** What a signed offer in dollars asked; null for others. */
@@ -1560,11 +1487,11 @@ export interface Sale {
   /** What was accepted. */
   source: 'order' | 'bid' | 'trade' | 'auction'
   time: EpochMs
-  /** Block of the sale; null where it is unknown. */
+  /** Block of the sale; null where unknown. */
   block_number: number | null
-  /** Transaction of the sale; null where it is unknown. */
+  /** Transaction of the sale; null where unknown. */
   tx_hash: string | null
-  /** Position in its block of the log of the sale; null where it is unknown. */
+  /** Position in its block of the log of the sale; null where unknown. */
   log_index: number | null
 }
 
@@ -1574,8 +1501,7 @@ export interface SalesPage {
   /** Rows of all pages. */
   total: number
   limit: number
-  /** Asks for the next page; null where no row follows. */
-  cursor: string | null
+  cursor: NextCursor | null
 }
 
 /** What was paid for each cell. */
@@ -1601,15 +1527,12 @@ export interface StatGroup {
     volume: ManaText
     /** Price for each parcel, over the sales of known size; null where there are none. */
     per_parcel: {
-      /** The lowest. */
       min: ManaText | null
       /** Lower quartile. */
       p25: ManaText | null
-      /** Median. */
       median: ManaText | null
       /** Upper quartile. */
       p75: ManaText | null
-      /** The highest. */
       max: ManaText | null
     }
   }
@@ -1627,7 +1550,7 @@ export interface StatGroup {
 
 /** Sales and open offers in groups. */
 export interface Stats {
-  by: 'total' | 'day' | 'week' | 'month' | 'district' | 'plaza' | 'road' | 'size' | 'asset_type'
+  by: Grouping
   groups: StatGroup[]
 }
 
@@ -1643,13 +1566,12 @@ export interface ComparableSale extends Sale {
 
 /** An open offer near the asset. */
 export interface NearOffer {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   x: number
   y: number
   /** Parcels. */
   size: number
-  /** The price. */
   price: ManaText
   /** Rounded down. */
   price_per_parcel: ManaText
@@ -1658,23 +1580,16 @@ export interface NearOffer {
   why: string
 }
 
-/** What an asset may be worth. */
-export interface LandValue {
-  /** Of the whole asset. */
+/** The prices below which 10 %, 50 % and 90 % of the weight of comparable sales lie. */
+export interface PriceRange {
   low: ManaText | null
-  /** Of the whole asset. */
   middle: ManaText | null
-  /** Of the whole asset. */
   high: ManaText | null
-  /** The same for each parcel. */
-  per_parcel: {
-    /** Of a parcel. */
-    low: ManaText | null
-    /** Of a parcel. */
-    middle: ManaText | null
-    /** Of a parcel. */
-    high: ManaText | null
-  }
+}
+
+/** What an asset may be worth. */
+export interface LandValue extends PriceRange {
+  per_parcel: PriceRange
   /** What the range follows from. With fewer than five sales the numbers are null. */
   basis: {
     /** The heaviest first. */
@@ -1686,7 +1601,6 @@ export interface LandValue {
   method: string
   /** Its own cheapest open offer. */
   offer: {
-    /** The price. */
     price: ManaText
     /** 0 within the range, 0.12 where it is 12 % above it, negative below it. */
     above_range: number | null
@@ -1695,7 +1609,7 @@ export interface LandValue {
 
 /** A right over an asset. */
 export interface RightOver {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   why: RightReason
 }
@@ -1720,7 +1634,7 @@ export interface AddressRights {
 
 /** Who may deploy at an asset. */
 export interface AssetRights {
-  asset_type: 'parcel' | 'estate'
+  asset_type: AssetType
   asset_id: AssetId
   /** Who may deploy there, the strongest right first. */
   who: {
@@ -1883,10 +1797,10 @@ export interface EventInfo {
   city: string
   description: string
   year: number | null
-  /** First day: ISO 8601, UTC. */
-  event_start_date: string | null
-  /** Last day: ISO 8601, UTC. */
-  event_end_date: string | null
+  /** First day. */
+  event_start_date: IsoTime | null
+  /** Last day. */
+  event_end_date: IsoTime | null
   /** When it was registered here. */
   created_at: IsoTime
   /** False while the organiser pauses it. */
@@ -1895,12 +1809,12 @@ export interface EventInfo {
   cancelled: boolean
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
-  /** From when on tokens are given out: ISO 8601, UTC. */
-  distribution_start_date: string | null
-  /** Until when tokens are given out: ISO 8601, UTC. */
-  distribution_end_date: string | null
-  /** When the last day is over everywhere on Earth: ISO 8601, UTC. */
-  expiry_date: string | null
+  /** From when on tokens are given out. */
+  distribution_start_date: IsoTime | null
+  /** Until when tokens are given out. */
+  distribution_end_date: IsoTime | null
+  /** When the last day is over everywhere on Earth. */
+  expiry_date: IsoTime | null
   /** Whether signed claims need a captcha too; unsigned ones always do. */
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
@@ -1911,8 +1825,8 @@ export interface EventInfo {
   allows_guests: boolean
   /** IANA name of the zone of its times, where the organiser chose one. */
   time_zone: string | null
-  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC. */
-  rehearsal_until: string | null
+  /** Until when claims from a preview of the scene are rehearsed. */
+  rehearsal_until: IsoTime | null
 }
 
 export interface EventChangeRequest extends EditCodeRequest {
@@ -1936,16 +1850,15 @@ export interface EventChange {
   sent_at: IsoTime
 }
 
+/** The operator's answer, and the change that waits; null for an event of POAP. */
 export interface EventApproval {
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  state: 'waiting' | 'approved' | 'refused'
+  state: Approval
   /** The operator's, for the organiser. */
   reason: string | null
   change: EventChange | null
 }
 
 export interface ChangedEvent extends EventInfo {
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
@@ -1961,10 +1874,8 @@ export interface Availability {
   available: number
   /** Those that a player has, or that were used elsewhere. */
   claimed: number
-  /** ISO 8601, UTC. */
-  opens_at: string | null
-  /** ISO 8601, UTC. */
-  closes_at: string | null
+  opens_at: IsoTime | null
+  closes_at: IsoTime | null
 }
 
 export interface CheckedEvent {
@@ -1987,18 +1898,19 @@ export interface BlockedRequest extends EditCodeRequest {
   remove?: string[]
 }
 
+export interface BlockedPlayer {
+  address: Address
+  since: IsoTime
+}
+
 export interface BlockedPlayers {
   /** The players whose new claims are refused, the newest first. */
-  blocked: {
-    /** In lower case. */
-    address: string
-    since: IsoTime
-  }[]
+  blocked: BlockedPlayer[]
   organiser_pass?: OrganiserPass
 }
 
 export interface LoadCodesRequest extends EditCodeRequest {
-  /** true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes as soon as the issuer approves them. false: a stored edit code is deleted. */
+  /** true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes once the issuer approves them. false: it deletes a stored one. */
   load_when_approved?: boolean
 }
 
@@ -2062,10 +1974,10 @@ export interface Alarm {
   kind: 'unknown_codes' | 'other_beneficiary'
   /** Such answers since the last token. */
   answers: number
-  /** Since when claims wait, with their codes; null after one answer, which may be true: ISO 8601, UTC. */
-  held_since: string | null
-  /** When one claim asks the issuer again; loading the codes lets all go on: ISO 8601, UTC. */
-  next_try_at: string | null
+  /** Since when claims wait, with their codes; null after one answer, which may be true. */
+  held_since: IsoTime | null
+  /** When one claim asks the issuer again; loading the codes lets all go on. */
+  next_try_at: IsoTime | null
 }
 
 export interface ClaimCounts {
@@ -2087,17 +1999,17 @@ export interface HourOfClaims extends ClaimCounts {
 }
 
 export interface IssuerStatus {
-  /** Whether the issuer answered the last call. unknown: there was none since the start. Always ok of an event made here. */
+  /** Whether the issuer answered the last call. unknown: none since the start. Always ok of an event made here. */
   status: 'ok' | 'failing' | 'unknown'
-  /** Since when it has been so: ISO 8601, UTC. */
-  since: string | null
+  /** Since when it has been so. */
+  since: IsoTime | null
 }
 
 export interface PresenceStatus {
   /** Whether a provider could say where the last player was. not_asked: not needed, or not asked since the start. */
   status: 'ok' | 'failing' | 'not_asked'
-  /** Since when it has been so: ISO 8601, UTC. */
-  since: string | null
+  /** Since when it has been so. */
+  since: IsoTime | null
 }
 
 /** Tokens for a list of addresses; null for an event of POAP. */
@@ -2171,15 +2083,14 @@ export interface Report {
   presence: PresenceStatus
   /** Players whose claims are refused. */
   blocked: number
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   gifts: GiftCounts | null
   /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
   codes_load: {
     /** Until when the edit code is stored at most. */
     until: IsoTime
-    /** When the issuer was last asked in the background: ISO 8601, UTC. */
-    last_try_at: string | null
+    /** When the issuer was last asked in the background. */
+    last_try_at: IsoTime | null
   } | null
   organiser_pass?: OrganiserPass
 }
@@ -2195,8 +2106,7 @@ export interface ClaimListRequest extends EditCodeRequest {
 
 export interface ListedClaim {
   made_at: IsoTime
-  /** In lower case. */
-  address: string
+  address: Address
   /** As in the report. */
   state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
   /** Why it failed or was released: a word for programs. */
@@ -2230,11 +2140,7 @@ export interface EventExport {
   /** As POST /event/:event/report answers it, without `event`. */
   report: object
   /** The players whose new claims are refused, the newest first. */
-  blocked: {
-    /** In lower case. */
-    address: string
-    since: IsoTime
-  }[]
+  blocked: BlockedPlayer[]
   claims: ListedClaim[]
 }
 
@@ -2249,7 +2155,7 @@ export interface GivenList {
   /** How many of them get a token now. */
   accepted: number
   /** Those that have a token of the event already, and keep it. */
-  had: string[]
+  had: Address[]
   organiser_pass?: OrganiserPass
 }
 
@@ -2265,8 +2171,8 @@ export interface GrantSecret {
   uuid: string
   /** Keep it as you keep a password: it is shown once. */
   secret: string
-  /** When the secret before ends: ISO 8601, UTC. */
-  previous_ends_at: string | null
+  /** When the secret before ends. */
+  previous_ends_at: IsoTime | null
   /** How many grants were withdrawn; 0 without `withdrawOpen`. */
   withdrawn: number
   organiser_pass?: OrganiserPass
@@ -2275,7 +2181,7 @@ export interface GrantSecret {
 export interface GrantRequest {
   /** The player who may claim. */
   address: string
-  /** Your name of this grant, another one for each grant of the event: a text of 1 to 128 bytes in UTF-8. */
+  /** Your name of this grant, unique in the event: a text of 1 to 128 bytes in UTF-8. */
   nonce: string
   /** Until when the player may claim: RFC 3339, at most 7 days ahead. */
   expires: string
@@ -2285,8 +2191,7 @@ export interface GrantRequest {
 export interface Grant {
   /** The event's UUID. */
   event: string
-  /** In lower case. */
-  address: string
+  address: Address
   nonce: string
   expires: IsoTime
 }
@@ -2340,42 +2245,13 @@ export interface MadeEvent {
   event: EventInfo
   /** The editCode of all other calls. Shown this once. */
   edit_code: string
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  approval: 'waiting' | 'approved' | 'refused'
+  approval: Approval
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
 }
 
-/** What is left out stays as it is. An empty text removes the value. */
-export interface MadeEventChange extends EditCodeRequest {
-  /** It is signed with every token. */
-  name?: string
-  description?: string
-  /** `x,y;x,y`; the first one is signed with every token. */
-  coordinates?: string
-  /** First day, YYYY-MM-DD. */
-  start_date?: string
-  /** Last day; the first one where it is left out. Tokens end then. */
-  end_date?: string
-  /** Tokens from then on: RFC 3339. Left out: the whole first day. */
-  distribution_start_date?: string
-  distribution_end_date?: string
-  /** IANA name of the zone of its times, such as Europe/Paris. */
-  time_zone?: string
-  /** How many there can be. It can be raised. */
-  tokens?: number
-  /** An https address. */
-  event_url?: string
-  image?: EventImage
-  /** Whether the list of holders is not public. Single answers to a gate are. */
-  hide_holders?: boolean
-  /** True: the event gives out no tokens any more. */
-  cancelled?: boolean
-}
-
 export interface ChangedMadeEvent {
   event: EventInfo
-  /** The operator's answer, and the change that waits; null for an event of POAP. */
   approval: EventApproval | null
   /** Sentences about what was stored, but is probably a mistake. */
   warnings?: string[]
@@ -2437,8 +2313,7 @@ export interface ApprovalRequest {
 }
 
 export interface Answered {
-  /** waiting: tokens can be claimed when the operator has approved the event. */
-  approval: 'waiting' | 'approved' | 'refused'
+  approval: Approval
   /** What became of the change that waited. */
   change: ('approved' | 'refused') | null
 }
@@ -2484,10 +2359,8 @@ export interface AttendanceToken {
   }
   /** The organiser gave it to the holder, who did not claim it at a place. */
   given: boolean
-  /** In lower case. */
-  holder: string
-  /** In lower case. */
-  issuer: string
+  holder: Address
+  issuer: Address
   time: IsoTime
   revoked: {
     since: IsoTime

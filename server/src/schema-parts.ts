@@ -43,11 +43,21 @@ export const isoTimeText = () =>
   Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 export const mana = () => Type.Number({ minimum: 0, description: 'MANA, with up to 18 decimals.' })
 /** The same with all digits. @param decimals the most that it has */
-export const manaText = (description: string, decimals = 18) =>
+export const manaText = (description = '', decimals = 18) =>
   Type.String({
     pattern: `^\\d+(?:\\.\\d{1,${decimals}})?$`,
-    description: `${description} In MANA, all digits.`,
+    description: `${description} In MANA, all digits.`.trimStart(),
   })
+/** The fields that name a parcel or an estate. */
+export const assetFields = () => ({
+  asset_type: oneOf(['parcel', 'estate'], { title: 'AssetType' }),
+  asset_id: idText('x,y of a parcel, or the id of an estate.'),
+})
+/** Of a page of a list. */
+export const nextCursor = () =>
+  orNull(
+    Type.String({ title: 'NextCursor', description: 'Asks for the next page; null where no row follows.' }),
+  )
 export const uuidText = () => Type.String({ format: 'uuid' })
 export const wholeNumber = (description?: string) =>
   Type.Integer(description === undefined ? {} : { description })

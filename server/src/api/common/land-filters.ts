@@ -148,8 +148,8 @@ function limits<Name extends string, Schema>(
 ) {
   const title = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return {
-    [`min_${name}`]: limit(`LandMin${title}`, `The lowest ${of}.`),
-    [`max_${name}`]: limit(`LandMax${title}`, `The highest ${of}.`),
+    [`min_${name}`]: limit(`LandMin${title}`, `Lowest ${of}.`),
+    [`max_${name}`]: limit(`LandMax${title}`, `Highest ${of}.`),
   } as Record<LimitsOf<Name>, Schema>
 }
 

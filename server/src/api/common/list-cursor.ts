@@ -14,8 +14,7 @@ export function cursorQuery(title: string) {
       title,
       pattern: `^[\\w-]{1,${MAX_LENGTH}}$`,
       'x-allowed': ALLOWED,
-      description:
-        'The cursor of the page before: the rows behind it follow. It has all parameters but limit.',
+      description: 'The cursor of the page before. It has all parameters but limit.',
     }),
   )
 }

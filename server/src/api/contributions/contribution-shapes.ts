@@ -7,7 +7,7 @@ const newerContribution = closedObject(
     districtId: idText('The same as district_id.'),
     totalParcels: wholeNumber('land_count as a number.'),
   },
-  'How many parcels an address gave to a district, also with the field names of the public atlas server.',
+  'A contribution, also with the field names of the public atlas server.',
 )
 
 /** Named schemas of openapi.json. */

@@ -54,9 +54,9 @@ export function frameQuery(ranges: FrameRanges, suffix = '') {
     })
   }
   return {
-    width: number('width', 'Width', 'Width of the image, in pixels:'),
-    height: number('height', 'Height', 'Height of the image, in pixels:'),
-    size: number('size', 'ParcelSize', 'Side of a parcel, in pixels, also a fraction:'),
+    width: number('width', 'Width', 'In pixels,'),
+    height: number('height', 'Height', 'In pixels,'),
+    size: number('size', 'ParcelSize', 'Side of a parcel in pixels, also a fraction,'),
   }
 }
 

@@ -1,12 +1,14 @@
 import Type from 'typebox'
 import {
   addressText,
+  assetFields,
   closedObject,
   digitsText,
   epochMs,
   hashText,
   idText,
   manaText,
+  nextCursor,
   oneOf,
   orNull,
   wholeNumber,
@@ -24,7 +26,7 @@ const offer = closedObject(
     source: oneOf(['order', 'trade', 'auction']),
     price: manaText('0 for an offer in dollars.'),
     currency: oneOf(['mana', 'usd']),
-    price_usd: orNull({ ...manaText(''), description: 'The price in dollars, all digits.' }),
+    price_usd: orNull({ ...manaText(), description: 'The price in dollars, all digits.' }),
     listed_at: epochMs(),
     expires_at: epochMs(),
     tx_hash: hashText(
@@ -46,8 +48,7 @@ const rentalOffer = closedObject(
 
 const row = closedObject(
   {
-    asset_type: oneOf(['parcel', 'estate']),
-    asset_id: idText('x,y of a parcel, or the id of an estate.'),
+    ...assetFields(),
     x: wholeNumber('Of an estate: of its most western parcel, of these the most northern one.'),
     y: wholeNumber(),
     estate_id: orNull(idText('The estate itself, or the one that holds the parcel.')),
@@ -68,7 +69,7 @@ const row = closedObject(
     rental_offer: orNull(rentalOffer),
     rent: orNull(closedObject({ tenant: addressText(), rented_until: epochMs() }, 'The rent that runs now.')),
     last_sale: orNull(
-      closedObject({ price: manaText('The price.'), time: epochMs() }, 'The last sale, as in /v2/sales.'),
+      closedObject({ price: manaText(), time: epochMs() }, 'The last sale, as in /v2/sales.'),
     ),
     price_per_parcel: orNull(manaText('Price of the offer for each parcel, rounded down.')),
     token_id: digitsText(),
@@ -89,7 +90,7 @@ const page = closedObject(
     land: Type.Array(shapeRef('LandRow')),
     total: Type.Integer({ description: 'Rows of all pages.' }),
     limit: Type.Integer(),
-    cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
+    cursor: nextCursor(),
     facets: Type.Optional(
       closedObject(
         {

@@ -15,8 +15,7 @@ export const cursorQuery = Type.Optional(
     title: 'Cursor',
     pattern: '^[\\w-]{1,400}$',
     'x-allowed': CURSOR_ALLOWED,
-    description:
-      'The cursor of the page before, with the same parameters: the rows behind it follow. Without offset.',
+    description: 'The cursor of the page before, with the same parameters. Without offset.',
   }),
 )
 

@@ -7,7 +7,7 @@ import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { oneOf, orNull } from '../../schema-parts.ts'
+import { nextCursor, oneOf } from '../../schema-parts.ts'
 import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts/parts.ts'
 import type { AssetRow, State } from '../../state/state.ts'
 import { arrayPieces } from '../common/land-answers.ts'
@@ -66,7 +66,7 @@ export const pageSchema = {
   total: Type.Integer({ description: 'Rows of all pages.' }),
   limit: Type.Integer(),
   offset: Type.Integer({ description: 'Rows before this page.' }),
-  cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
+  cursor: nextCursor(),
 }
 
 const DEFAULT_ORDER: Record<SortColumn, SortOrder> = {

@@ -44,7 +44,7 @@ const rentalOffer = closedObject(
     listed_at: epochMs(),
     expires_at: epochMs(),
     periods: rentalPeriodsSchema,
-    state: oneOf(OFFER_STATES),
+    state: oneOf(OFFER_STATES, { title: 'OfferState' }),
     state_reason: orNull(Type.String({ description: 'Why it cannot be accepted now.' })),
   },
   'An offer to rent land, which was signed off the chain.',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { addressText, closedObject, idText, oneOf } from '../../schema-parts.ts'
+import { addressText, assetFields, closedObject } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 
 const reason = Type.String({
@@ -7,8 +7,6 @@ const reason = Type.String({
     "owner, tenant, operator, update_operator, approved by an owner or update_manager of an owner, also estate's …; or why not.",
 })
 const why = shapeRef('RightReason')
-const assetType = () => oneOf(['parcel', 'estate'])
-const assetId = () => idText('x,y of a parcel, or the id of an estate.')
 const over = (description: string) => Type.Array(shapeRef('RightOver'), { description })
 
 const ofAddress = closedObject(
@@ -26,8 +24,7 @@ const ofAddress = closedObject(
 
 const ofAsset = closedObject(
   {
-    asset_type: assetType(),
-    asset_id: assetId(),
+    ...assetFields(),
     who: Type.Array(closedObject({ address: addressText(), why }, 'A right.'), {
       description: 'Who may deploy there, the strongest right first.',
     }),
@@ -51,7 +48,7 @@ const ofPlaces = closedObject(
   'Where an address may deploy.',
 )
 
-const right = closedObject({ asset_type: assetType(), asset_id: assetId(), why }, 'A right over an asset.')
+const right = closedObject({ ...assetFields(), why }, 'A right over an asset.')
 
 /** Named schemas of openapi.json. */
 export const RIGHTS_SHAPES = {

@@ -62,7 +62,7 @@ export const saleFilterQuery = {
   source: wordsQuery(SOURCES, {
     title: 'SaleSource',
     description:
-      'order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer that was signed off the chain. auction: the second auction of parcels; of the first no times are known, so it has no rows.',
+      'order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown.',
   }),
 }
 export const saleSortQuery = {

@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import {
   addressText,
+  assetFields,
   closedObject,
   epochMs,
   hashText,
-  idText,
   mana,
   manaText,
+  nextCursor,
   oneOf,
   orNull,
   wholeNumber,
@@ -16,15 +17,14 @@ import { GROUPINGS } from './sales-query.ts'
 
 /** @returns the fields of a sale, which comparable sales have too */
 export const saleFields = () => ({
-  asset_type: oneOf(['parcel', 'estate']),
-  asset_id: idText('x,y of a parcel, or the id of an estate.'),
+  ...assetFields(),
   x: orNull(wholeNumber('Of an estate: of its most western parcel now; null where it has none.')),
   y: orNull(wholeNumber()),
-  size: orNull(wholeNumber('Parcels that were sold; null where that is unknown.')),
-  price: manaText('The price.'),
+  size: orNull(wholeNumber('Parcels that were sold; null where unknown.')),
+  price: manaText(),
   currency: oneOf(['mana']),
   price_usd: orNull({
-    ...manaText(''),
+    ...manaText(),
     description: 'What a signed offer in dollars asked; null for others.',
   }),
   price_per_parcel: orNull(manaText('Rounded down; null where the size is unknown.')),
@@ -32,9 +32,9 @@ export const saleFields = () => ({
   seller: orNull(addressText('Null for an auction: the project sold it.')),
   source: oneOf(['order', 'bid', 'trade', 'auction'], { description: 'What was accepted.' }),
   time: epochMs(),
-  block_number: orNull(wholeNumber('Block of the sale; null where it is unknown.')),
-  tx_hash: orNull(hashText('Transaction of the sale; null where it is unknown.')),
-  log_index: orNull(wholeNumber('Position in its block of the log of the sale; null where it is unknown.')),
+  block_number: orNull(wholeNumber('Block of the sale; null where unknown.')),
+  tx_hash: orNull(hashText('Transaction of the sale; null where unknown.')),
+  log_index: orNull(wholeNumber('Position in its block of the log of the sale; null where unknown.')),
 })
 
 const sale = closedObject(saleFields(), 'A sale.')
@@ -44,12 +44,12 @@ const page = closedObject(
     sales: Type.Array(shapeRef('Sale')),
     total: Type.Integer({ description: 'Rows of all pages.' }),
     limit: Type.Integer(),
-    cursor: orNull(Type.String({ description: 'Asks for the next page; null where no row follows.' })),
+    cursor: nextCursor(),
   },
   'A page of sales.',
 )
 
-const quantile = (description: string) => orNull(manaText(description, 20))
+const quantile = (description?: string) => orNull(manaText(description, 20))
 
 const group = closedObject(
   {
@@ -63,11 +63,11 @@ const group = closedObject(
         volume: manaText('Sum of the prices.'),
         per_parcel: closedObject(
           {
-            min: quantile('The lowest.'),
+            min: quantile(),
             p25: quantile('Lower quartile.'),
-            median: quantile('Median.'),
+            median: quantile(),
             p75: quantile('Upper quartile.'),
-            max: quantile('The highest.'),
+            max: quantile(),
           },
           'Price for each parcel, over the sales of known size; null where there are none.',
         ),
@@ -90,7 +90,7 @@ const group = closedObject(
 )
 
 const stats = closedObject(
-  { by: oneOf(GROUPINGS), groups: Type.Array(shapeRef('StatGroup')) },
+  { by: oneOf(GROUPINGS, { title: 'Grouping' }), groups: Type.Array(shapeRef('StatGroup')) },
   'Sales and open offers in groups.',
 )
 

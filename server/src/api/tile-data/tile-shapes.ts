@@ -1,23 +1,38 @@
 import Type from 'typebox'
-import { addressText, closedObject, idText, mana, oneOf, wholeNumber } from '../../schema-parts.ts'
+import {
+  addressText,
+  closedObject,
+  epochMs,
+  idText,
+  mana,
+  manaText,
+  oneOf,
+  wholeNumber,
+} from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 import { ADDRESS_TYPES } from './tile-forms.ts'
 
-const joins = (where: string) => `The neighbour to the ${where} is in the same estate or district.`
+const edge = Type.Optional(
+  Type.Boolean({
+    title: 'TileEdge',
+    description: 'The neighbour there is in the same estate or district: top is north, left is west.',
+  }),
+)
+const legacyEdge = Type.Optional(Type.Literal(1, { title: 'LegacyTileEdge', description: 'As TileEdge.' }))
 
 /** Every field is optional: a tile has those that are known and requested. */
 const tile = closedObject(
   {
     id: Type.Optional(idText('x,y')),
-    x: Type.Optional(wholeNumber('Column.')),
-    y: Type.Optional(wholeNumber('Row.')),
+    x: Type.Optional(wholeNumber()),
+    y: Type.Optional(wholeNumber()),
     updatedAt: Type.Optional(
-      wholeNumber('Last change of the parcel or its estate, in milliseconds since 1970.'),
+      wholeNumber('Last change of the parcel or its estate. Milliseconds since 1970-01-01 UTC.'),
     ),
     type: Type.Optional(oneOf(['owned', 'unowned', 'plaza', 'road', 'district'] as const)),
-    top: Type.Optional(Type.Boolean({ description: joins('north') })),
-    left: Type.Optional(Type.Boolean({ description: joins('west') })),
-    topLeft: Type.Optional(Type.Boolean({ description: joins('north-west') })),
+    top: edge,
+    left: edge,
+    topLeft: edge,
     name: Type.Optional(Type.String({ description: 'Of the estate, or else of the parcel.' })),
     estateId: Type.Optional(idText('Estate that holds the parcel.')),
     district_id: Type.Optional(idText('District that it belongs to; roads and plazas are districts too.')),
@@ -31,8 +46,8 @@ const tile = closedObject(
     rentalListing: Type.Optional(
       closedObject(
         {
-          expiration: wholeNumber('Milliseconds since 1970. It stays after that time: compare it.'),
-          updatedAt: wholeNumber('Milliseconds since 1970.'),
+          expiration: wholeNumber('It stays after that time: compare it. Milliseconds since 1970-01-01 UTC.'),
+          updatedAt: epochMs(),
           periods: Type.Array(
             closedObject(
               {
@@ -58,18 +73,16 @@ function oneOfNumbers(values: readonly number[], description: string) {
   )
 }
 
-const one = (where: string) => Type.Optional(Type.Literal(1, { description: joins(where) }))
-
 const legacyTile = closedObject(
   {
     type: Type.Optional(
       Type.Integer({ description: '5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned.' }),
     ),
-    x: Type.Optional(wholeNumber('Column.')),
-    y: Type.Optional(wholeNumber('Row.')),
-    top: one('north'),
-    left: one('west'),
-    topLeft: one('north-west'),
+    x: Type.Optional(wholeNumber()),
+    y: Type.Optional(wholeNumber()),
+    top: legacyEdge,
+    left: legacyEdge,
+    topLeft: legacyEdge,
     owner: Type.Optional(addressText('Of the estate, or else of the parcel.')),
     name: Type.Optional(
       Type.String({
@@ -95,16 +108,16 @@ const addressTile = closedObject(
       Object.values(ADDRESS_TYPES),
       '0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 may operate or update it, 6 in a district to which the address contributed.',
     ),
-    x: wholeNumber('Column.'),
-    y: wholeNumber('Row.'),
-    top: one('north'),
-    left: one('west'),
-    topLeft: one('north-west'),
+    x: wholeNumber(),
+    y: wholeNumber(),
+    top: legacyEdge,
+    left: legacyEdge,
+    topLeft: legacyEdge,
     name: Type.Optional(
       Type.String({ description: 'Of the estate, or else of the parcel; for type 6 of the district.' }),
     ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
-    price: Type.Optional(Type.String({ description: 'In MANA, as text with every digit.' })),
+    price: Type.Optional(manaText()),
   },
   'A parcel on the map as an address sees it, in the older form.',
 )

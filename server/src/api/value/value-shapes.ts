@@ -1,9 +1,13 @@
 import Type from 'typebox'
-import { closedObject, idText, manaText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
+import { assetFields, closedObject, manaText, orNull, wholeNumber } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 import { saleFields } from '../sales/sales-shapes.ts'
 
-const number = (description: string) => orNull(manaText(description))
+const amount = orNull(manaText())
+const range = closedObject(
+  { low: amount, middle: amount, high: amount },
+  'The prices below which 10 %, 50 % and 90 % of the weight of comparable sales lie.',
+)
 
 const comparable = closedObject(
   {
@@ -17,12 +21,11 @@ const comparable = closedObject(
 
 const nearOffer = closedObject(
   {
-    asset_type: oneOf(['parcel', 'estate']),
-    asset_id: idText('x,y of a parcel, or the id of an estate.'),
+    ...assetFields(),
     x: wholeNumber(),
     y: wholeNumber(),
     size: wholeNumber('Parcels.'),
-    price: manaText('The price.'),
+    price: manaText(),
     price_per_parcel: manaText('Rounded down.'),
     distance: Type.Number({ minimum: 0, description: 'In parcels.' }),
     why: Type.String(),
@@ -32,13 +35,8 @@ const nearOffer = closedObject(
 
 const value = closedObject(
   {
-    low: number('Of the whole asset.'),
-    middle: number('Of the whole asset.'),
-    high: number('Of the whole asset.'),
-    per_parcel: closedObject(
-      { low: number('Of a parcel.'), middle: number('Of a parcel.'), high: number('Of a parcel.') },
-      'The same for each parcel.',
-    ),
+    ...range.properties,
+    per_parcel: shapeRef('PriceRange'),
     basis: closedObject(
       {
         sales: Type.Array(shapeRef('ComparableSale'), { description: 'The heaviest first.' }),
@@ -50,7 +48,7 @@ const value = closedObject(
     offer: orNull(
       closedObject(
         {
-          price: manaText('The price.'),
+          price: manaText(),
           above_range: orNull(
             Type.Number({
               description: '0 within the range, 0.12 where it is 12 % above it, negative below it.',
@@ -65,6 +63,11 @@ const value = closedObject(
 )
 
 /** Named schemas of openapi.json. */
-export const VALUE_SHAPES = { ComparableSale: comparable, NearOffer: nearOffer, LandValue: value } as const
+export const VALUE_SHAPES = {
+  ComparableSale: comparable,
+  NearOffer: nearOffer,
+  PriceRange: range,
+  LandValue: value,
+} as const
 
 export const valueSchema = shapeRef('LandValue')

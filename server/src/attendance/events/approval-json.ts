@@ -5,6 +5,7 @@ import { oneOf, orNull } from '../../schema-parts.ts'
 import { findAnswer, findChange, type StoredChange } from './change-queries.ts'
 
 export const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
+  title: 'Approval',
   description: 'waiting: tokens can be claimed when the operator has approved the event.',
 })
 
@@ -31,13 +32,14 @@ const changeSchema = Type.Object(
 /** What the operator has answered, for organiser and operator. */
 export const eventApprovalSchema = Type.Object(
   { state: approvalSchema, reason: reasonSchema, change: orNull(changeSchema) },
-  { title: 'EventApproval' },
+  {
+    title: 'EventApproval',
+    description: "The operator's answer, and the change that waits; null for an event of POAP.",
+  },
 )
 
 /** In answers to the organiser of any event. */
-export const approvalOfEvent = Type.Union([eventApprovalSchema, Type.Null()], {
-  description: "The operator's answer, and the change that waits; null for an event of POAP.",
-})
+export const approvalOfEvent = orNull(eventApprovalSchema)
 
 export function eventApprovalJson(
   { approval, reason }: { readonly approval: Approval; readonly reason: string | null },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { orNull } from '../../schema-parts.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
 import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
 
@@ -6,9 +7,7 @@ const reasonSchema = Type.Union([Type.String(), Type.Null()], {
   description:
     'Why no token can be had: event_refused, event_cancelled, event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
 })
-const timeSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'ISO 8601, UTC.',
-})
+const timeSchema = orNull(Type.String({ description: 'ISO 8601, UTC.' }))
 
 export const availabilitySchema = Type.Object(
   {

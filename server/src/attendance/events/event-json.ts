@@ -5,8 +5,7 @@ import { parseIssuerDate } from '../issuers/poap/issuer-dates.ts'
 import type { Event } from './event-queries.ts'
 import { isoText } from './openness.ts'
 
-const iso = (description: string) =>
-  Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC.` })
+const iso = (description: string) => orNull(Type.String({ description: `${description}: ISO 8601, UTC.` }))
 
 /** Fields that the stored event and the issuer's record have in common. */
 const describingProperties = {

@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
+import { addressText } from '../../schema-parts.ts'
 import {
   credentialFields,
   eventOfOrganiser,
@@ -57,7 +58,7 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
             {
               addresses: Type.Integer({ description: 'Different ones in the list.' }),
               accepted: Type.Integer({ description: 'How many of them get a token now.' }),
-              had: Type.Array(Type.String({ description: 'In lower case.' }), {
+              had: Type.Array(addressText(), {
                 description: 'Those that have a token of the event already, and keep it.',
               }),
               ...passField,

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { bytesOfBody } from '../../http/json-body.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
-import { GIVEN_ADDRESS } from '../../schema-parts.ts'
+import { addressText, GIVEN_ADDRESS, orNull } from '../../schema-parts.ts'
 import {
   credentialFields,
   eventOfOrganiser,
@@ -65,9 +65,7 @@ const secretSchema = Type.Object(
   {
     uuid: Type.String({ description: 'The event, as grants are sent to /grants/:uuid.' }),
     secret: Type.String({ description: 'Keep it as you keep a password: it is shown once.' }),
-    previous_ends_at: Type.Union([Type.String(), Type.Null()], {
-      description: 'When the secret before ends: ISO 8601, UTC.',
-    }),
+    previous_ends_at: orNull(Type.String({ description: 'When the secret before ends: ISO 8601, UTC.' })),
     withdrawn: Type.Integer({ description: 'How many grants were withdrawn; 0 without `withdrawOpen`.' }),
     ...passField,
   },
@@ -95,7 +93,7 @@ const grantBody = Type.Object(
       maxLength: MAX_NONCE_BYTES,
       'x-allowed': ALLOWED_NONCE,
       'x-withheld': true,
-      description: `Your name of this grant, another one for each grant of the event: ${ALLOWED_NONCE}.`,
+      description: `Your name of this grant, unique in the event: ${ALLOWED_NONCE}.`,
     }),
     expires: Type.String({
       maxLength: 40,
@@ -109,7 +107,7 @@ const grantBody = Type.Object(
 const grantSchema = Type.Object(
   {
     event: Type.String({ description: "The event's UUID." }),
-    address: Type.String({ description: 'In lower case.' }),
+    address: addressText(),
     nonce: Type.String(),
     expires: Type.String({ description: 'ISO 8601, UTC.' }),
   },

@@ -2,12 +2,13 @@ import { type CsvRow, csvPieces } from '@landpass/client/csv'
 import { GIVEN_BY_ORGANISER } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { ClaimState } from '../../db/schema.ts'
+import { addressText } from '../../schema-parts.ts'
 import type { ClaimPlace, ListedClaim } from './claim-list-queries.ts'
 
 export const listedClaimSchema = Type.Object(
   {
     made_at: Type.String({ description: 'ISO 8601, UTC.' }),
-    address: Type.String({ description: 'In lower case.' }),
+    address: addressText(),
     state: Type.Unsafe<ClaimState>({
       type: 'string',
       enum: ['reserved', 'minting', 'minted', 'failed', 'released'],

@@ -46,13 +46,17 @@ const alarmSchema = Type.Object(
         'unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave some to somebody else.',
     }),
     answers: count('Such answers since the last token.'),
-    held_since: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Since when claims wait, with their codes; null after one answer, which may be true: ISO 8601, UTC.',
-    }),
-    next_try_at: Type.Union([Type.String(), Type.Null()], {
-      description: 'When one claim asks the issuer again; loading the codes lets all go on: ISO 8601, UTC.',
-    }),
+    held_since: orNull(
+      Type.String({
+        description:
+          'Since when claims wait, with their codes; null after one answer, which may be true: ISO 8601, UTC.',
+      }),
+    ),
+    next_try_at: orNull(
+      Type.String({
+        description: 'When one claim asks the issuer again; loading the codes lets all go on: ISO 8601, UTC.',
+      }),
+    ),
   },
   { title: 'Alarm' },
 )
@@ -137,9 +141,9 @@ export const reportSchema = Type.Object(
       [
         Type.Object({
           until: Type.String({ description: 'Until when the edit code is stored at most: ISO 8601, UTC.' }),
-          last_try_at: Type.Union([Type.String(), Type.Null()], {
-            description: 'When the issuer was last asked in the background: ISO 8601, UTC.',
-          }),
+          last_try_at: orNull(
+            Type.String({ description: 'When the issuer was last asked in the background: ISO 8601, UTC.' }),
+          ),
         }),
         Type.Null(),
       ],

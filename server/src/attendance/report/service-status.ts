@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { orNull } from '../../schema-parts.ts'
 import type { Event } from '../events/event-queries.ts'
 import { isoText } from '../events/openness.ts'
 import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
@@ -7,9 +8,7 @@ import type { ServiceState } from '../service-state.ts'
 type IssuerStatus = 'ok' | 'failing' | 'unknown'
 type PresenceStatus = 'ok' | 'failing' | 'not_asked'
 
-const since = Type.Union([Type.String(), Type.Null()], {
-  description: 'Since when it has been so: ISO 8601, UTC.',
-})
+const since = orNull(Type.String({ description: 'Since when it has been so: ISO 8601, UTC.' }))
 
 function statusSchema<Status extends string>(title: string, states: Status[], description: string) {
   const status = Type.Unsafe<Status>({ type: 'string', enum: states, description })
@@ -19,7 +18,7 @@ function statusSchema<Status extends string>(title: string, states: Status[], de
 export const issuerStatusSchema = statusSchema<IssuerStatus>(
   'IssuerStatus',
   ['ok', 'failing', 'unknown'],
-  'Whether the issuer answered the last call. unknown: there was none since the start. Always ok of an event made here.',
+  'Whether the issuer answered the last call. unknown: none since the start. Always ok of an event made here.',
 )
 export const presenceStatusSchema = statusSchema<PresenceStatus>(
   'PresenceStatus',

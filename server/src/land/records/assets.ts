@@ -34,7 +34,7 @@ export function estateIdOf(text: string): string {
   return /^0x/i.test(text) ? String(parseTokenId(text) ?? text) : text
 }
 
-export const assetType = () => choice<AssetType>(is.oneOf('parcel', 'estate'), ASSET_TYPES)
+export const assetType = () => choice<AssetType>(is.oneOf('parcel', 'estate'), ASSET_TYPES, 'AssetType')
 
 /** One of the two numbers of a place, within the contract's own bounds. */
 export const GRID_NUMBER = is.integer(-CONTRACT_LIMIT, CONTRACT_LIMIT)

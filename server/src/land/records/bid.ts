@@ -58,7 +58,7 @@ export const BID = defineRecord({
     expires_at: deadlineMsDigits(),
     fingerprint: bytes("0x for parcels, the estate's contents for estates.", is.isFingerprint),
     status: listingStatus(),
-    asset_id: assetId('Estate id, or parcel as x,y.'),
+    asset_id: assetId(),
     asset_type: assetType(),
     block_number: integer(is.isSafeInteger, 'Block of the last change.'),
     block_time_created_at: timeMsDigits(),

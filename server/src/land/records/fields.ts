@@ -107,7 +107,8 @@ export const estateId = (about: string) => sameColumn(is.isEstateId, ({ idText }
 export const tokenId = (about?: string) =>
   sameColumn(is.isTokenId, ({ digitsText }) => digitsText(about), plainJson)
 /** The id of a parcel or an estate, which must be there: text that is found needs no escaping. */
-export const assetId = (about: string) => sameColumn(is.isText, ({ idText }) => idText(about), plainJson)
+export const assetId = () =>
+  sameColumn(is.isText, ({ idText }) => idText('x,y of a parcel, or the id of an estate.'), plainJson)
 export const coords = () => sameColumn(is.isCoords, ({ idText }) => idText('x,y'), plainJson)
 /** Coordinates with blanks between them. */
 export const coordList = (about: string) =>
@@ -121,8 +122,8 @@ export const integer = (check: Check<number>, about?: string) =>
   sameColumn(check, ({ wholeNumber }) => wholeNumber(about), scalarJson)
 
 /** One of several words that mean something to programs. Lines may be held to fewer of them. */
-export function choice<T extends string>(check: Check<T>, values: readonly T[]) {
-  return sameColumn<T>(check, ({ oneOf }) => oneOf(values), plainJson)
+export function choice<T extends string>(check: Check<T>, values: readonly T[], title?: string) {
+  return sameColumn<T>(check, ({ oneOf }) => oneOf(values, title === undefined ? {} : { title }), plainJson)
 }
 
 /** MANA, 0 included: decimal text in the column, so that no digit is lost. */

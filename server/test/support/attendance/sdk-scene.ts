@@ -31,6 +31,8 @@ interface Components {
 
 /** A booth waits for half a minute at most: after more frames of a second without a request or a change it does nothing. */
 const IDLE_FRAMES = 32
+/** What the panel shows until there is a sentence: a slow machine takes many frames for a proof of work. */
+const WORKING = /…$/
 const POINTER = 0
 const DOWN = 1
 
@@ -136,6 +138,6 @@ export async function startSdkScene(
     frame,
     screen,
     passedS: () => sumS,
-    isIdle: () => quietFrames > IDLE_FRAMES,
+    isIdle: () => quietFrames > IDLE_FRAMES && !screen().labels.some((label) => WORKING.test(label)),
   }
 }

@@ -3,6 +3,7 @@ import { type CsvRow, csvPieces } from '@landpass/client/csv'
 import { explorerLink, GIVEN_BY_ORGANISER, isGift } from '@landpass/client/tokens'
 import Type from 'typebox'
 import { checksumAddress } from '../../../../ethereum/checksum-address.ts'
+import { addressText } from '../../../../schema-parts.ts'
 import { withoutTurns } from '../../../../text-direction.ts'
 import { eventName } from '../../../events/event-json.ts'
 import type { Event } from '../../../events/event-queries.ts'
@@ -12,7 +13,6 @@ import type { PoapCount } from './poap-claim-queries.ts'
 import type { HeldToken, HolderRow } from './token-list-queries.ts'
 import type { SignedToken } from './token-queries.ts'
 
-const addressText = Type.String({ description: 'In lower case.' })
 const isoText = Type.String({ description: 'ISO 8601, UTC.' })
 
 const tokenProperties = {
@@ -28,8 +28,8 @@ const tokenProperties = {
   given: Type.Boolean({
     description: 'The organiser gave it to the holder, who did not claim it at a place.',
   }),
-  holder: addressText,
-  issuer: addressText,
+  holder: addressText(),
+  issuer: addressText(),
   time: isoText,
   revoked: Type.Union([Type.Object({ since: isoText, reason: Type.String() }), Type.Null()]),
 }
