@@ -200,8 +200,12 @@ function documentHandler(path: string, interfaces: PageOptions['interfaces']): H
   }
 }
 
-function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
-  return { freshness: { tag, cacheControl }, format: { contentType: type }, body: () => body }
+function answerOf(file: PageFile, cacheControl: string): Answer {
+  return {
+    freshness: { tag: file.tag, cacheControl },
+    format: { contentType: file.type },
+    body: () => file.body,
+  }
 }
 
 /** @throws {Error} where a compressed copy is missing, so that a server with an incomplete build does not start */
@@ -246,11 +250,19 @@ function descriptionOf(interfaces: PageOptions['interfaces']): PageFile {
 
 const pageFile = (html: string) => textFile(html, HTML_TYPE)
 
+/** A file that this server writes; compressed when it is first requested. */
 function textFile(text: string, type: string): PageFile {
   const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
-  const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
-  return { type, tag: tagOf(text), body }
+  let body: SharedBody | undefined
+  return {
+    type,
+    tag: tagOf(text),
+    get body() {
+      body ??= bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
+      return body
+    },
+  }
 }
 
 /** Reads a page and writes into it which interfaces this server serves. */
