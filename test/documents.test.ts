@@ -458,11 +458,17 @@ function isBelowV1(url: string): boolean {
 }
 
 /**
- * Every address that GET reaches, sorted, its parameters as `:`. The router can only draw them, as a tree in which
+ * Every address, sorted, its parameters as `:`. The router can only draw them, as a tree in which
  * parameters at one place stand together: `/:x|:place|:tokenId`.
  */
 function routesOf(server: FastifyInstance): string[] {
-  const tree = server.printRoutes({ commonPrefix: false, method: 'GET' })
+  const urls = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap((method) =>
+    urlsIn(server.printRoutes({ commonPrefix: false, method })),
+  )
+  return [...new Set(urls)].sort()
+}
+
+function urlsIn(tree: string): string[] {
   const urls: string[] = []
   const parents: string[] = []
   for (const line of tree.split('\n')) {
@@ -471,7 +477,7 @@ function routesOf(server: FastifyInstance): string[] {
     const depth = indent.length / 4
     parents.length = depth
     parents[depth] = segment
-    if (methods?.includes('GET')) urls.push(parents.join('').replace(/:[\w|:]+/g, ':'))
+    if (methods) urls.push(parents.join('').replace(/:[\w|:]+/g, ':'))
   }
-  return [...new Set(urls)].sort()
+  return urls
 }

@@ -34,7 +34,6 @@ import { CostBudget } from './http/cost-budget.ts'
 import { EventStreams } from './http/event-streams.ts'
 import { healthRoutes, metricsRoute, type ReadinessChecks } from './http/health.ts'
 import { LargeAnswers } from './http/large-answers.ts'
-import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { type MetricsAddress, type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
@@ -144,7 +143,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   chargeRequests(server, costLimits)
-  const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
   const closing = new AbortController()
   const callContract = await callContractOf(config, closing.signal)
@@ -220,7 +218,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     summaryOf: served?.summaryOf,
     offers: () => attendance?.offers(),
   })
-  addRefusals()
 
   let metricsServer: MetricsServer | undefined
   let reading: Promise<unknown> | undefined

@@ -34,9 +34,7 @@ export function loggedAddress({
 }: Pick<FastifyRequest, 'url'> & {
   readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config' | 'schema'>
 }): string {
-  // OPTIONS of an unknown address has the route `*`.
-  if (routeOptions.url === undefined || routeOptions.url === '*')
-    return `${/^\/[^/?]*/.exec(url)?.[0] ?? ''}…`
+  if (routeOptions.url === undefined) return `${/^\/[^/?]*/.exec(url)?.[0] ?? ''}…`
   if (routeOptions.config.isAddressPrivate) return routeOptions.url
   const hasParameters = routeOptions.schema?.querystring !== undefined
   return hasParameters ? url : url.split('?', 1)[0]!

@@ -95,8 +95,8 @@ test('ready answers are counted in the metrics', async () => {
 test('other requests are answered by the framework', async () => {
   const { origin, routed } = await start()
   await ask(`${origin}/picture`)
-  expect(await ask(`${origin}/picture`, 'POST')).toMatchObject({ status: 404 })
-  expect(await ask(`${origin}/picture`, 'OPTIONS')).toMatchObject({ status: 404 }) // here no route for OPTIONS was added
+  expect(await ask(`${origin}/picture`, 'POST')).toMatchObject({ status: 405 })
+  expect(await ask(`${origin}/picture`, 'OPTIONS')).toMatchObject({ status: 204 })
   expect(await ask(`${origin}/picture`, 'GET', { expect: 'a miracle' })).toMatchObject({ status: 417 })
   expect(await ask(`${origin}/picture`, 'GET', { host: '' })).toMatchObject({ status: 200 })
   const twoHosts = await ask(`${origin}/picture`, 'GET', ['host', 'a.example', 'Host', 'b.example'])

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { BODY_LIMIT_BYTES } from './json-body.ts'
-import { watchMethods } from './methods.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
@@ -18,7 +17,6 @@ beforeAll(async () => {
     metrics: new Metrics(),
     trustedProxies: [],
   })
-  const addRefusals = watchMethods(app)
   app.post('/echo', (request, reply) => reply.send({ ok: true, data: request.body }))
   app.get<{ Querystring: Record<string, string> }>('/fail', ({ query }) => {
     const [[code, seconds] = []] = Object.entries(query)
@@ -30,7 +28,6 @@ beforeAll(async () => {
   app.get('/echo/:part/length', ({ params }) => ({ ok: true, data: params }))
   app.get('/echo/:part', ({ params }) => ({ ok: true, data: params }))
   app.get('/same', (_request, reply) => reply.code(304).send())
-  addRefusals()
   origin = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 

@@ -11,7 +11,7 @@ import { countHosts } from './host-header.ts'
 import { createHttpServer, type HttpServerOptions } from './http-server.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
 import { loggedRequest } from './logged-request.ts'
-import { answerUnknownOptions } from './methods.ts'
+import { answerOtherMethods } from './methods.ts'
 import { requestId } from './request-id.ts'
 import { parameterReader } from './validation.ts'
 import { encodedTag } from './validators.ts'
@@ -24,8 +24,11 @@ export interface ServerOptions extends HttpServerOptions {
 
 /** Larger bodies are compressed off the main thread. For smaller ones, the transfer to a thread would cost more. */
 const COMPRESS_OFF_MAIN_THREAD_FROM_BYTES = 32 * 1024
-/** Longer than every valid parameter, so that its schema refuses a parameter that is too long, not the router. */
-const MAX_PARAMETER_LENGTH = 1000
+const ROUTER_OPTIONS = {
+  /** Longer than every valid parameter, so that its schema refuses a parameter that is too long, not the router. */
+  maxParamLength: 1000,
+  ignoreTrailingSlash: true,
+}
 
 /** Creates the server without routes: request ids, limits, CORS, compression, parameters, failures, metrics. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -39,7 +42,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (framework) => createHttpServer(framework, options),
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH, ignoreTrailingSlash: true },
+    routerOptions: ROUTER_OPTIONS,
     clientErrorHandler: () => {}, // createHttpServer answers bytes that are no request
     return503OnClosing: false, // a server that stops still answers what reaches it
     // No hook runs for an address that cannot be decoded.
@@ -68,7 +71,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', refuseUnmetConditions)
   app.addHook('onRequest', refuseEmptyParts)
   await compressAnswers(app)
-  answerUnknownOptions(app)
+  answerOtherMethods(app, ROUTER_OPTIONS)
   return app
 }
 
