@@ -116,7 +116,7 @@ describeOnOneEngine('finding land', (open) => {
         se: `${Math.max(x, otherX)},${Math.min(y, otherY)}`,
       })),
     fc
-      .tuple(place, fc.constantFrom('0', '1.5', '3', '5', '40'))
+      .tuple(place, fc.constantFrom('0', '1.5', '3', '5', '20', '40'))
       .map(([center, radius]) => ({ center, radius })),
     fc.nat({ max: 1000 }).map((at) => {
       const known = land.reference.parcels.flatMap(({ district_id }) => district_id ?? [])

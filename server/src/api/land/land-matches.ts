@@ -233,6 +233,12 @@ function assetsOfColumns(
   rowsAt: (x: number) => Pick<Area, 'minY' | 'maxY'>,
 ): NumberSet {
   const { rowAt, estate } = parcels
+  // Rectangles and circles are convex: what has the four corners of the world has all of it.
+  const hasSide = (x: number) => {
+    const { minY, maxY } = rowsAt(x)
+    return x >= minX && x <= maxX && minY <= bounds.minY && maxY >= bounds.maxY
+  }
+  if (hasSide(bounds.minX) && hasSide(bounds.maxX)) return assets.all
   const height = bounds.maxY - bounds.minY + 1
   const set = new NumberSet(assets.count)
   for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
@@ -244,7 +250,7 @@ function assetsOfColumns(
     // Rows are in the order of cells.
     if (cell <= last) set.addRange(assets.estates + rowAt[cell]!, assets.estates + rowAt[last]! + 1)
   }
-  const inEstates = assets.inEstates.copy().keep(set).list()
+  const inEstates = assets.inEstates.list(set)
   for (let i = 0; i < inEstates.length; i++) set.add(estate[inEstates[i]! - assets.estates]!)
   return set
 }

@@ -91,8 +91,7 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
       const first: number[] = []
       if (behind?.value !== null) {
         const place = { key: behind ? sign * keys.keyOfValue(behind.value) : -Infinity, asset }
-        const valued = keys.valued ? assets.copy().keep(keys.valued) : assets
-        first.push(...lowestAssets(valued, keys, { sign, place, wanted }))
+        first.push(...lowestAssets(assets, keys, { sign, place, wanted }))
       }
       if (first.length < wanted && keys.valued) {
         const others = new Uint32Array(wanted - first.length)
@@ -107,6 +106,9 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
 
 /** So many assets are looked at in one go: their keys stay in the cache of the processor. */
 const BLOCK = 1024
+/** Of each search in turn: no search yields while it uses them. */
+const block = new Uint32Array(BLOCK)
+const keysOfBlock = new Float64Array(BLOCK)
 
 interface Wanted {
   /** -1 for descending keys. */
@@ -116,16 +118,18 @@ interface Wanted {
   readonly wanted: number
 }
 
-/** The first assets behind a place, by key, then by number. */
-function lowestAssets(assets: NumberSet, { write, lowest }: Keys, { sign, place, wanted }: Wanted): number[] {
-  const block = new Uint32Array(BLOCK)
-  const keys = new Float64Array(BLOCK)
+/** The first assets with a key behind a place, by key, then by number. */
+function lowestAssets(
+  assets: NumberSet,
+  { valued, write, lowest }: Keys,
+  { sign, place, wanted }: Wanted,
+): number[] {
   const first = new LowestKeys(wanted)
   for (let from = 0; ; from = block[BLOCK - 1]! + 1) {
-    const count = assets.read(block, from)
-    write(block.subarray(0, count), keys)
+    const count = assets.read(block, from, valued)
+    write(block.subarray(0, count), keysOfBlock)
     for (let i = 0; i < count; i++) {
-      const key = sign * keys[i]!
+      const key = sign * keysOfBlock[i]!
       if (key > place.key || (key === place.key && block[i]! > place.asset)) first.add(key, block[i]!)
     }
     // Of equal keys the first ones are kept: where all are the lowest one, none can follow.
