@@ -177,6 +177,21 @@ describeOnOneEngine('finding land', (open) => {
     expect(kept).toBeGreaterThan(30)
   })
 
+  test.each(['0,0', '-10,9', '40,-7'])('the nearest land comes first, in pages: from %s', async (center) => {
+    const query = { sort_by: 'distance', center, inside_estates: 'true' }
+    const { names } = referenceLand(land.reference, query, land.nowMs())
+
+    // So few rows of so many assets are looked for in circles.
+    let next = await page({ ...query, limit: '2' })
+    const read = next.land.map(nameOf)
+    while (read.length < 200) {
+      next = await page({ cursor: next.cursor!, limit: '2' })
+      read.push(...next.land.map(nameOf))
+    }
+
+    expect(read).toEqual(names.slice(0, read.length))
+  })
+
   test('pages neither repeat nor miss a row while land changes a thousand times', async () => {
     let changes = 0
     for (const sort_by of [
