@@ -116,7 +116,7 @@ describeOnOneEngine('finding land', (open) => {
         se: `${Math.max(x, otherX)},${Math.min(y, otherY)}`,
       })),
     fc
-      .tuple(place, fc.constantFrom('0', '1.5', '3', '5', '40'))
+      .tuple(place, fc.constantFrom('0', '1.5', '3', '5', '20', '40'))
       .map(([center, radius]) => ({ center, radius })),
     fc.nat({ max: 1000 }).map((at) => {
       const known = land.reference.parcels.flatMap(({ district_id }) => district_id ?? [])
@@ -175,6 +175,21 @@ describeOnOneEngine('finding land', (open) => {
     )
     // Filters that keep nothing would prove little.
     expect(kept).toBeGreaterThan(30)
+  })
+
+  test.each(['0,0', '-10,9', '40,-7'])('the nearest land comes first, in pages: from %s', async (center) => {
+    const query = { sort_by: 'distance', center, inside_estates: 'true' }
+    const { names } = referenceLand(land.reference, query, land.nowMs())
+
+    // So few rows of so many assets are looked for in circles.
+    let next = await page({ ...query, limit: '2' })
+    const read = next.land.map(nameOf)
+    while (read.length < 200) {
+      next = await page({ cursor: next.cursor!, limit: '2' })
+      read.push(...next.land.map(nameOf))
+    }
+
+    expect(read).toEqual(names.slice(0, read.length))
   })
 
   test('pages neither repeat nor miss a row while land changes a thousand times', async () => {

@@ -1,4 +1,4 @@
-import type { NumberSet } from '../../state/parts/number-set.ts'
+import { NumberSet } from '../../state/parts/number-set.ts'
 import {
   type Class,
   DISTANCE_CLASSES,
@@ -37,9 +37,9 @@ function countsOf(view: LandView, assets: NumberSet, name: FacetName): Count[] {
     }))
   switch (name) {
     case 'asset_type': {
-      const parcels = assets.copy()
-      for (let estate = 0; estate < columns.estates; estate++) parcels.delete(estate)
-      const count = parcels.count()
+      const parcels = new NumberSet(columns.count)
+      parcels.addRange(columns.estates, columns.count)
+      const count = assets.count(parcels)
       return [
         { key: 'parcel', count },
         { key: 'estate', count: assets.count() - count },
@@ -66,13 +66,16 @@ function priceCounts(
   ranks: Uint32Array,
   prices: readonly string[],
 ): Count[] {
+  const ofRank = new Uint32Array(prices.length)
+  for (let place = 0; place < ranks.length; place++)
+    if (assets.has(offers.assets[place]!)) ofRank[ranks[place]!]! += 1
   const counts: number[] = []
   let without = assets.count()
-  for (let place = 0; place < offers.assets.length; place++) {
-    if (!assets.has(offers.assets[place]!)) continue
-    without -= 1
-    const number = priceClass(prices[ranks[place]!]!)
-    counts[number] = (counts[number] ?? 0) + 1
+  for (let rank = 0; rank < ofRank.length; rank++) {
+    if (ofRank[rank] === 0) continue
+    without -= ofRank[rank]!
+    const number = priceClass(prices[rank]!)
+    counts[number] = (counts[number] ?? 0) + ofRank[rank]!
   }
   const found = Array.from(counts, (count = 0, number) => ({ key: priceClassKey(number), count }))
   return [...found, { key: NONE, count: without }]
@@ -82,12 +85,15 @@ function priceCounts(
 function districtCounts(view: LandView, assets: NumberSet): Count[] {
   const { inSome, of } = assetDistricts(view)
   const { estates } = view.assets
+  const { district } = view.parcels
   const counts = new Uint32Array(view.districtIds.length)
-  for (const asset of assets.copy().keep(inSome).list()) {
-    if (asset >= estates) counts[view.parcels.district[asset - estates]!]! += 1
-    else for (const district of of(asset)) counts[district]! += 1
+  const listed = assets.list(inSome)
+  for (let i = 0; i < listed.length; i++) {
+    const asset = listed[i]!
+    if (asset >= estates) counts[district[asset - estates]!]! += 1
+    else for (const one of of(asset)) counts[one]! += 1
   }
   const found = Array.from(counts, (count, district) => ({ key: view.districtIds[district]!, count }))
   found.sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
-  return [...found, { key: NONE, count: assets.copy().deleteAll(inSome).count() }]
+  return [...found, { key: NONE, count: assets.count() - assets.count(inSome) }]
 }

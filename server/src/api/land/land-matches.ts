@@ -1,4 +1,4 @@
-import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
+import { cellOf, parseCoord } from '@landpass/client/grid'
 import { invalidParameter } from '../../http/validation.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
 import { type AssetName, ZERO_ADDRESS } from '../../land/records/assets.ts'
@@ -10,6 +10,7 @@ import type { AssetRents, OwnerIndex } from '../../state/parts/parts.ts'
 import { positionsOf } from '../../state/parts/positions.ts'
 import { type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { Range } from '../common/land-filters.ts'
+import { assetsOfCircle, assetsOfColumns } from './area-sets.ts'
 import { assetDistricts, assetsInRange, statusSets } from './asset-sets.ts'
 import type { LandQuery } from './land-query.ts'
 import { type LandView, newestOfferMs, offeredAssets } from './land-view.ts'
@@ -212,40 +213,6 @@ function neighbours(view: LandView, { type, id }: AssetName): NumberSet {
   for (const row of members) set.delete(assets.estates + row)
   const holder = place ? parcels.estate[own]! : estate
   if (holder >= 0) set.delete(holder)
-  return set
-}
-
-function assetsOfCircle(view: LandView, { x, y }: Coord, radius: number): NumberSet {
-  const reach = Math.floor(radius)
-  return assetsOfColumns(view, { minX: x - reach, maxX: x + reach }, (column) => {
-    const left = radius * radius - (column - x) ** 2
-    let up = Math.floor(Math.sqrt(left))
-    // The root of a large number may be rounded to the next whole one.
-    if (up * up > left) up -= 1
-    return { minY: y - up, maxY: y + up }
-  })
-}
-
-/** The parcels of columns, each from one row of parcels to another, and the estates that hold them. */
-function assetsOfColumns(
-  { assets, parcels, bounds }: LandView,
-  { minX, maxX }: Pick<Area, 'minX' | 'maxX'>,
-  rowsAt: (x: number) => Pick<Area, 'minY' | 'maxY'>,
-): NumberSet {
-  const { rowAt, estate } = parcels
-  const height = bounds.maxY - bounds.minY + 1
-  const set = new NumberSet(assets.count)
-  for (let x = Math.max(bounds.minX, minX); x <= Math.min(bounds.maxX, maxX); x++) {
-    const { minY, maxY } = rowsAt(x)
-    const column = (x - bounds.minX) * height + bounds.maxY
-    let [cell, last] = [column - Math.min(bounds.maxY, maxY), column - Math.max(bounds.minY, minY)]
-    while (cell <= last && rowAt[cell]! < 0) cell++
-    while (cell <= last && rowAt[last]! < 0) last--
-    // Rows are in the order of cells.
-    if (cell <= last) set.addRange(assets.estates + rowAt[cell]!, assets.estates + rowAt[last]! + 1)
-  }
-  const inEstates = assets.inEstates.copy().keep(set).list()
-  for (let i = 0; i < inEstates.length; i++) set.add(estate[inEstates[i]! - assets.estates]!)
   return set
 }
 

@@ -5,6 +5,7 @@ import { firstBeyond } from '../../state/parts/merge-rows.ts'
 import type { NumberSet } from '../../state/parts/number-set.ts'
 import { addPrices, type PriceList, rankFrom } from '../../state/parts/price-ranks.ts'
 import type { UnlistedNow } from '../../state/parts/unlisted-offers.ts'
+import { assetsOfCircle } from './area-sets.ts'
 import { assetsInRange, statusSets } from './asset-sets.ts'
 import { type LandView, newestOfferMs, offeredAssets } from './land-view.ts'
 import { LowestKeys } from './lowest-keys.ts'
@@ -91,8 +92,9 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
       const first: number[] = []
       if (behind?.value !== null) {
         const place = { key: behind ? sign * keys.keyOfValue(behind.value) : -Infinity, asset }
-        const valued = keys.valued ? assets.copy().keep(keys.valued) : assets
-        first.push(...lowestAssets(valued, keys, { sign, place, wanted }))
+        const isNearest = sortBy === 'distance' && sign === 1 && assets.count() > MANY * wanted
+        const search = isNearest ? nearestAssets(view, center!) : lowestAssets
+        first.push(...search(assets, keys, { sign, place, wanted }))
       }
       if (first.length < wanted && keys.valued) {
         const others = new Uint32Array(wanted - first.length)
@@ -105,8 +107,13 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
   }
 }
 
+/** Of so many assets for each that is wanted the nearest are looked for in circles: for fewer, a circle costs more than their keys. */
+const MANY = 100
 /** So many assets are looked at in one go: their keys stay in the cache of the processor. */
 const BLOCK = 1024
+/** Of each search in turn: no search yields while it uses them. */
+const block = new Uint32Array(BLOCK)
+const keysOfBlock = new Float64Array(BLOCK)
 
 interface Wanted {
   /** -1 for descending keys. */
@@ -116,21 +123,36 @@ interface Wanted {
   readonly wanted: number
 }
 
-/** The first assets behind a place, by key, then by number. */
-function lowestAssets(assets: NumberSet, { write, lowest }: Keys, { sign, place, wanted }: Wanted): number[] {
-  const block = new Uint32Array(BLOCK)
-  const keys = new Float64Array(BLOCK)
+/** The first assets with a key behind a place, by key, then by number. */
+function lowestAssets(
+  assets: NumberSet,
+  { valued, write, lowest }: Keys,
+  { sign, place, wanted }: Wanted,
+): number[] {
   const first = new LowestKeys(wanted)
   for (let from = 0; ; from = block[BLOCK - 1]! + 1) {
-    const count = assets.read(block, from)
-    write(block.subarray(0, count), keys)
+    const count = assets.read(block, from, valued)
+    write(block.subarray(0, count), keysOfBlock)
     for (let i = 0; i < count; i++) {
-      const key = sign * keys[i]!
+      const key = sign * keysOfBlock[i]!
       if (key > place.key || (key === place.key && block[i]! > place.asset)) first.add(key, block[i]!)
     }
     // Of equal keys the first ones are kept: where all are the lowest one, none can follow.
     const isDone = sign === 1 && first.highest <= lowest
     if (count < BLOCK || isDone) return first.list()
+  }
+}
+
+/** As {@link lowestAssets}, by distance: in a circle that grows until it has enough assets, or the whole world. */
+function nearestAssets(view: LandView, center: Coord): typeof lowestAssets {
+  return (assets, keys, search) => {
+    const passed = Math.sqrt(Math.max(0, search.place.key))
+    const share = assets.count() / view.assets.count
+    for (let radius = passed + Math.sqrt(search.wanted / share); ; radius *= 2) {
+      const near = assetsOfCircle(view, center, radius)
+      const found = lowestAssets(assets, { ...keys, valued: near }, search)
+      if (found.length === search.wanted || near === view.assets.all) return found
+    }
   }
 }
 

@@ -52,8 +52,8 @@ function* rowsWith({ text, starts, rows }: TextChunk, words: readonly string[]):
   const [first = '', ...others] = words
   for (let at = text.indexOf(first), i = 0; at >= 0; at = text.indexOf(first, starts[i]!)) {
     while (starts[i + 1]! <= at) i += 1
-    const one = text.slice(starts[i]!, starts[i + 1]!)
-    if (others.every((word) => one.includes(word))) yield rows[i]!
+    const [start, end] = [starts[i]!, starts[i + 1]!]
+    if (others.every((word) => text.slice(start, end).includes(word))) yield rows[i]!
     i += 1
     if (i === rows.length) return
   }

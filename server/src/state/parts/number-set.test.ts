@@ -31,6 +31,10 @@ test('sets are joined as lists are', () => {
 
       expect([...one.copy().keep(other).list()]).toEqual(both)
       expect(one.count(other)).toBe(both.length)
+      expect([...one.list(other)]).toEqual(both)
+      const read = new Uint32Array(3)
+      const behind = both.filter((number) => number >= from).slice(0, 3)
+      expect([...read.subarray(0, one.read(read, from, other))]).toEqual(behind)
       const either = new Set([...some, ...others])
       expect([...one.copy().addAll(other).list()]).toEqual([...either].sort((a, b) => a - b))
       expect([...one.copy().deleteAll(other).list()]).toEqual(some.filter((n) => !others.includes(n)))

@@ -103,14 +103,15 @@ export class NumberSet {
    * Writes the lowest numbers from one on, in ascending order.
    *
    * @param into as many as it has room for
+   * @param other only numbers that it has, too
    * @returns how many were written
    */
-  read(into: Uint32Array, from = 0): number {
+  read(into: Uint32Array, from = 0, other: NumberSet = this): number {
     const { words } = this
     let count = 0
-    let left = (words[from >>> 5] ?? 0) & (-1 << (from & 31))
-    for (let i = from >>> 5; i < words.length; left = words[++i]!) {
-      for (; left !== 0; left &= left - 1) {
+    let mask = -1 << (from & 31)
+    for (let i = from >>> 5; i < words.length; i++, mask = -1) {
+      for (let left = words[i]! & other.words[i]! & mask; left !== 0; left &= left - 1) {
         if (count === into.length) return count
         into[count++] = i * 32 + 31 - Math.clz32(left & -left)
       }
@@ -118,10 +119,10 @@ export class NumberSet {
     return count
   }
 
-  /** All numbers in ascending order. */
-  list(): Uint32Array {
-    const list = new Uint32Array(this.count())
-    this.read(list)
+  /** All numbers in ascending order; with another set those that both have. */
+  list(other: NumberSet = this): Uint32Array {
+    const list = new Uint32Array(this.count(other))
+    this.read(list, 0, other)
     return list
   }
 }
