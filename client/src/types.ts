@@ -309,13 +309,23 @@ export interface Operations {
   }
   'GET /orders': {
     query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
-      status?: 'open'
-      /** Of the page before. */
+      /** Of the page before, with the same parameters. */
       cursor?: string
       /** That of parcels or of estates. */
       contractAddress?: string
+      marketplaceAddress?: string
       owner?: string
-      sortBy?: 'recently_listed' | 'oldest'
+      /** None such is listed. */
+      buyer?: string
+      /** None such is listed. */
+      itemId?: string
+      /** Ignored. */
+      nftName?: string
+      /** sold, cancelled: none such is listed. */
+      status?: 'open' | 'sold' | 'cancelled'
+      /** cheapest: those in dollars last. */
+      sortBy?:
+        'recently_listed' | 'recently_updated' | 'oldest' | 'cheapest' | 'issued_id_asc' | 'issued_id_desc'
       first?: number
       skip?: number
     }
@@ -328,12 +338,41 @@ export interface Operations {
   'GET /trades/{id}': Endpoint<Trade>
   'GET /rentals-listings': {
     query?: Partial<Pick<SharedQuery, 'tokenId' | 'network'>> & {
-      status?: 'open'
-      /** Of the page before. */
+      /** Of the page before, with the same parameters. */
       cursor?: string
-      /** That of parcels or of estates. */
+      /** open if left out. Of the others none is listed. */
+      status?: string
+      /** Ignored. */
+      rentalStatus?: string
+      category?: 'parcel' | 'estate'
       contractAddresses?: string
+      nftIds?: string
       lessor?: string
+      /** None such is listed. */
+      tenant?: string
+      /** Of another than the zero address none is listed. */
+      target?: string
+      updatedAfter?: number
+      minPricePerDay?: string
+      maxPricePerDay?: string
+      rentalDays?: string
+      minDistanceToPlaza?: number
+      maxDistanceToPlaza?: number
+      adjacentToRoad?: boolean
+      minEstateSize?: number
+      maxEstateSize?: number
+      /** As q of /v2/land. */
+      text?: string
+      /** Ignored: each open offer is listed. */
+      history?: boolean
+      sortBy?:
+        | 'rental_listing_date'
+        | 'land_creation_date'
+        | 'rented_date'
+        | 'name'
+        | 'min_rental_price'
+        | 'max_rental_price'
+      sortDirection?: 'asc' | 'desc'
       limit?: number
       offset?: number
       /** From 0, instead of offset. */
@@ -811,9 +850,10 @@ export interface SharedQuery {
   offset: number
   /** The cursor of the page before, with the same parameters: the rows behind it follow. Without offset. */
   cursor: string
-  /** Without a contract, of a parcel. */
+  /** Without a contract or category, of a parcel. */
   tokenId: string
-  network: 'ETHEREUM'
+  /** MATIC: none such is listed. */
+  network: 'ETHEREUM' | 'MATIC'
   /** Width of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
   width: number
   /** Height of the image, in pixels: 32 to 2048; a number beyond becomes the nearest. */
