@@ -948,7 +948,7 @@ export interface SharedQuery {
   sold_since: string
   /** Its cheapest open offer ends before. */
   ends_before: string
-  /** Each of these words is in its name or description. Letter case and accents are ignored. */
+  /** Each of these words is in its name or description. Letter case, accents and punctuation at the ends of words are ignored. */
   q: string
   /** Counts of all rows by class, beside the rows. Files have none. */
   facets: string

@@ -101,12 +101,16 @@ export function readSaleFilter(query: SaleFilterQuery): SaleFilter {
   const [fromMs, toMs] = [readTimeOf('from', query.from), readTimeOf('to', query.to)]
   if (fromMs !== undefined && toMs !== undefined && fromMs > toMs)
     throw invalidParameter('from', query.from, `not after to (${query.to})`)
+  const assetTypes = wordsOf<AssetType>(query.asset_type)
+  const asset = readAssetOf('asset', query.asset)
+  if (asset && assetTypes && !assetTypes.includes(asset.type))
+    throw invalidParameter('asset', query.asset, `of the kind in asset_type (${query.asset_type})`)
   return {
     ...places,
     fromMs,
     toMs,
-    assetTypes: wordsOf(query.asset_type),
-    asset: readAssetOf('asset', query.asset),
+    assetTypes,
+    asset,
     plaza: readWholeRange(query, 'plaza'),
     road: readWholeRange(query, 'road'),
     size: readWholeRange(query, 'size'),
