@@ -1,6 +1,6 @@
 // Makes the folder that the package `@landpass/client` is packed from: `node scripts/client-package.mjs <folder>`. It has what the
-// compiler wrote, with declarations that are indented by tabs: by the compiler's four spaces they would be a tenth larger, and an editor
-// reads them whole.
+// compiler wrote, with declarations in our own style: indented by tabs, and without semicolons at the ends of lines. As the compiler writes
+// them they would be an eighth larger, and an editor reads them whole.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,12 @@ export function writeClientPackage(folder) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue
     const path = join(folder, name)
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/^(?: {4})+/gm, withTabs))
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8')
+        .replace(/^(?: {4})+/gm, withTabs)
+        .replace(/;$/gm, ''),
+    )
   }
 }
 

@@ -52,6 +52,12 @@ const ALIASES = [
   '/parcels/:/map.png',
   '/parcels/:/mortgages',
   '/parcels/:/publications',
+  '/v2/parcels/:',
+  '/v2/parcels/:/map.png',
+  '/v2/parcels/:/offers',
+  '/v2/parcels/:/rental-offers',
+  '/v2/parcels/:/rights',
+  '/v2/parcels/:/value',
 ]
 /** Not below /v1: they belong to the server, not to a version of the interface. */
 const UNVERSIONED = [

@@ -15,6 +15,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  /** Of a parameter: for programs that were made for other servers. */
+  readonly deprecated?: boolean
   readonly anyOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
   readonly additionalProperties?: boolean | Schema
@@ -217,7 +219,7 @@ function queriesOf(operations: readonly NamedOperation[], description: OpenApi):
 function parametersOf({ parameters = [] }: Operation, { components }: OpenApi): readonly Parameter[] {
   return parameters
     .map((parameter) => components?.parameters?.[nameIn(parameter.$ref)] ?? parameter)
-    .filter(({ in: place }) => place === 'query')
+    .filter(({ in: place, schema }) => place === 'query' && !schema?.deprecated)
 }
 
 const SHARED_QUERY = 'SharedQuery'

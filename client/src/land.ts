@@ -112,14 +112,22 @@ export const parcelRentalOffers = (place: Coord): Call<DataOf<'GET /v2/parcels/{
 export const estateRentalOffers = (id: string): Call<DataOf<'GET /v2/estates/{id}/rental-offers'>> =>
   read(`/v2/estates/${encodeURIComponent(id)}/rental-offers`)
 
-/** Open offers to sell in the shape of public marketplace servers: docs/chain.md. */
-export const orders = (query: QueryOf<'GET /orders'> = {}): Call<DataOf<'GET /orders'>> =>
-  readAs('json', '/v1/orders', query)
+/** `limit` is another name of `first`. */
+export type OrdersQuery = QueryOf<'GET /orders'> & { readonly limit?: number }
+
+/**
+ * Open offers to sell in the shape of public marketplace servers: docs/chain.md.
+ *
+ * @example
+ * for await (const { price } of rows(client, (page) => land.orders({ sortBy: 'cheapest', ...page }))) console.log(price)
+ */
+export const orders = ({ limit, ...query }: OrdersQuery = {}): Call<DataOf<'GET /orders'>> =>
+  readAs('json', '/v1/orders', limit === undefined ? query : { ...query, first: limit })
 
 /** A signed offer to sell in the shape of those servers. @throws {LandpassError} `publication_not_found` */
 export const trade = (id: string): Call<DataOf<'GET /trades/{id}'>> => read(pathOf`/v1/trades/${id}`)
 
-/** Open offers to rent in the shape of public rentals servers. */
+/** Open offers to rent in the shape of public rentals servers: at most 100 on a page, also for `rows`. */
 export const rentalListings = (
   query: QueryOf<'GET /rentals-listings'> = {},
 ): Call<DataOf<'GET /rentals-listings'>> => read('/v1/rentals-listings', query)

@@ -5,8 +5,8 @@ import type { Answer, Client, SendOptions } from './client.ts'
 export interface Page {
   /** Number of rows of all pages. */
   readonly total: number
-  /** The highest number of rows on this page. */
-  readonly limit: number
+  /** The highest number of rows on this page. Not every list has it. */
+  readonly limit?: number
   /** Number of rows before this page. Not every list has it. */
   readonly offset?: number
   /** Asks for the next page, whatever has changed before it; null on the last page. Not every list has cursors. */

@@ -347,11 +347,15 @@ export interface Operations {
   }
   'GET /orders': {
     query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor'> & {
-      status?: 'open'
       /** That of parcels or of estates. */
       contractAddress?: string
+      marketplaceAddress?: string
       owner?: string
-      sortBy?: 'recently_listed' | 'oldest'
+      /** sold, cancelled: none such is listed. */
+      status?: 'open' | 'sold' | 'cancelled'
+      /** cheapest: those in dollars last. */
+      sortBy?:
+        'recently_listed' | 'recently_updated' | 'oldest' | 'cheapest' | 'issued_id_asc' | 'issued_id_desc'
       first?: number
       skip?: number
     }
@@ -364,10 +368,31 @@ export interface Operations {
   'GET /trades/{id}': Endpoint<Trade>
   'GET /rentals-listings': {
     query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor' | 'limit' | 'offset'> & {
-      status?: 'open'
-      /** That of parcels or of estates. */
+      /** open if left out. Of the others none is listed. */
+      status?: string
+      category?: 'parcel' | 'estate'
       contractAddresses?: string
+      nftIds?: string
       lessor?: string
+      updatedAfter?: number
+      minPricePerDay?: string
+      maxPricePerDay?: string
+      rentalDays?: string
+      minDistanceToPlaza?: number
+      maxDistanceToPlaza?: number
+      adjacentToRoad?: boolean
+      minEstateSize?: number
+      maxEstateSize?: number
+      /** As q of /v2/land. */
+      text?: string
+      sortBy?:
+        | 'rental_listing_date'
+        | 'land_creation_date'
+        | 'rented_date'
+        | 'name'
+        | 'min_rental_price'
+        | 'max_rental_price'
+      sortDirection?: 'asc' | 'desc'
       /** From 0, instead of offset. */
       page?: number
     }
@@ -453,7 +478,7 @@ export interface Operations {
   'GET /v2/chain': Endpoint<ChainStatus>
   'GET /v2/changes': {
     query?: {
-      /** A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began to match it, changed or ceased to match it. */
+      /** A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began or ceased to match it, or changed. */
       match?: string
       /** The state that you have: the first event names what changed since. Without: the first event is the current state. */
       since?: string
@@ -562,7 +587,7 @@ export interface Operations {
       sold_since?: string
       /** Its cheapest open offer ends before. */
       ends_before?: string
-      /** Each of these words is in its name or description. Letter case and accents are ignored. */
+      /** Each of these words is in its name or description. Letter case, accents and punctuation around words do not count. */
       q?: string
     }
     data: LandCells
@@ -669,7 +694,7 @@ export interface Operations {
       buyer?: string
       /** Who sold it. */
       seller?: string
-      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown. */
+      /** order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; of the first no times are known. */
       source?: string
     }
     data: SaleCells
@@ -868,10 +893,11 @@ export interface SharedQuery {
   /** If left out, the form of the id decides. */
   asset_type?: 'parcel' | 'estate'
   limit?: number
-  /** Without a contract, of a parcel. */
+  /** Without a contract or category, of a parcel. */
   tokenId?: string
-  network?: 'ETHEREUM'
-  /** Of the page before. */
+  /** MATIC: none such is listed. */
+  network?: 'ETHEREUM' | 'MATIC'
+  /** Of the page before, with the same parameters. */
   cursor?: string
   offset?: number
   /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
@@ -1395,7 +1421,7 @@ export interface LandRow {
   plaza: number | null
   /** Parcels to the nearest road; of an estate the smallest. */
   road: number | null
-  /** The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars. */
+  /** The cheapest open offer in MANA; where there is none, the cheapest one in dollars. */
   offer: {
     source: 'order' | 'trade' | 'auction'
     /** 0 for an offer in dollars. */
@@ -1744,7 +1770,7 @@ export interface EditCodeRequest {
   editCode: string
   /** From `organiser_pass` of an earlier answer; also as header Organiser-Pass. An invalid one is ignored. */
   pass?: string
-  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: challenge:nonce, whose SHA-256 hash begins with so many zero bits. The nonce is decimal. Counts once. */
   proof?: string
 }
 
@@ -1910,7 +1936,7 @@ export interface BlockedPlayers {
 }
 
 export interface LoadCodesRequest extends EditCodeRequest {
-  /** true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes once the issuer approves them. false: it deletes a stored one. */
+  /** true: the edit code is stored, encrypted, for 14 days at most, and the codes are loaded once the issuer approves them. false: it is deleted. */
   load_when_approved?: boolean
 }
 
@@ -1944,7 +1970,7 @@ export interface ClaimRequest {
 }
 
 export interface Claim {
-  /** pending: the issuer has not answered yet, the claim is safe and goes on by itself. minting: the issuer accepted. minted: the token is on the chain. */
+  /** pending: the issuer has not answered yet; the claim goes on by itself. minting: the issuer accepted. minted: the token is on the chain. */
   status: 'pending' | 'minting' | 'minted'
   address: string
   created_at: IsoTime
@@ -2085,7 +2111,7 @@ export interface Report {
   blocked: number
   approval: EventApproval | null
   gifts: GiftCounts | null
-  /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
+  /** The codes are loaded once the issuer approves them; null where nobody asked for it. */
   codes_load: {
     /** Until when the edit code is stored at most. */
     until: IsoTime

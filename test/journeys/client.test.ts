@@ -45,6 +45,7 @@ const RADIUS = 10
 const EVENT_ID = 78_001
 /** The event of docs/client.md. */
 const PAGE_EVENT_ID = 90_001
+const PAGE_EDIT_CODE = '012345'
 const EDIT_CODE = '123456'
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone-not-a-secret'
 const WRITTEN_ORIGIN = 'http://localhost:3000'
@@ -174,6 +175,20 @@ describe('the land', () => {
     expect(total).toBeGreaterThan(20)
     expect(found).toHaveLength(total)
     expect(new Set(found).size).toBe(total)
+  })
+
+  test('the pages of orders are the orders, and those of listings are read', async () => {
+    const whole = await client.send(land.orders())
+    const found: string[] = []
+    for await (const { id } of rows(client, (page) => land.orders({ sortBy: 'recently_listed', ...page }), {
+      limit: 4,
+    }))
+      found.push(id)
+    for await (const listing of rows(client, (page) => land.rentalListings(page), { limit: 100 }))
+      expect(listing.status).toBe('open')
+
+    expect(found).toEqual(whole.data.map(({ id }) => id))
+    expect(found.length).toBeGreaterThan(4)
   })
 
   test('the pages of a list are the list', async () => {
@@ -399,10 +414,10 @@ describe('attendance', () => {
 })
 
 test('the examples of docs/client.md fit the types of the packed client, and print what the page shows', async () => {
-  await outside.putEvent(PAGE_EVENT_ID, { edit_code: EDIT_CODE, codes: 1 })
-  const registration = { editCode: EDIT_CODE, coordinates: '3,4' }
+  await outside.putEvent(PAGE_EVENT_ID, { edit_code: PAGE_EDIT_CODE, codes: 1 })
+  const registration = { editCode: PAGE_EDIT_CODE, coordinates: '3,4' }
   await client.send(attendance.registerEvent(PAGE_EVENT_ID, registration))
-  await client.send(attendance.loadCodes(PAGE_EVENT_ID, EDIT_CODE))
+  await client.send(attendance.loadCodes(PAGE_EVENT_ID, PAGE_EDIT_CODE))
   const page = readFileSync(join(ROOT, 'docs/client.md'), 'utf8')
   const code = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
   const promised = [...code.matchAll(/console\.log\(.*\)(?: |\n)\/\/ (.*)$/gm)].map(([, text]) => text)

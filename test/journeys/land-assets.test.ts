@@ -160,14 +160,38 @@ describeOnOneEngine('parcels, estates and the map', (open) => {
   })
 
   test('one segment x,y works like two', async () => {
-    for (const rest of ['/bids', '/publications', '/mortgages', '/encodedId', '']) {
-      expect((await land.server.get(`/parcels/5,-7${rest}`)).text).toBe(
-        (await land.server.get(`/parcels/5/-7${rest}`)).text,
-      )
-      for (const wrong of ['34,0x', '1,2,3', '1.5,0', '-0,1', '01,1', '5,'])
-        expect((await land.server.get(`/parcels/${wrong}${rest}`)).status).toBe(400)
-      const { data } = await land.refusal(`/parcels/37,0${rest}`, 400, 'invalid_parameter')
-      expect(data).toMatchObject({ value: '37,0' })
+    const older = ['/bids', '/publications', '/mortgages', '/encodedId', '']
+    const newer = [
+      '/value',
+      '/rights',
+      `/rights?address=${addressOf('someone')}`,
+      '/offers',
+      '/rental-offers',
+      '',
+    ]
+    for (const [parcels, below] of [
+      ['/parcels', older],
+      ['/v2/parcels', newer],
+    ] as const)
+      for (const rest of below) {
+        const ofOne = await land.server.get(`${parcels}/5,-7${rest}`)
+        expect([ofOne.status, ofOne.text]).toEqual([
+          200,
+          (await land.server.get(`${parcels}/5/-7${rest}`)).text,
+        ])
+        for (const wrong of ['34,0x', '1,2,3', '1.5,0', '-0,1', '01,1', '5,'])
+          expect((await land.server.get(`${parcels}/${wrong}${rest}`)).status).toBe(400)
+        const { data } = await land.refusal(`${parcels}/37,0${rest}`, 400, 'invalid_parameter')
+        expect(data).toMatchObject({ value: '37,0' })
+      }
+    await land.refusal('/v2/parcels/5,-7/offers?limit=1', 400, 'invalid_parameter')
+    for (const [one, two] of [
+      ['5,-7', '5/-7'],
+      ['x', '0/0'],
+    ]) {
+      const image = async (place: string) =>
+        (await land.server.ask('GET', `/v2/parcels/${place}/map.png?width=100&height=100`)).bytes
+      expect((await image(one!)).equals(await image(two!)), one).toBe(true)
     }
   })
 

@@ -202,6 +202,9 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
         status: 400,
         body: { code: 'invalid_parameter' },
       })
+    expect(await server.send('POST', '/v2/rights?adress=0x1', { address: BOB, places })).toMatchObject({
+      ...{ status: 400, body: { data: { parameter: 'adress' } } },
+    })
   })
 
   test('is exported as it was imported', async () => {

@@ -550,6 +550,7 @@ describeOnOneEngine('sales', (open) => {
     expect(await refused('/v2/sales?min_price=2&max_price=1')).toBe('min_price')
     expect(await refused('/v2/sales?center=1,1')).toBe('radius')
     expect(await refused('/v2/sales?asset=1,2,3')).toBe('asset')
+    expect(await refused('/v2/sales?asset=estate:999&asset_type=parcel')).toBe('asset')
     expect(await refused(`/v2/sales?cursor=${cursor}&source=bid`)).toBe('source')
     expect(await refused(`/v2/sales?cursor=${cursor}x`)).toBe('cursor')
     expect(await refused('/v2/stats?by=day&from=1970-01-01&to=2020-01-01')).toBe('from')

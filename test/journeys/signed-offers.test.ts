@@ -12,6 +12,7 @@ import {
   SELLER,
   STRANGER,
   V1,
+  V3,
 } from '@landpass/server/test/support/listings/offer-story'
 import { startMarketplaceSimulator } from '@landpass/simulators/listings/marketplace-simulator'
 import { sql } from 'kysely'
@@ -368,6 +369,74 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     await server.app.keeper.refresh()
   })
 
+  test('their lists take the parameters of the servers whose shapes they have', async () => {
+    await story.block([
+      { ...OWNED, asset: { type: 'parcel', id: '-2,-2' } },
+      { kind: 'operator-set', asset: { type: 'parcel', id: '-2,-2' }, operator: RENTALS.rentals },
+    ])
+    await server.app.keeper.refresh()
+    const order = async (query: string) => {
+      const response = await fetch(`${server.origin}/v1/orders?${query}`)
+      return (await response.json()) as { data: { id: string; price: string }[]; total: number }
+    }
+    const all = await order('')
+    const onChain = `0x${'0a'.repeat(32)}`
+    const ids = async (query: string) => (await order(query)).data.map(({ id }) => id)
+    for (const query of [
+      ...['sortBy=recently_updated', 'sortBy=issued_id_asc', 'sortBy=issued_id_desc', 'nftName=x'],
+      ...['network=ETHEREUM&status=open'],
+    ])
+      expect(await order(query), query).toEqual(all)
+    for (const query of [
+      ...['status=sold', 'status=cancelled', 'network=MATIC', 'itemId=1', `buyer=${STRANGER}`],
+      ...[`contractAddress=${STRANGER}`, `marketplaceAddress=${V3}`],
+    ])
+      expect(await order(query), query).toEqual({ data: [], total: 0, cursor: null })
+    expect(await ids(`marketplaceAddress=${V1}&owner=${SELLER}`)).toEqual(
+      expect.arrayContaining(['mana', 'dollars']),
+    )
+    expect(await ids(`marketplaceAddress=${STRANGER}`)).toEqual([onChain])
+    // What costs 99 dollars comes behind what costs 1 and 5 MANA.
+    expect(await ids('sortBy=cheapest')).toEqual([onChain, 'mana', 'alone', 'dollars'])
+
+    const { land } = RENTALS.registries
+    const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
+    const nft = `parcel-${land}-${tokenId}`
+    const rented = async (query: string) => {
+      const { results } = await server.data<{ results: { id: string }[] }>(`/v1/rentals-listings?${query}`)
+      return results.map(({ id }) => id)
+    }
+    const days = (count: number) => `${count}${'0'.repeat(18)}`
+    const listedAt = story.clock.nowMs() - HOUR_MS / 2
+    for (const query of [
+      ...['', 'rentalStatus=open', 'rentalStatus=open&rentalStatus=claimed', 'history=true'],
+      ...[
+        'status=cancelled&status=open',
+        'category=parcel',
+        `lessor=${SELLER}`,
+        `target=0x${'0'.repeat(40)}`,
+      ],
+      ...[`nftIds=estate-${land}-1&nftIds=${nft}`, `contractAddresses=${STRANGER}&contractAddresses=${land}`],
+      ...[`tokenId=${tokenId}`, `updatedAfter=${listedAt - 1}`, 'rentalDays=31&rentalDays=30'],
+      ...[`minPricePerDay=${days(15)}&maxPricePerDay=${days(15)}`, `maxPricePerDay=${days(20)}&rentalDays=1`],
+      ...['sortBy=min_rental_price&sortDirection=desc', 'sortBy=max_rental_price', 'sortBy=name'],
+      ...['sortBy=land_creation_date', 'sortBy=rented_date', 'adjacentToRoad=false', 'limit=1'],
+    ])
+      expect(await rented(query), query).toEqual(['rent'])
+    for (const query of [
+      ...['status=cancelled', 'status=executed,claimed', 'category=estate', `lessor=${STRANGER}`],
+      ...[`tenant=${STRANGER}`, `target=${STRANGER}`, 'network=MATIC', `contractAddresses=${STRANGER}`],
+      ...[`nftIds=estate-${land}-${tokenId}`, `tokenId=${tokenId}&nftIds=parcel-${land}-1`],
+      ...[`updatedAfter=${listedAt}`, 'rentalDays=31', `minPricePerDay=${days(21)}`],
+      ...[`maxPricePerDay=${days(19)}&rentalDays=1`, 'minDistanceToPlaza=0', 'adjacentToRoad=true'],
+      ...['minEstateSize=1', 'text=nowhere'],
+    ])
+      expect(await rented(query), query).toEqual([])
+    expect((await server.get('/v1/rentals-listings?limit=1')).body.data).toMatchObject({ cursor: null })
+    await story.block([], 1)
+    await server.app.keeper.refresh()
+  })
+
   test('is read by another Landpass, which judges for itself', async () => {
     const asset = { type: 'parcel', id: '-2,-2' } as const
     const facts = [
@@ -379,22 +448,31 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       (await (await fetch(`${server.origin}${path}`)).json()) as {
         total: number
         cursor: string | null
-        data: { tradeId: string }[]
+        data: { id: string; tradeId: string }[]
       }
     const all = await list('/v1/orders')
     expect(all.data.map(({ tradeId }) => tradeId)).toEqual(expect.arrayContaining(['mana', 'dollars', '']))
     expect(all.total).toBe(all.data.length)
-    const paged: string[] = []
-    for (let next: string | null = ''; next !== null; ) {
-      const page = await list(`/v1/orders?first=2${next && `&cursor=${next}`}`)
-      expect(page.total).toBe(all.total)
-      paged.push(...page.data.map(({ tradeId }) => tradeId))
-      next = page.cursor
+    for (const sortBy of ['recently_listed', 'oldest', 'cheapest']) {
+      const whole = await list(`/v1/orders?sortBy=${sortBy}`)
+      const paged: string[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const page = await list(`/v1/orders?sortBy=${sortBy}&first=1${next && `&cursor=${next}`}`)
+        expect(page).toMatchObject({ total: all.total, data: [{}] })
+        paged.push(...page.data.map(({ id }) => id))
+        next = page.cursor
+      }
+      expect(paged, sortBy).toEqual(whole.data.map(({ id }) => id))
     }
-    expect(paged).toEqual(all.data.map(({ tradeId }) => tradeId))
+    const first = await list('/v1/orders?first=1')
     for (const [path, name] of [
-      ['/v1/orders?marketplaceAddress=0x1', 'marketplaceAddress'],
-      ['/v1/rentals-listings?category=parcel', 'category'],
+      ['/v1/orders?rentalStatus=open', 'rentalStatus'],
+      ['/v1/rentals-listings?itemId=1', 'itemId'],
+      ['/v1/rentals-listings?minPricePerDay=2&maxPricePerDay=1', 'minPricePerDay'],
+      [`/v1/orders?first=1&skip=1&cursor=${first.cursor}`, 'skip'],
+      [`/v1/rentals-listings?offset=1&cursor=${first.cursor}`, 'offset'],
+      [`/v1/rentals-listings?page=1&cursor=${first.cursor}`, 'page'],
+      [`/v1/orders?sortBy=cheapest&cursor=${first.cursor}`, 'cursor'],
       ['/v1/trades/mana?first=1', 'first'],
       ['/v2/parcels/1/1/offers?limit=1', 'limit'],
       ['/v2/estates/1/rental-offers?limit=1', 'limit'],
@@ -405,8 +483,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
       ['/v1/rentals-listings?cursor=WzEsIlx1MDAwMCJd', /^the cursor of/],
       ['/v1/orders?first=1001', / 0 to 1000$/],
       ['/v1/rentals-listings?limit=101', / 1 to 100$/],
-      ['/v1/orders?status=sold', /^open$/],
-      ['/v1/orders?sortBy=cheapest', /^one of recently_listed, oldest$/],
+      ['/v1/orders?status=pending', /^one of open, sold, cancelled$/],
+      ['/v1/orders?marketplaceAddress=0x1', /^an address/],
       ['/v1/orders?tokenId=x', /decimal digits$/],
       ['/v1/rentals-listings?lessor=0x12', /^an address/],
     ] as const)

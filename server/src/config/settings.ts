@@ -281,7 +281,7 @@ export const SETTINGS = {
     kind: boolean,
     default: true,
     meaning:
-      'Whether lists, images and tiles show these offers while they can be accepted, where LISTINGS_URL or RENTALS_URL is set.',
+      'Whether all answers show these offers while they can be accepted, where LISTINGS_URL or RENTALS_URL is set. false: only those of the offers of one asset do.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

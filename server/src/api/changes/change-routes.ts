@@ -3,6 +3,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import { EVENT_STREAM_HEADERS } from '../../http/event-streams.ts'
 import { streamSchema } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
 import { parseVersion } from '../../state/differences/state-version.ts'
 import { readLandText } from '../land/land-query.ts'
 import type { ChangeStream, KnownState } from './change-stream.ts'
@@ -34,7 +35,7 @@ export const changeRoutes: FastifyPluginCallbackTypebox<{
               maxLength: MAX_MATCH_LENGTH,
               'x-allowed': `the filters of /v2/land, as in its address, of at most ${MAX_MATCH_LENGTH} characters`,
               description:
-                'A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began to match it, changed or ceased to match it.',
+                'A search of land: status=open&max_price=1000, with & and = escaped. Events have the rows that began or ceased to match it, or changed.',
             }),
           ),
           since: Type.Optional(
@@ -67,6 +68,7 @@ current state.',
       // A browser that reconnects repeats `since`, and sends the id of its last event in the header, which is newer.
       const known = request.headers['last-event-id'] || since
       const search = match === undefined ? undefined : readLandText(match)
+      if (search) refuseOthers(request.query)
       // An answer to HEAD must not stay open.
       if (request.method === 'HEAD') {
         if (search) searchStreams.assertCanOpen(request, search)
@@ -79,6 +81,12 @@ current state.',
     },
   )
   done()
+}
+
+/** A search that was not encoded would be cut at its first `&`. @throws {AppError} `invalid_parameter` */
+function refuseOthers({ match, since, ...others }: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(others))
+    throw invalidParameter(name, value, 'left out beside match, whose & is written %26')
 }
 
 function knownState(text: string | undefined): KnownState {

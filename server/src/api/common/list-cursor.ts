@@ -55,7 +55,7 @@ export class ListCursors<Carried extends TProperties> {
   ): { readonly query: Static<TObject<Carried>>; readonly place: readonly unknown[] } {
     for (const [name, value] of Object.entries(others))
       if (value !== undefined) throw invalidParameter(name, value, 'left out beside cursor')
-    const [given, ...place] = partsOf(text)
+    const [given, ...place] = cursorParts(text)
     if (typeof given !== 'object' || given === null) throw invalidCursor(text)
     try {
       return { query: this.readQuery(given).value, place }
@@ -69,7 +69,8 @@ export function invalidCursor(text: string): AppError {
   return invalidParameter('cursor', text, ALLOWED)
 }
 
-function partsOf(text: string): readonly unknown[] {
+/** What a cursor was made of; nothing for another text. */
+export function cursorParts(text: string): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     return Array.isArray(parts) ? parts : []

@@ -1,6 +1,6 @@
-import type { FastifyPluginCallback, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { imageSchema } from '../../http/schemas.ts'
+import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { estateParams } from '../common/parameters.ts'
 import { answerEstate, answerPoint, type Drawing, type PictureRouteOptions } from './image-answers.ts'
 import {
@@ -74,6 +74,12 @@ export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app
     },
   )
 
+  const answerParcel = (request: FastifyRequest, reply: FastifyReply, [x, y]: readonly string[]) => {
+    const wholeOr0 = (text = '') => Number.parseInt(text, 10) || 0
+    const center = withinContract({ x: wholeOr0(x), y: wholeOr0(y) })
+    return answerPoint(request, reply, options, { ...drawingOf(request), center, selected: [center] })
+  }
+
   app.get<{ Params: { x: string; y: string } }>(
     '/parcels/:x/:y/map.png',
     {
@@ -89,11 +95,13 @@ export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app
         response: imageSchema(),
       },
     },
-    (request, reply) => {
-      const { x, y } = request.params
-      const center = withinContract({ x: Number.parseInt(x, 10) || 0, y: Number.parseInt(y, 10) || 0 })
-      return answerPoint(request, reply, options, { ...drawingOf(request), center, selected: [center] })
-    },
+    (request, reply) => answerParcel(request, reply, [request.params.x, request.params.y]),
+  )
+
+  app.get<{ Params: { place: string } }>(
+    '/parcels/:place/map.png',
+    { compress: false, validatorCompiler: asText, schema: HIDDEN },
+    (request, reply) => answerParcel(request, reply, request.params.place.split(',')),
   )
 
   app.get<{ Params: { id: string } }>(

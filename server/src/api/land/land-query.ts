@@ -88,7 +88,8 @@ export const keptQuery = {
     Type.String({
       title: 'LandText',
       'x-allowed': TEXT_ALLOWED,
-      description: 'Each of these words is in its name or description. Letter case and accents are ignored.',
+      description:
+        'Each of these words is in its name or description. Letter case, accents and punctuation around words do not count.',
     }),
   ),
 }
@@ -159,6 +160,9 @@ export function readLandQuery(query: FilterQuery): LandQuery {
     throw invalidParameter('center', undefined, 'given, as sort_by=distance is the distance from it')
   if (places.center && places.radius === undefined && sortBy !== 'distance')
     throw invalidParameter('radius', undefined, 'given beside center, except with sort_by=distance')
+  const soldSinceMs = readTimeOf('sold_since', query.sold_since)
+  if (soldSinceMs !== undefined && query.status === 'never_sold')
+    throw invalidParameter('sold_since', query.sold_since, 'left out beside status=never_sold')
   return {
     assetTypes: wordsOf(query.asset_type),
     withParcelsOfEstates: query.inside_estates === true,
@@ -180,7 +184,7 @@ export function readLandQuery(query: FilterQuery): LandQuery {
     tenant: query.tenant?.toLowerCase(),
     mayUpdate: query.may_update?.toLowerCase(),
     listedSinceMs: readTimeOf('listed_since', query.listed_since),
-    soldSinceMs: readTimeOf('sold_since', query.sold_since),
+    soldSinceMs,
     endsBeforeMs: readTimeOf('ends_before', query.ends_before),
     text: query.q === undefined ? undefined : readText(query.q),
     sortBy,

@@ -33,7 +33,7 @@ const offer = closedObject(
       'Transaction that made it, or the hash of the signature of an offer signed off the chain.',
     ),
   },
-  'The cheapest open offer in MANA that has not expired; where there is none, the cheapest one in dollars.',
+  'The cheapest open offer in MANA; where there is none, the cheapest one in dollars.',
 )
 
 const rentalOffer = closedObject(

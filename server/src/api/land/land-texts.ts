@@ -27,9 +27,9 @@ const known = new WeakMap<object, TextChunk>()
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
-/** Those of some assets whose name or description contains each word of a text; case and accents are ignored. */
+/** Those of some assets whose name or description contains each word of a text; case, accents and punctuation at the ends of words are ignored. */
 export async function assetsWithText({ parts }: State, text: string, assets: NumberSet): Promise<NumberSet> {
-  const words = foldText(text).split(' ')
+  const words = wordsOf(text)
   const { estates, count } = landAssetsOf(parts)
   const found = new NumberSet(count)
   const slice = new WorkSlice()
@@ -45,6 +45,15 @@ export async function assetsWithText({ parts }: State, text: string, assets: Num
     if (slice.isOver) await slice.next()
   }
   return found
+}
+
+const PUNCTUATION_AT_ENDS = /^\p{P}+|\p{P}+$/gu
+
+/** Folded words without punctuation at their ends; as they are if nothing would be left. */
+function wordsOf(text: string): readonly string[] {
+  const words = foldText(text).split(' ')
+  const bare = words.map((word) => word.replace(PUNCTUATION_AT_ENDS, '')).filter((word) => word !== '')
+  return bare.length > 0 ? bare : words
 }
 
 /** The rows whose texts contain all of the words. */

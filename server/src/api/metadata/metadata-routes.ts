@@ -1,11 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { decodeTokenId, parseTokenId } from '@landpass/client/grid'
+import { type Coord, decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { BARE_JSON, send } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
-import { bareSchema } from '../../http/schemas.ts'
+import { bareSchema, HIDDEN } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
 import type { Registries } from '../../land/records/contracts.ts'
@@ -15,8 +15,10 @@ import {
   addressParams,
   assertKnownPlace,
   coordParams,
+  coordTextParams,
   estateParams,
   lowerCase,
+  readKnownPlace,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
 import { estateTokenJson, parcelTokenJson, type TokenLinks } from './metadata-json.ts'
@@ -50,6 +52,9 @@ export const metadataRoutes: FastifyPluginCallbackTypebox<{
     return send(request, reply, { freshness: state.freshness(), format: BARE_JSON, body })
   }
 
+  const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
+    answerToken(request, reply, (state) => parcelToken(state.parcelRow(coord), { ...coord }))
+
   app.get(
     '/parcels/:x/:y',
     {
@@ -61,10 +66,11 @@ export const metadataRoutes: FastifyPluginCallbackTypebox<{
         response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
       },
     },
-    (request, reply) => {
-      const coord = assertKnownPlace(land, request.params)
-      return answerToken(request, reply, (state) => parcelToken(state.parcelRow(coord), { ...coord }))
-    },
+    (request, reply) => answerParcel(request, reply, assertKnownPlace(land, request.params)),
+  )
+
+  app.get('/parcels/:place', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
+    answerParcel(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
   )
 
   app.get(

@@ -3,7 +3,7 @@ import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { freshSchema } from '../../http/schemas.ts'
+import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { type JudgedOffer, judgeTimes } from '../../land/events/signed-offers.ts'
 import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
@@ -13,7 +13,13 @@ import { publicationOfTrade } from '../../land/records/signed-publication.ts'
 import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
-import { assertKnownPlace, coordParams, estateParams } from '../common/parameters.ts'
+import {
+  assertKnownPlace,
+  coordParams,
+  coordTextParams,
+  estateParams,
+  readKnownPlace,
+} from '../common/parameters.ts'
 import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { publicationSchema } from '../common/schemas.ts'
 import { rentalOfferSchema } from './offer-shapes.ts'
@@ -84,6 +90,14 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       { schema: { ...common, ...ofParcel, params: coordParams(land.world) } },
       (request, reply) => {
         const id = coordText(assertKnownPlace(land, request.params))
+        return answer(request, reply, { type: 'parcel', id })
+      },
+    )
+    app.get(
+      `/parcels/:place/${path}`,
+      { schema: { ...common, ...HIDDEN, params: coordTextParams } },
+      (request, reply) => {
+        const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
         return answer(request, reply, { type: 'parcel', id })
       },
     )

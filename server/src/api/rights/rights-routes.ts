@@ -1,11 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { parseCoord } from '@landpass/client/grid'
+import { type Coord, parseCoord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send, sendUncached, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
-import { freshSchema, okSchema } from '../../http/schemas.ts'
+import { freshSchema, HIDDEN, okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
 import { GIVEN_ADDRESS } from '../../schema-parts.ts'
@@ -17,8 +17,10 @@ import {
   addressParams,
   assertKnownPlace,
   coordParams,
+  coordTextParams,
   estateParams,
   lowerCase,
+  readKnownPlace,
 } from '../common/parameters.ts'
 import { WorkSlice } from '../common/work-slice.ts'
 import {
@@ -97,6 +99,18 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     return send(request, reply, { freshness: state.freshness(state.rentExpiry(nowMs)), format: DATA, body })
   }
 
+  const answerParcel = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    place: Coord,
+    address: string | undefined,
+  ) => {
+    const row = land.state().parcelRow(place)
+    if (row < 0)
+      throw new AppError('parcel_not_found', `There is no parcel at ${place.x},${place.y}.`, { ...place })
+    return answerAsset(request, reply, { type: 'parcel', row }, address?.toLowerCase())
+  }
+
   app.get(
     '/parcels/:x/:y/rights',
     {
@@ -109,13 +123,15 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         response: freshSchema(assetRightsSchema, ['invalid_parameter', 'parcel_not_found']),
       },
     },
-    (request, reply) => {
-      const place = assertKnownPlace(land, request.params)
-      const row = land.state().parcelRow(place)
-      if (row < 0)
-        throw new AppError('parcel_not_found', `There is no parcel at ${place.x},${place.y}.`, { ...place })
-      return answerAsset(request, reply, { type: 'parcel', row }, request.query.address?.toLowerCase())
-    },
+    (request, reply) =>
+      answerParcel(request, reply, assertKnownPlace(land, request.params), request.query.address),
+  )
+
+  app.get(
+    '/parcels/:place/rights',
+    { schema: { ...HIDDEN, params: coordTextParams, querystring: addressQuery } },
+    (request, reply) =>
+      answerParcel(request, reply, readKnownPlace(land, 'x,y', request.params.place), request.query.address),
   )
 
   app.get(
@@ -146,6 +162,7 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         tags,
         operationId: 'rightsAt',
         summary: `Whether an address may deploy at each of up to ${MAX_PLACES} places, and why`,
+        querystring: strictQuery({}),
         body: Type.Object(
           {
             address: Type.String({ ...ADDRESS, description: 'Whom it is about.' }),

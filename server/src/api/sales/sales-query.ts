@@ -62,7 +62,7 @@ export const saleFilterQuery = {
   source: wordsQuery(SOURCES, {
     title: 'SaleSource',
     description:
-      'order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; the first has no rows, as its times are unknown.',
+      'order: an offer that a marketplace stored. bid: an accepted bid. trade: an offer signed off the chain. auction: the second one of parcels; of the first no times are known.',
   }),
 }
 export const saleSortQuery = {
@@ -101,12 +101,16 @@ export function readSaleFilter(query: SaleFilterQuery): SaleFilter {
   const [fromMs, toMs] = [readTimeOf('from', query.from), readTimeOf('to', query.to)]
   if (fromMs !== undefined && toMs !== undefined && fromMs > toMs)
     throw invalidParameter('from', query.from, `not after to (${query.to})`)
+  const assetTypes = wordsOf<AssetType>(query.asset_type)
+  const asset = readAssetOf('asset', query.asset)
+  if (asset && assetTypes && !assetTypes.includes(asset.type))
+    throw invalidParameter('asset', query.asset, `of the kind in asset_type (${query.asset_type})`)
   return {
     ...places,
     fromMs,
     toMs,
-    assetTypes: wordsOf(query.asset_type),
-    asset: readAssetOf('asset', query.asset),
+    assetTypes,
+    asset,
     plaza: readWholeRange(query, 'plaza'),
     road: readWholeRange(query, 'road'),
     size: readWholeRange(query, 'size'),

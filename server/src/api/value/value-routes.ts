@@ -4,12 +4,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
-import { freshSchema } from '../../http/schemas.ts'
+import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
 import { type AssetName, estateIdOf } from '../../land/records/assets.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
-import { assertInWorld, coordParams, estateParams } from '../common/parameters.ts'
+import {
+  assertInWorld,
+  coordParams,
+  coordTextParams,
+  estateParams,
+  readCoordinates,
+} from '../common/parameters.ts'
 import { assetNumber } from '../land/asset-numbers.ts'
 import { type LandView, landViewOf } from '../land/land-view.ts'
 import { type SaleColumns, saleColumnsOf } from '../sales/sale-matches.ts'
@@ -78,6 +84,14 @@ export const valueRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
     },
     (request, reply) => {
       const place = assertInWorld(land.world, request.params)
+      return answer(request, reply, { type: 'parcel', id: coordText(place) })
+    },
+  )
+  app.get(
+    '/parcels/:place/value',
+    { schema: { ...common, ...HIDDEN, params: coordTextParams } },
+    (request, reply) => {
+      const place = readCoordinates(land.world, 'x,y', request.params.place)
       return answer(request, reply, { type: 'parcel', id: coordText(place) })
     },
   )

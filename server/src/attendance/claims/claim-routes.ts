@@ -80,7 +80,7 @@ const claimSchema = Type.Object({
         type: 'string',
         enum: ['pending', 'minting', 'minted'],
         description:
-          'pending: the issuer has not answered yet, the claim is safe and goes on by itself. minting: the issuer accepted. minted: the token is on the chain.',
+          'pending: the issuer has not answered yet; the claim goes on by itself. minting: the issuer accepted. minted: the token is on the chain.',
       }),
       address: Type.String(),
       created_at: Type.String({ description: 'ISO 8601, UTC.' }),

@@ -22,7 +22,7 @@ const requestSchema = Type.Object(
     load_when_approved: Type.Optional(
       Type.Boolean({
         description:
-          'true: the server stores the edit code, encrypted, for 14 days at most, and loads the codes once the issuer approves them. false: it deletes a stored one.',
+          'true: the edit code is stored, encrypted, for 14 days at most, and the codes are loaded once the issuer approves them. false: it is deleted.',
       }),
     ),
   },

@@ -81,7 +81,7 @@ export const credentialFields = {
       'x-allowed': '<challenge>:<nonce>, as text',
       'x-withheld': true,
       description:
-        'The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once.',
+        'The solved `proof_of_work` of a refusal with `too_many_guesses`: challenge:nonce, whose SHA-256 hash begins with so many zero bits. The nonce is decimal. Counts once.',
     }),
   ),
 }

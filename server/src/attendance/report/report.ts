@@ -148,8 +148,7 @@ export const reportSchema = Type.Object(
         Type.Null(),
       ],
       {
-        description:
-          'The codes are loaded as soon as the issuer approves them; null where nobody asked for it.',
+        description: 'The codes are loaded once the issuer approves them; null where nobody asked for it.',
       },
     ),
   },

@@ -268,10 +268,7 @@ function isKept(asset: Asset, query: Query, own: Asset | undefined): boolean {
     query.sold_since === undefined || (row.last_sale?.time ?? -1) >= Number(query.sold_since),
     query.ends_before === undefined ||
       (row.offer !== null && row.offer.expires_at < Number(query.ends_before)),
-    query.q === undefined ||
-      folded(query.q)
-        .split(' ')
-        .every((word) => asset.text.includes(word)),
+    query.q === undefined || searchedWords(query.q).every((word) => asset.text.includes(word)),
   ].every(Boolean)
 }
 
@@ -389,6 +386,13 @@ function mana(amount: bigint): string {
     .padStart(18, '0')
     .replace(/0+$/, '')
   return decimals === '' ? String(amount / WEI) : `${amount / WEI}.${decimals}`
+}
+
+/** Without punctuation around the words; a text of punctuation alone stays. */
+function searchedWords(text: string): readonly string[] {
+  const words = folded(text).split(' ')
+  const bare = words.flatMap((word) => word.match(/[^\p{P}](?:.*[^\p{P}])?/u)?.[0] ?? [])
+  return bare.length === 0 ? words : bare
 }
 
 function folded(text: string): string {
