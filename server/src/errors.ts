@@ -217,7 +217,7 @@ export const ERRORS = {
   wrong_captcha: {
     status: 403,
     meaning: 'The answer does not match the image of the captcha.',
-    next: 'Try again. After three wrong answers a new captcha is needed.',
+    next: 'Try again, data.tries_left more times. A captcha takes three answers of its player, and three unsigned ones of each network address.',
   },
   proof_of_work_required: {
     status: 403,
