@@ -255,6 +255,8 @@ class Scenario {
     const ben = await this.player('lantern ben')
     await this.expect('event_refused', 'POST', `/claim/${event.uuid}`, { by: ben, body: {} })
     await answer('approved')
+    const gifts = { body: { editCode, list: ben.address } }
+    await this.expect('gifts_not_allowed', 'POST', `/event/${event.uuid}/gifts`, gifts)
     const asGuest = { by: ben, body: {}, metadata: { isGuest: true } }
     await this.expect('guest_refused', 'POST', `/claim/${event.uuid}`, asGuest)
   }

@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'event_refused'
   | 'expectation_failed'
   | 'first_code_only'
+  | 'gifts_not_allowed'
   | 'grant_required'
   | 'guest_refused'
   | 'header_too_large'

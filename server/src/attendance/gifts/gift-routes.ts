@@ -67,7 +67,7 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
           [
             ...ORGANISER_ERRORS,
             'event_not_found',
-            'operator_only',
+            'gifts_not_allowed',
             'event_cancelled',
             'event_refused',
             'event_cancelled',
