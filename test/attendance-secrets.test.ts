@@ -384,8 +384,9 @@ class Scenario {
       ['captcha_required', ['requires_captcha', true]],
     ] as const
     for (const [code, option] of closings) {
-      const options = [['enabled', true], ['distribution_start_date', null], option]
-      await this.expect('ok', 'PATCH', this.path('event', 1), { body: { editCode: EDIT_CODE, options } })
+      await this.expect('ok', 'PATCH', this.path('event', 1), {
+        body: { editCode: EDIT_CODE, options: [option] },
+      })
       await this.expect(code, 'POST', claim, { by: eve, body: {} })
       const back = [
         ['enabled', true],

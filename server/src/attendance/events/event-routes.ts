@@ -27,6 +27,7 @@ import {
 } from './event-json.ts'
 import {
   ALLOWED_OPTIONS,
+  assertNoOwnOptions,
   assertStartsBefore,
   assertTokens,
   type MadeEventChange,
@@ -173,6 +174,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       )
       const known = await getEvent(db, parseEventName(request.params.event))
       const isOwn = isOwnEvent(known.event_id)
+      if (!isOwn) assertNoOwnOptions(request.body.options)
       const sent = (name: string) => sentOption(request.body.options, name)
       assertWindow({ ...known, ...options }, sent)
       if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options }, sent)
