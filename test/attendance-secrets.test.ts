@@ -255,6 +255,8 @@ class Scenario {
     const ben = await this.player('lantern ben')
     await this.expect('event_refused', 'POST', `/claim/${event.uuid}`, { by: ben, body: {} })
     await answer('approved')
+    const gifts = { body: { editCode, list: ben.address } }
+    await this.expect('gifts_not_allowed', 'POST', `/event/${event.uuid}/gifts`, gifts)
     const asGuest = { by: ben, body: {}, metadata: { isGuest: true } }
     await this.expect('guest_refused', 'POST', `/claim/${event.uuid}`, asGuest)
   }
@@ -382,8 +384,9 @@ class Scenario {
       ['captcha_required', ['requires_captcha', true]],
     ] as const
     for (const [code, option] of closings) {
-      const options = [['enabled', true], ['distribution_start_date', null], option]
-      await this.expect('ok', 'PATCH', this.path('event', 1), { body: { editCode: EDIT_CODE, options } })
+      await this.expect('ok', 'PATCH', this.path('event', 1), {
+        body: { editCode: EDIT_CODE, options: [option] },
+      })
       await this.expect(code, 'POST', claim, { by: eve, body: {} })
       const back = [
         ['enabled', true],

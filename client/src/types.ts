@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'event_refused'
   | 'expectation_failed'
   | 'first_code_only'
+  | 'gifts_not_allowed'
   | 'grant_required'
   | 'guest_refused'
   | 'header_too_large'
@@ -1856,7 +1857,7 @@ export interface EventInfo {
 }
 
 export interface EventChangeRequest extends EditCodeRequest {
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes; of events made here tokens (never fewer), hide_holders, description. Example: `[["enabled", false]]`. */
   options: unknown
 }
 

@@ -397,10 +397,13 @@ function readinessChecks(
 ): ReadinessChecks {
   const land = served && (async () => landFacts(served))
   const workers = new RecentFigure(() => workerStates(engine.db), { maxAgeMs: 5 * SECOND_MS })
+  const isConfigured = () => attendance !== undefined && !attendance.setupProblem
   const database = async () => {
     // Attendance that is not configured writes nothing.
-    await checkDatabase(engine, { writes: attendance !== undefined && !attendance.setupProblem })
+    await checkDatabase(engine, { writes: isConfigured() })
     await readLandHead(engine.db)
+    // After the database, whose failure says more: it keeps attendance from being opened
+    if (isConfigured()) attendance?.assertConfigured()
     // Still ready: claims of events on other workers go on. Their addresses are in the metrics
     const down = [...((await workers.read()) ?? [])].filter(([, isUp]) => !isUp).length
     return down > 0 ? { workersDown: down } : {}

@@ -155,10 +155,14 @@ export const ERRORS = {
     meaning: 'The organiser does not show the list of the holders of this event.',
     next: 'Ask about one address: /events/:id/holders/:address.',
   },
-  operator_only: {
+  gifts_not_allowed: {
     status: 403,
-    meaning:
-      'Only the operator of this server makes or approves events here and reads how it is, or has not allowed tokens for a list.',
+    meaning: 'The operator of this server has not allowed tokens for a list at this event.',
+    next: 'Ask the operator, then send the list again.',
+  },
+  operator_only: {
+    status: 401,
+    meaning: 'Only the operator of this server makes or approves events here and reads how it is.',
     next: 'Ask the operator, who sends the header Operator-Key.',
   },
   wrong_edit_code: {
@@ -217,7 +221,7 @@ export const ERRORS = {
   wrong_captcha: {
     status: 403,
     meaning: 'The answer does not match the image of the captcha.',
-    next: 'Try again. After three wrong answers a new captcha is needed.',
+    next: 'Try again, data.tries_left more times. A captcha takes three answers of its player, and three unsigned ones of each network address.',
   },
   proof_of_work_required: {
     status: 403,

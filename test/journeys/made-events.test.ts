@@ -364,7 +364,8 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     expect(early.body).toMatchObject({ code: 'no_codes_loaded', error: expect.stringContaining('approv') })
     expect(await gifts()).toEqual({ allowed: false, waiting: 0, given: 0 })
     await approve(made)
-    expect((await give('1')).body.code).toBe('operator_only')
+    const notAllowed = await give('1')
+    expect([notAllowed.status, notAllowed.body.code]).toEqual([403, 'gifts_not_allowed'])
     expect((await give('1', { 'operator-key': OPERATOR_KEY })).status).toBe(200)
 
     await answer(made, { approval: 'approved', may_give: true })
@@ -373,7 +374,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     await approve(made)
     expect(await gifts(), 'an answer that leaves it out changes nothing').toMatchObject({ allowed: true })
     await answer(made, { approval: 'approved', may_give: false })
-    expect((await give('3')).body.code).toBe('operator_only')
+    expect((await give('3')).body.code).toBe('gifts_not_allowed')
     await approve(made, 'refused')
     const refused = await give('3')
     expect(refused.body).toMatchObject({
@@ -566,8 +567,10 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     })
     expect(next.headers.get('cache-control')).toBe('no-store')
 
-    for (const headers of [{}, { 'operator-key': 'another' }])
-      expect((await stage.server.get('/events/waiting', headers)).body.code).toBe('operator_only')
+    for (const headers of [{}, { 'operator-key': 'another' }]) {
+      const { status, body } = await stage.server.get('/events/waiting', headers)
+      expect([status, body.code]).toEqual([401, 'operator_only'])
+    }
     expect((await list('?limit=101')).body.data).toMatchObject({ parameter: 'limit' })
     const approvals = approvalsOf(stage)
     const { total, next: after } = await approvals.waiting({ after: 0, limit: 1 })

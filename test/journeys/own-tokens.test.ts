@@ -319,10 +319,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const unused = await make()
     const deletion = `/events/${unused.uuid}/deletion`
     const wrong = await stage.server.send('POST', deletion, { editCode: made.edit_code })
-    expect(wrong.body.code).toBe('wrong_edit_code')
+    expect(wrong.body).toMatchObject({
+      code: 'wrong_edit_code',
+      error: expect.stringContaining('shown once, when it was made'),
+    })
     const deleted = await stage.server.send('POST', deletion, { editCode: unused.edit_code })
     expect(deleted.body.data).toEqual({ deleted: unused.uuid })
-    expect((await stage.server.get(`/event/${unused.uuid}`)).body.code).toBe('event_not_found')
+    for (const [name, said] of [
+      [unused.uuid, 'No event on this server has this UUID: it was deleted, or is of another server.'],
+      [unused.id, `There is no event ${unused.id} on this server: it was deleted, or never made.`],
+    ])
+      expect((await stage.server.get(`/event/${name}`)).body).toMatchObject({
+        code: 'event_not_found',
+        error: said,
+      })
     const { db } = stage.engine
     for (const table of ['event_place', 'made_event', 'attendance_event'] as const)
       expect(
@@ -1151,7 +1161,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       expect((await stage.server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
     const options = [['hide_holders', true]]
     const change = await stage.server.send('PATCH', '/event/77001', { editCode: '123456', options })
-    expect(change.body.code).toBe('event_not_found')
+    expect([change.status, change.body.data]).toMatchObject([400, { parameter: 'hide_holders' }])
     const codes = await stage.server.send('POST', '/events/77001/codes', { editCode: '000000' })
     expect(codes.body.code, 'the other issuer is not asked').toBe('event_not_found')
   })

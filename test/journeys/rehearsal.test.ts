@@ -74,7 +74,8 @@ describeOnOneEngine('a rehearsal', (open) => {
     const place = { editCode: EDIT_CODE, coordinates: '10,20' }
     const { body } = await server.send('POST', `/event/${id(n)}`, place)
     const inTwoHours = new Date(clock.nowMs() + 2 * HOUR_MS).toISOString()
-    await change(n, ['distribution_start_date', inTwoHours], ...options)
+    const chosen = { distribution_start_date: inTwoHours, ...Object.fromEntries(options) }
+    await change(n, ...Object.entries(chosen))
     return (body.data as { uuid: string }).uuid
   }
   const change = (n: number, ...options: unknown[][]) =>

@@ -469,7 +469,7 @@ describe('where the operator approves events', () => {
       await page.locator('#operator-key').fill('another')
       await press(say('approve.open'))
       await page.getByText(say('approve.wrong_key')).waitFor()
-      expectRefusals(opened, 403)
+      expectRefusals(opened, 401)
       await expectGood(opened, `approve-key-${language}-phone`)
       await page.locator('#operator-key').fill(OPERATOR_KEY)
       await press(say('approve.open'))
@@ -569,7 +569,7 @@ describe('where the operator approves events', () => {
     await page.locator('#operator-key').fill('another')
     await pressIn(page)(say('operate.open'))
     await page.getByText(say('approve.wrong_key')).waitFor()
-    expectRefusals(opened, 403)
+    expectRefusals(opened, 401)
     await page.locator('#operator-key').fill(OPERATOR_KEY)
     await pressIn(page)(say('operate.open'))
 

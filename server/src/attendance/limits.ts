@@ -9,6 +9,7 @@ import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress, clientSite } from '../http/client-address.ts'
 import type { WorkerGroup } from '../http/worker-group.ts'
+import { waitText } from './wait-text.ts'
 
 /** Counts a request. As `onRequest` of a route it counts it before anything of it is read, so refused requests count too. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -201,7 +202,7 @@ function limitOf(
     if (!counted.isExceeded) return
     throw new AppError(
       'too_many_requests',
-      `Too many requests from ${sender}: ${max} a ${window.name} are allowed. Wait ${resetS} seconds.`,
+      `Too many requests from ${sender}: ${max} a ${window.name} are allowed. Wait ${waitText(resetS)}.`,
       { retry_after_s: resetS, ...named },
     )
   }

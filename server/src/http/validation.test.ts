@@ -152,7 +152,9 @@ describe('reading parameters', () => {
       'name is "xxxxxxxxx", but must be text of 1 to 8 characters.',
     )
     expect(invalidParameter('limit', Number.POSITIVE_INFINITY, 'at most 9').data.value).toBe('Infinity')
-    expect(invalidSecret('image', null, 'text').message).toContain('"an object that is not shown"')
+    expect(invalidSecret('image', {}, 'text').message).toContain('"an object that is not shown"')
+    expect(invalidSecret('image', [], 'text').message).toContain('"a list that is not shown"')
+    expect(invalidSecret('image', null, 'text').message).toBe('image is null, but must be text.')
     expect(invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message).toBe(
       'limit is "ten", but must be a whole number from 0 to 1000.',
     )
@@ -180,5 +182,32 @@ describe('reading parameters', () => {
     const reader = parameterReader({ schema: own } as never) as (given: unknown) => unknown
 
     expect(() => reader({ id: 'b' })).toThrow('id is "b", but must be the letter a.')
+  })
+
+  test('of a secret an error says that it is empty, or how long it may be', () => {
+    const code = Type.String({ minLength: 1, maxLength: 8, 'x-allowed': 'a code', 'x-withheld': true })
+    const own = Type.Object({ code }) as TSchema
+    const reader = parameterReader({ schema: own } as never) as (given: unknown) => unknown
+
+    expect(() => reader({ code: '' })).toThrow('code is "an empty string", but must be a code.')
+    expect(() => reader({ code: 'x'.repeat(9) })).toThrow(
+      'code is "a string that is not shown", but must be a code, at most 8 characters long.',
+    )
+  })
+
+  test('the error for an entry of a list names the entry', () => {
+    const entry = Type.String({ pattern: '^a$', 'x-allowed': 'the letter a' })
+    const letters = Type.Array(entry, { maxItems: 2, 'x-allowed': 'a list of at most 2 letters' })
+    const secrets = Type.Array(entry, { 'x-withheld': true })
+    const own = Type.Object({ letters: Type.Optional(letters), secrets: Type.Optional(secrets) }) as TSchema
+    const reader = parameterReader({ schema: own } as never) as (given: unknown) => unknown
+
+    expect(() => reader({ letters: ['a', 'b'] })).toThrow('letters[1] is "b", but must be the letter a.')
+    expect(() => reader({ letters: ['a', 'a', 'a'] })).toThrow(
+      'letters is ["a","a","a"], but must be a list of at most 2 letters.',
+    )
+    expect(() => reader({ secrets: ['a', 5] })).toThrow(
+      'secrets[1] is "a number that is not shown", but must be the letter a.',
+    )
   })
 })

@@ -12,6 +12,8 @@ interface ParameterSchema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly default?: unknown
+  /** Of the entries of a list. */
+  readonly items?: ParameterSchema
   /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
   /** Of a parameter that was sent several times, the first value counts. Else that is refused. */
@@ -110,10 +112,16 @@ function refusal(
   if (error?.keyword === 'additionalProperties')
     return unknownField(String(error.params.additionalProperty), properties, noun)
   const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
-  const name = missing ?? error?.instancePath.split('/')[1] ?? ''
+  const [, first = '', entry] = error?.instancePath.split('/') ?? []
+  const name = missing ?? first
   const schema = properties[name] ?? {}
   const refuse = schema['x-withheld'] ? invalidSecret : invalidParameter
-  return refuse(name, given[name], allowedText(schema))
+  const value = given[name]
+  if (Array.isArray(value) && entry !== undefined)
+    return refuse(`${name}[${entry}]`, value[Number(entry)], allowedText(schema.items ?? {}))
+  if (error?.keyword === 'maxLength' && schema['x-allowed'])
+    return refuse(name, value, `${schema['x-allowed']}, at most ${schema.maxLength} characters long`)
+  return refuse(name, value, allowedText(schema))
 }
 
 /** Only of such letters is a name shown where the call has secrets: one may stand in the place of a name. */
@@ -147,10 +155,12 @@ export function invalidSecret(name: string, value: unknown, allowed: string): Ap
   return invalidParameter(name, withheld(value), allowed)
 }
 
-/** The type of a secret value, or undefined: the only thing that an error may show of it. */
+/** What an error may show of a value that may be a secret: that it is missing, null or empty, or else its type. */
 function withheld(value: unknown): unknown {
-  if (value === undefined) return undefined
-  return `${value === null || typeof value === 'object' ? 'an' : 'a'} ${typeof value} that is not shown`
+  if (value === undefined || value === null) return value
+  if (value === '') return 'an empty string'
+  const type = Array.isArray(value) ? 'list' : typeof value
+  return `${type === 'object' ? 'an' : 'a'} ${type} that is not shown`
 }
 
 /**

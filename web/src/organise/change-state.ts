@@ -196,7 +196,7 @@ function faultsOfForm(
 }
 
 function faultOfRefusal(error: unknown, total: number): Fault {
-  // The server's own words are about the e-mail of an issuer outside
+  // For an event that was made here the operator can issue a new code
   if (error instanceof LandpassError && error.code === 'wrong_edit_code')
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
   const place = makePlaceOf(error)

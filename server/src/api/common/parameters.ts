@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { invalidParameter, outOfRange, wholeNumberText } from '../../http/validation.ts'
 import { STATUSES } from '../../land/records/statuses.ts'
 import { GIVEN_ADDRESS, oneOf } from '../../schema-parts.ts'
+import { worldText } from '../../world-text.ts'
 import type { LandContext } from './land-context.ts'
 
 /** Parameters of several endpoints: their schemas, and functions that read them. */
@@ -143,8 +144,4 @@ export function readCoordinates(world: World, name: string, text: string): Coord
   if (!coord) throw invalidParameter(name, text, 'x,y: two whole numbers with a comma between them')
   if (isInWorld(world, coord)) return coord
   throw invalidParameter(name, text, `inside the world: ${worldText(world)}`)
-}
-
-function worldText({ areas }: World): string {
-  return areas.map(({ minX, minY, maxX, maxY }) => `${minX},${minY} to ${maxX},${maxY}`).join(' or ')
 }

@@ -15,12 +15,15 @@ import {
 
 const addresses = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$' }), {
-      maxItems: MAX_BLOCKED,
-      'x-allowed': `a list of at most ${MAX_BLOCKED} addresses, each 0x and 40 hex digits`,
-      'x-withheld': true,
-      description,
-    }),
+    Type.Array(
+      Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', 'x-allowed': 'an address, 0x and 40 hex digits' }),
+      {
+        maxItems: MAX_BLOCKED,
+        'x-allowed': `a list of at most ${MAX_BLOCKED} addresses, each 0x and 40 hex digits`,
+        'x-withheld': true,
+        description,
+      },
+    ),
   )
 
 export interface BlockedRouteOptions extends OrganiserCallOptions {

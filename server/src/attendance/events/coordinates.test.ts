@@ -45,6 +45,14 @@ describe('coordinates of an event', () => {
     expect(error.data.position).toBe(position)
   })
 
+  test('the refusal of a place outside names all rectangles of the world', () => {
+    const inTwo = parseWorld('-150,-150,150,150;151,59,163,150')!
+
+    expect(refusalOf('0,0;163,151', inTwo).message).toBe(
+      'Pair 2 of the coordinates, 163,151, lies outside the world, which reaches from -150,-150 to 150,150 or 151,59 to 163,150.',
+    )
+  })
+
   test('500 of them, and not one more; duplicates do not count', () => {
     const places = Array.from({ length: MAX_COORDINATES }, (_, i) => `${i % 150},${Math.floor(i / 150)}`)
 
@@ -79,17 +87,17 @@ describe('coordinates of an event', () => {
   })
 })
 
-function tryParse(text: string) {
+function tryParse(text: string, shape = world) {
   try {
-    return parseCoordinates(text, world)
+    return parseCoordinates(text, shape)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
   }
 }
 
-function refusalOf(text: string): AppError {
-  const result = tryParse(text)
+function refusalOf(text: string, shape = world): AppError {
+  const result = tryParse(text, shape)
   if (result instanceof AppError) return result
   return expect.fail(`${text} was taken`)
 }

@@ -1,5 +1,6 @@
 import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 import { AppError } from '../../errors.ts'
+import { worldText } from '../../world-text.ts'
 
 /** How many places an event may have. */
 export const MAX_COORDINATES = 500
@@ -57,9 +58,8 @@ function parsePair(pair: string, position: number, world: World): Coord {
     )
   }
   if (!isInWorld(world, place)) {
-    const { minX, minY, maxX, maxY } = world.bounds
     throw refusal(
-      `Pair ${position} of the coordinates, ${coordText(place)}, lies outside the world, which reaches from ${minX},${minY} to ${maxX},${maxY}.`,
+      `Pair ${position} of the coordinates, ${coordText(place)}, lies outside the world, which reaches from ${worldText(world)}.`,
       position,
       shown,
     )

@@ -1,6 +1,6 @@
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { parseOptions } from './event-options.ts'
+import { assertNoOwnOptions, parseOptions } from './event-options.ts'
 
 const world = parseWorld('-150,-150,150,150')!
 
@@ -27,17 +27,43 @@ test('reads all options, in the form of the organiser page', () => {
   })
 })
 
-test('a name that comes twice counts as it comes last', () => {
-  expect(
-    parseOptions(
-      [
-        ['enabled', false],
-        ['distribution_end_date', '2026-11-20T00:00Z'],
-        ['enabled', true],
-      ],
-      world,
-    ),
-  ).toEqual({ enabled: true, distribution_end_at_ms: Date.UTC(2026, 10, 20) })
+test('an option that comes twice is refused by its name', () => {
+  const options = [
+    ['enabled', false],
+    ['distribution_end_date', '2026-11-20T00:00Z'],
+    ['enabled', true],
+  ]
+  expect(() => parseOptions(options, world)).toThrow(
+    expect.objectContaining({
+      message: 'The option enabled is given twice.',
+      data: { parameter: 'enabled', value: null, allowed: 'given once' },
+    }),
+  )
+})
+
+test('null is shown where it is not allowed', () => {
+  expect(() => parseOptions([['coordinates', null]], world)).toThrow(
+    'coordinates is null, but must be x,y pairs separated by semicolons.',
+  )
+})
+
+test.each([
+  ['tokens', 5],
+  ['hide_holders', false],
+  ['description', ''],
+])('an event of the issuer has no option %s', (name, value) => {
+  assertNoOwnOptions([['enabled', true]])
+  expect(() =>
+    assertNoOwnOptions([
+      ['enabled', true],
+      [name, value],
+    ]),
+  ).toThrow(
+    expect.objectContaining({
+      code: 'invalid_parameter',
+      message: `Only events that were made on this server have the option ${name}.`,
+    }),
+  )
 })
 
 test.each([

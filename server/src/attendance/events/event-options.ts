@@ -6,11 +6,13 @@ import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { Event, EventOptions } from './event-queries.ts'
 
 const MAX_OPTIONS = 20
+/** Options that only events have that were made here. */
+const OWN_OPTIONS = ['tokens', 'hide_holders', 'description']
 /** The names of all options. */
 export const OPTION_NAMES = [
   ...['coordinates', 'enabled', 'distribution_start_date', 'distribution_end_date'],
   ...['requires_captcha', 'requires_presence', 'requires_grant', 'allows_guests', 'rehearsal_until'],
-  ...['revoke_passes', 'tokens', 'hide_holders', 'description'],
+  ...['revoke_passes', ...OWN_OPTIONS],
 ]
 const NAMES = OPTION_NAMES.join(', ')
 /** What the list of options may be, in words. */
@@ -56,9 +58,9 @@ export interface MadeEventChange {
 export type RequestedOptions = EventOptions & MadeEventChange & { readonly revokesPasses?: boolean }
 
 /**
- * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
- * twice the last value counts. What is refused is only shown if it has an underscore, begins like the name of an option,
- * or looks like a date: an edit code may have slipped into the list.
+ * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. What is
+ * refused is only shown if it has an underscore, begins like the name of an option, or looks like a date: an edit code may
+ * have slipped into the list.
  *
  * @throws {AppError} `invalid_parameter` naming the option, `invalid_coordinates`
  * @example
@@ -68,7 +70,26 @@ export function parseOptions(options: unknown, world: World): RequestedOptions {
   if (!Array.isArray(options) || options.length < 1 || options.length > MAX_OPTIONS) {
     throw invalidSecret('options', options, ALLOWED_OPTIONS)
   }
-  return Object.assign({}, ...options.map((pair) => parseOption(pair, world)))
+  const parsed = options.map((pair) => parseOption(pair, world))
+  const names = options.map(([name]) => name)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw refusedOption(twice, 'given once', `The option ${twice} is given twice.`)
+  return Object.assign({}, ...parsed)
+}
+
+/**
+ * Refuses what only events that were made here have, for an event of the issuer.
+ *
+ * @throws {AppError} `invalid_parameter` naming the option
+ */
+export function assertNoOwnOptions(options: unknown): void {
+  const name = OWN_OPTIONS.find((option) => sentOption(options, option) !== undefined)
+  if (name === undefined) return
+  throw refusedOption(name, 'left out', `Only events that were made on this server have the option ${name}.`)
+}
+
+function refusedOption(name: string, allowed: string, sentence: string): AppError {
+  return new AppError('invalid_parameter', sentence, { parameter: name, value: null, allowed })
 }
 
 function parseOption(pair: unknown, world: World): RequestedOptions {
@@ -109,9 +130,9 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
   }
 }
 
-/** The value of an option as it was sent, the last one of its name; undefined where it was not. */
+/** The value of an option as it was sent; undefined where it was not. */
 export function sentOption(options: unknown, name: string): unknown {
-  return (options as readonly (readonly [unknown, unknown])[]).findLast((pair) => pair[0] === name)?.[1]
+  return (options as readonly (readonly [unknown, unknown])[]).find((pair) => pair[0] === name)?.[1]
 }
 
 function unknownOption(name: unknown): AppError {

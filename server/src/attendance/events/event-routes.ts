@@ -27,6 +27,7 @@ import {
 } from './event-json.ts'
 import {
   ALLOWED_OPTIONS,
+  assertNoOwnOptions,
   assertStartsBefore,
   assertTokens,
   type MadeEventChange,
@@ -153,7 +154,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             options: Type.Unknown({
               'x-allowed': ALLOWED_OPTIONS,
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (not fewer than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (RFC 3339 or null), requires_captcha, requires_presence, requires_grant, allows_guests, rehearsal_until (at most 24 hours ahead, or null), revoke_passes; of events made here tokens (never fewer), hide_holders, description. Example: `[["enabled", false]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
@@ -173,6 +174,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       )
       const known = await getEvent(db, parseEventName(request.params.event))
       const isOwn = isOwnEvent(known.event_id)
+      if (!isOwn) assertNoOwnOptions(request.body.options)
       const sent = (name: string) => sentOption(request.body.options, name)
       assertWindow({ ...known, ...options }, sent)
       if (options.distribution_start_at_ms !== undefined) assertOpensInTime({ ...known, ...options }, sent)

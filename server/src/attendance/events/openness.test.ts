@@ -74,7 +74,7 @@ test('players read how long it is until the opening or since the end, because th
   expect(sentenceOf({ distribution_start_at_ms: NOW + 3 * HOUR_MS })).toBe(
     'This event is not open yet. Come back in 3 hours for your token.',
   )
-  expect(sentenceOf({ distribution_end_at_ms: NOW - HOUR_MS / 2 })).toBe(
+  expect(sentenceOf({ distribution_end_at_ms: NOW - HOUR_MS / 2 - 7 })).toBe(
     'You are too late: this event gave out tokens until 30 minutes ago.',
   )
 })

@@ -60,13 +60,13 @@ export function assertOpen(event: Event, nowMs: number): void {
     case 'event_not_open':
       throw new AppError(
         'event_not_open',
-        `This event is not open yet. Come back in ${spanText(opensAtMs! - nowMs)} for your token.`,
+        `This event is not open yet. Come back in ${spanText(opensAtMs! - nowMs, Math.ceil)} for your token.`,
         { opens_at: isoText(opensAtMs) },
       )
     case 'event_closed':
       throw new AppError(
         'event_closed',
-        `You are too late: this event gave out tokens until ${spanText(nowMs - closesAtMs!)} ago.`,
+        `You are too late: this event gave out tokens until ${spanText(nowMs - closesAtMs!, Math.floor)} ago.`,
         { closed_at: isoText(closesAtMs) },
       )
     case 'event_expired':

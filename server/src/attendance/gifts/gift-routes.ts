@@ -68,7 +68,7 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
           [
             ...ORGANISER_ERRORS,
             'event_not_found',
-            'operator_only',
+            'gifts_not_allowed',
             'event_cancelled',
             'event_refused',
             'event_cancelled',

@@ -70,7 +70,7 @@ export class Gifts {
    *
    * @param list see {@link readAddressList}
    * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` with the number of a bad line,
-   * `operator_only`, `event_refused`, `event_cancelled`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
+   * `gifts_not_allowed`, `event_refused`, `event_cancelled`, `no_codes_loaded`; `no_codes_left` where the tokens do not suffice. Then nothing is given
    */
   async give(
     event: Event,
@@ -131,7 +131,7 @@ export class Gifts {
     return this.options.who === 'anyone' || may_give
   }
 
-  /** @throws {AppError} `event_refused`, `no_codes_loaded`, `event_cancelled`, `operator_only` */
+  /** @throws {AppError} `event_refused`, `no_codes_loaded`, `event_cancelled`, `gifts_not_allowed` */
   private assertMayGive(made: GivingEvent, isOperator: boolean): void {
     if (made.approval === 'refused')
       throw new AppError(
@@ -150,7 +150,7 @@ export class Gifts {
       )
     if (isOperator || this.isAllowed(made)) return
     throw new AppError(
-      'operator_only',
+      'gifts_not_allowed',
       'The operator of this server has not allowed tokens for a list at this event. Ask the operator, then send the list again.',
     )
   }

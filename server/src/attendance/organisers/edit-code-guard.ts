@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import { OneSecondCache } from '../../work/one-second-cache.ts'
 import { RandomQueue } from '../../work/random-queue.ts'
 import { IssuerError, type Sender } from '../issuers/issuer.ts'
+import { waitText } from '../wait-text.ts'
 import {
   countWrong,
   deleteGuess,
@@ -362,7 +363,7 @@ function tooManyGuesses(
   const reason = isQueueFull
     ? 'Too many edit codes are waiting to be checked.'
     : 'Too many wrong edit codes were sent for this event.'
-  return new AppError('too_many_guesses', `${reason} Try again in ${waitS} seconds.`, {
+  return new AppError('too_many_guesses', `${reason} Try again in ${waitText(waitS)}.`, {
     ...data,
     retry_after_s: waitS,
   })

@@ -3,6 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { type AboutEvent, askIssuer } from '../issuers/ask-issuer.ts'
 import type { Issuer, IssuerEvent, Sender } from '../issuers/issuer.ts'
+import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import type { EditCodeGuard } from './edit-code-guard.ts'
 import type { GuessChallenges } from './guess-challenge.ts'
 import type { HeldPass, NewPass, OrganiserPasses } from './organiser-passes.ts'
@@ -58,7 +59,7 @@ export class Organisers {
   ): Promise<{ readonly found: IssuerEvent; readonly newPass: NewPass | undefined }> {
     const newPass = await this.check(eventId, credentials)
     const found = await askIssuer(() => this.options.issuer.findEvent(eventId))
-    if (!found) throw wrongEditCode()
+    if (!found) throw wrongEditCode(eventId)
     return { found, newPass }
   }
 
@@ -88,7 +89,7 @@ export class Organisers {
     const { guard, issuer, passes, challenges, isGuessable } = this.options
     if (!isGuessable(eventId)) {
       if (await issuer.isEditCode(eventId, editCode, 'organiser')) return undefined
-      throw wrongEditCode()
+      throw wrongEditCode(eventId)
     }
     const held = pass === undefined ? undefined : await passes.check(eventId, pass)
     const solved = proof === undefined ? undefined : challenges.check(eventId, proof)
@@ -99,7 +100,7 @@ export class Organisers {
         return issuer.isEditCode(eventId, editCode, sender, from)
       })
     const isRight = await askIssuer(judge, about && { ...about, withoutBusy: () => sender !== 'organiser' })
-    if (!isRight) throw wrongEditCode()
+    if (!isRight) throw wrongEditCode(eventId)
     this.noteRight(eventId)
     return needsPass(held) ? passes.make(eventId) : undefined
   }
@@ -121,9 +122,11 @@ function needsPass(held: HeldPass | undefined): boolean {
   return held === undefined || held.isOld
 }
 
-function wrongEditCode(): AppError {
+function wrongEditCode(eventId: number): AppError {
   return new AppError(
     'wrong_edit_code',
-    "The issuer does not know this event id together with this edit code. Both are in the issuer's e-mail.",
+    isOwnEvent(eventId)
+      ? 'This server does not know this event together with this edit code. The code was shown once, when it was made; the operator can issue a new one.'
+      : "The issuer does not know this event id together with this edit code. Both are in the issuer's e-mail.",
   )
 }

@@ -10,6 +10,7 @@ import {
   walletCall,
 } from '../../ethereum/wallet-call.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
+import { waitText } from '../wait-text.ts'
 
 export interface ContractWalletsOptions {
   readonly callContract: CallContract
@@ -107,7 +108,7 @@ export class ContractWallets {
     const waitS = Math.ceil((this.minuteEndsAtMs - nowMs) / SECOND_MS)
     throw new AppError(
       'too_many_requests',
-      `The signatures of this wallet were checked ${CHECKS_PER_MINUTE} times within a minute. Wait ${waitS} seconds.`,
+      `The signatures of this wallet were checked ${CHECKS_PER_MINUTE} times within a minute. Wait ${waitText(waitS)}.`,
       { retry_after_s: waitS },
     )
   }

@@ -225,7 +225,7 @@ function show(event: EventInfo, change: attendance.EventChange): void {
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {
   const isWrong = isWrongCode(error)
-  // The server's own words are about the e-mail of an issuer outside
+  // For an event that was made here the operator can issue a new code
   if (isWrong && isMadeHere(event))
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
   return faultAt(isWrong ? 'edit_code' : 'step', error)

@@ -40,7 +40,7 @@ export function Gifts({ gifts: { allowed, waiting, given }, available, approval,
 function whyNot(approval: EventApproval | null, isCancelled: boolean) {
   if (approval?.state === 'waiting') return 'controls.gifts.not_approved'
   if (approval?.state === 'refused') return 'organise.next.event_refused'
-  return isCancelled ? 'controls.gifts.cancelled' : 'controls.gifts.not_allowed'
+  return isCancelled ? 'controls.gifts.cancelled' : 'error.gifts_not_allowed'
 }
 
 function ListForm() {
@@ -133,7 +133,6 @@ function wordsOfRefusal(fault: unknown): string | undefined {
   if (fault.code === 'no_codes_loaded') return text('controls.gifts.not_approved')
   if (fault.code === 'event_refused') return text('organise.next.event_refused')
   if (fault.code === 'event_cancelled') return text('controls.gifts.cancelled')
-  if (fault.code === 'operator_only') return text('controls.gifts.not_allowed')
   if (typeof needed === 'number' && typeof free === 'number')
     return text('controls.gifts.too_few', { needed, free })
   if (fault.code !== 'invalid_parameter') return undefined
