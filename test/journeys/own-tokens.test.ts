@@ -1125,6 +1125,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       tried.push((await attempt(fields, {}, slow)).status)
     expect(tried, 'mistakes in texts do not count, pictures do').toEqual([400, 400, 400, 429])
     await slow.close()
+    const closed = await stage.startAnother({ EVENT_MAKERS: 'nobody' })
+    const { status, body } = await attempt({}, { 'operator-key': OPERATOR_KEY }, closed)
+    expect([status, body.error]).toEqual([401, expect.stringContaining('has set EVENT_MAKERS to nobody')])
+    await closed.close()
 
     // Pictures that are drawn count, once; the operator sees the organiser's
     const pictureOf = ({ uuid }: Made, headers: Record<string, string> = {}) =>

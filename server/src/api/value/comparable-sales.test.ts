@@ -42,7 +42,7 @@ function soldAt(sales: readonly { asset: number; daysAgo: number; price: string 
 test('a sale weighs half as much for each half year, for each 15 parcels, and for another distance from a road', () => {
   const columns = soldAt([
     { asset: 0, daysAgo: 180, price: '1' },
-    { asset: 15, daysAgo: 1e-6, price: '2' },
+    { asset: 15, daysAgo: 1, price: '2' },
     { asset: 39, daysAgo: 180, price: '3' },
     { asset: 1, daysAgo: 0, price: '4' }, // not before now
     { asset: 1, daysAgo: 2_000, price: '5' }, // too old to weigh anything
@@ -52,7 +52,7 @@ test('a sale weighs half as much for each half year, for each 15 parcels, and fo
 
   expect(found.map(({ sale, weight, why }) => [columns.sales.price[sale], weight.toFixed(3), why])).toEqual([
     ['1', '0.500', 'its own sale, 180 days ago, size 1'],
-    ['2', '0.500', '15.0 parcels away, 0 days ago, size 1'],
+    ['2', '0.498', '15.0 parcels away, 1 day ago, size 1'],
     [
       '3',
       (0.25 * 2 ** -2.6).toFixed(3),

@@ -115,7 +115,7 @@ function reasons(
   const parts = [
     sold === asset ? 'its own sale' : `${distanceOf(assets, asset, sold).toFixed(1)} parcels away`,
   ]
-  parts.push(`${days} days ago`, `size ${size[sale]}`)
+  parts.push(`${days} ${days === 1 ? 'day' : 'days'} ago`, `size ${size[sale]}`)
   for (const name of ['plaza', 'road'] as const)
     if (classWeight(assets[name], asset, sold) < 1) parts.push(`at another distance from a ${name}`)
   return parts.join(', ')

@@ -109,7 +109,7 @@ export class EventMaker {
   async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
     const { isOperator, assertMayMake } = request
     const { db, clock, keys, who, drawPlaces } = this.options
-    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
+    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly(who)
     await keys.current()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
     if (approval === 'waiting') await this.assertRoom(db)
@@ -273,9 +273,11 @@ function tooManyWaiting(count: number): AppError {
   )
 }
 
-function operatorOnly(): AppError {
+function operatorOnly(who: 'nobody' | 'operator'): AppError {
   return new AppError(
     'operator_only',
-    'Only the operator of this server makes events here: the header Operator-Key is missing or wrong.',
+    who === 'nobody'
+      ? 'No events are made on this server: its operator has set EVENT_MAKERS to nobody.'
+      : 'Only the operator of this server makes events here: the header Operator-Key is missing or wrong.',
   )
 }
