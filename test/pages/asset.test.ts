@@ -5,7 +5,7 @@ import type { Db } from '@landpass/server/db/engine'
 import { ExactNumber } from '@landpass/server/land/records/exact-json'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
-import { bidRow } from '@landpass/server/test/support/land/land-rows'
+import { bidRow, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -112,6 +112,29 @@ describe('the panel of a parcel', () => {
       'Cannot be accepted',
       'Each line is many times the one below it',
     ])
+  })
+
+  test('shows the price and the end of its cheapest offer, not of its newest, and so does the list of its owner', async () => {
+    const asset_id = '-1,0'
+    await change({
+      kind: 'open-publication',
+      publication: publicationRow('dear', { asset_id, price: '4504', expires_at_ms: FAR - DAY_MS }),
+    })
+    const { land } = await server.data<{ land: { offer: { price: string } }[] }>(
+      `/v2/land?asset_type=parcel&nw=${asset_id}&se=${asset_id}`,
+    )
+    const cheapest = priceText(Number(land[0]!.offer.price))
+    expect(cheapest).not.toBe('4,504 MANA')
+    const { page } = await open(`/?parcel=${asset_id}`)
+
+    await expect.poll(() => page.locator('.sale-price strong').textContent(), SOON).toBe(cheapest)
+    expect(await textsOf(page, '.sale-offer .asset-fact', 'dt, dd')).toContainEqual([
+      'Expires on',
+      dateText(FAR),
+    ])
+    await page.getByRole('button', { name: 'Show all their land', exact: true }).click()
+    const row = page.locator('.list-table tbody tr').filter({ hasText: '=1+1' })
+    await expect.poll(() => row.textContent(), SOON).toContain(cheapest + dateText(FAR))
   })
 
   test('gives a code for other pages, whose picture and link work', async () => {
