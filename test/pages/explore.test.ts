@@ -522,12 +522,13 @@ describe('the map', () => {
   test.each([
     { by: 'from a list', path: '/?list=land&status=open', selected: '1,0' },
     { by: 'by search', path: '/', selected: '2,-2' },
+    { by: 'by a link with a place', path: '/?at=2,-2&zoom=64&parcel=2,-2', selected: '2,-2' },
   ])('has what is opened $by in the free part of a phone’s screen', async ({ path, selected }) => {
     const { page } = await explore(path, { size: 'phone' })
     await expectWorld(page)
 
     if (path === '/') await search(page, selected)
-    else await page.getByRole('button', { name: 'The Tower' }).click()
+    else if (path.includes('list')) await page.getByRole('button', { name: 'The Tower' }).click()
 
     const panel = page.getByRole('region', { name: 'Selection' })
     await panel.waitFor()
