@@ -590,6 +590,21 @@ describe('the map', () => {
     expect(await isHidden()).toBe(false)
   })
 
+  test('writes a name whole that reaches over the coordinates on the edge', async () => {
+    const { page, photograph } = await explore('/?at=2.1,0&zoom=40&layer=none', { size: 'phone' })
+    await expectWorld(page)
+
+    // Right of the coordinates, which have one digit here, and within the strip, which made everything under it pale.
+    const darkPixels = () =>
+      page.evaluate<number>(`(() => {
+        const canvas = document.querySelector('.map-letters')
+        const { data } = canvas.getContext('2d').getImageData(24, 0, 8, canvas.height - 20)
+        return data.filter((red, i) => i % 4 === 0 && data[i + 3] === 255 && red < 90).length
+      })()`)
+    await expect.poll(darkPixels, SOON).toBeGreaterThan(10)
+    await photograph('explore-name-on-edge')
+  })
+
   test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {
     const { page, photograph } = await explore('/?at=0,0&zoom=40')
     const card = page.locator('.place-card')
