@@ -39,6 +39,16 @@ describe('the links of the documents', () => {
   })
 })
 
+test('every column of a table has a name, also for those who hear the page', () => {
+  const nameless = PAGES.flatMap((page) =>
+    [...proseOf(page).matchAll(/^\|(.*)\|\n\|[-:| ]+\|$/gm)]
+      .filter(([, header = '']) => header.split('|').some((name) => name.trim() === ''))
+      .map(([, header]) => `${page}: ${header}`),
+  )
+
+  expect(nameless).toEqual([])
+})
+
 test('README.md is short, and its pictures are small', () => {
   const readme = readFileSync(join(ROOT, 'README.md'))
   const pictures = [...readme.toString().matchAll(/^!\[[^\]]+\]\((\S+)\)$/gm)].map(([, path = '']) => path)

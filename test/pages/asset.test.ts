@@ -5,7 +5,7 @@ import type { Db } from '@landpass/server/db/engine'
 import { ExactNumber } from '@landpass/server/land/records/exact-json'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, testClock } from '@landpass/server/test/support/http/land-server'
-import { bidRow } from '@landpass/server/test/support/land/land-rows'
+import { bidRow, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { startTinyLand, type TinyLand } from '@landpass/server/test/support/land/tiny-land'
 import {
   ANN,
@@ -30,6 +30,8 @@ import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const EVIL = `<img src=x onerror=alert(1)> "A" & 'B' 👩‍🚀 سوق`
+/** As long as a name may be. */
+const LONG_NAME = 'The northern gardens beside the great old harbour'
 const EVIL_NOTE = '</p><script>alert(2)</script>\n=HYPERLINK("https://evil.example")'
 const DAY_MS = 24 * HOUR_MS
 /** Offers of this story end here or are over, whenever it is read. */
@@ -112,6 +114,29 @@ describe('the panel of a parcel', () => {
       'Cannot be accepted',
       'Each line is many times the one below it',
     ])
+  })
+
+  test('shows the price and the end of its cheapest offer, not of its newest, and so does the list of its owner', async () => {
+    const asset_id = '-1,0'
+    await change({
+      kind: 'open-publication',
+      publication: publicationRow('dear', { asset_id, price: '4504', expires_at_ms: FAR - DAY_MS }),
+    })
+    const { land } = await server.data<{ land: { offer: { price: string } }[] }>(
+      `/v2/land?asset_type=parcel&nw=${asset_id}&se=${asset_id}`,
+    )
+    const cheapest = priceText(Number(land[0]!.offer.price))
+    expect(cheapest).not.toBe('4,504 MANA')
+    const { page } = await open(`/?parcel=${asset_id}`)
+
+    await expect.poll(() => page.locator('.sale-price strong').textContent(), SOON).toBe(cheapest)
+    expect(await textsOf(page, '.sale-offer .asset-fact', 'dt, dd')).toContainEqual([
+      'Expires on',
+      dateText(FAR),
+    ])
+    await page.getByRole('button', { name: 'Show all their land', exact: true }).click()
+    const row = page.locator('.list-table tbody tr').filter({ hasText: '=1+1' })
+    await expect.poll(() => row.textContent(), SOON).toContain(cheapest + dateText(FAR))
   })
 
   test('gives a code for other pages, whose picture and link work', async () => {
@@ -254,6 +279,17 @@ describe('the panel of a parcel', () => {
     await section.getByText('Owner', { exact: true }).waitFor()
   })
 
+  test('keeps long names, and long lines of sales, within its width', async () => {
+    const { page, photograph } = await open('/?parcel=2,1', { size: 'phone', locale: 'fr-FR' })
+    const panel = page.locator('.asset-panel')
+    await panel.getByRole('button', { name: LONG_NAME }).waitFor()
+    await panel.getByText('par parcelle').first().scrollIntoViewIfNeeded()
+    await photograph('asset-long-texts-phone')
+
+    const overflow = page.locator('.side-panel').evaluate((side) => side.scrollWidth - side.clientWidth)
+    expect(await overflow).toBe(0)
+  })
+
   test('says that the asset does not exist', async () => {
     const { page, problems } = await open('/')
 
@@ -364,6 +400,14 @@ describe('the list of land', () => {
     const { total } = await server.data<{ total: number }>(`/v2/land?${query}`)
     expect(rows).toHaveLength(total + 1)
   })
+})
+
+test('the list of sales says how much is for sale in MANA', async () => {
+  const { total } = await server.data<{ total: number }>('/v2/offers')
+  const { page } = await open('/?list=sales')
+
+  const facts = () => textsOf(page, '.sales-list .asset-fact', 'dt, dd')
+  await expect.poll(facts, SOON).toContainEqual(['For sale in MANA', `${total}`])
 })
 
 describe('the HTML of a link, for programs that show it with a title and a picture', () => {
@@ -648,6 +692,7 @@ function landOfThisStory() {
   })
   Object.assign(parcel('-1,0').data, { name: '=1+1' })
   Object.assign(estates[0]!.data, { name: '“Cat’s” <b>house</b>' })
+  Object.assign(estates[1]!.data, { name: LONG_NAME })
 
   const [sale] = publications
   for (const one of publications) if (one.status === 'open') one.expires_at = FAR
@@ -671,6 +716,16 @@ function landOfThisStory() {
       owner: ANN,
       price: 70_000,
       expires_at: FAR,
+    },
+    {
+      ...publications[2]!,
+      tx_hash: hash(85),
+      contract_id: hash(86),
+      asset_type: 'estate',
+      asset_id: '2',
+      price: 34_567,
+      block_time_updated_at: clock.nowMs() - 20 * DAY_MS,
+      sold_size: 3,
     },
     { ...publications[2]!, tx_hash: hash(79), contract_id: hash(80), asset_id: '2,0', price: 812.5 },
     { ...publications[3]!, tx_hash: hash(81), contract_id: hash(82), asset_id: '2,0', price: 100_000 },

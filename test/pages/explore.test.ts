@@ -522,12 +522,13 @@ describe('the map', () => {
   test.each([
     { by: 'from a list', path: '/?list=land&status=open', selected: '1,0' },
     { by: 'by search', path: '/', selected: '2,-2' },
+    { by: 'by a link with a place', path: '/?at=2,-2&zoom=64&parcel=2,-2', selected: '2,-2' },
   ])('has what is opened $by in the free part of a phone’s screen', async ({ path, selected }) => {
     const { page } = await explore(path, { size: 'phone' })
     await expectWorld(page)
 
     if (path === '/') await search(page, selected)
-    else await page.getByRole('button', { name: 'The Tower' }).click()
+    else if (path.includes('list')) await page.getByRole('button', { name: 'The Tower' }).click()
 
     const panel = page.getByRole('region', { name: 'Selection' })
     await panel.waitFor()
@@ -587,6 +588,21 @@ describe('the map', () => {
     await page.getByRole('button', { name: 'The Tower' }).click()
     await atHeight('half') // so that the map shows what was chosen
     expect(await isHidden()).toBe(false)
+  })
+
+  test('writes a name whole that reaches over the coordinates on the edge', async () => {
+    const { page, photograph } = await explore('/?at=2.1,0&zoom=40&layer=none', { size: 'phone' })
+    await expectWorld(page)
+
+    // Right of the coordinates, which have one digit here, and within the strip, which made everything under it pale.
+    const darkPixels = () =>
+      page.evaluate<number>(`(() => {
+        const canvas = document.querySelector('.map-letters')
+        const { data } = canvas.getContext('2d').getImageData(24, 0, 8, canvas.height - 20)
+        return data.filter((red, i) => i % 4 === 0 && data[i + 3] === 255 && red < 90).length
+      })()`)
+    await expect.poll(darkPixels, SOON).toBeGreaterThan(10)
+    await photograph('explore-name-on-edge')
   })
 
   test('has a card for what the mouse or the arrow keys rest on, and none for what is selected', async () => {

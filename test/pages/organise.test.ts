@@ -977,7 +977,7 @@ async function fillAndRegister(page: Page, id: number): Promise<void> {
   await expectStep(page, 4, 'Load the tokens')
 }
 
-/** Nothing grave in any of these themes, nothing wider than the screen, and photographs. */
+/** No findings of axe in any of these themes, nothing wider than the screen, and photographs. */
 async function expectGood(
   { page, photograph }: OpenedPage,
   name: string,

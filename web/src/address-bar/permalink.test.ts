@@ -69,6 +69,19 @@ test('what browsers and messengers do to a link does it no harm', () => {
   )
 })
 
+test.each([
+  ['at=1,2', { x: 1, y: 2, zoom: 18 }],
+  ['at=1,2&zoom=0', { x: 1, y: 2, zoom: 18 }],
+  ['at=1,2&zoom=-3', { x: 1, y: 2, zoom: 18 }],
+  ['at=1,2&zoom=Infinity&parcel=3,4', { x: 1, y: 2, zoom: 18 }],
+  ['at=1,2&zoom=40&parcel=3,4', { x: 1, y: 2, zoom: 40 }],
+  ['zoom=40&parcel=3,4', { x: 3, y: 4, zoom: 40 }],
+  ['zoom=40&estate=7', undefined],
+  ['parcel=3,4', undefined],
+])('the map of %s is where its place and its zoom say', (query, view) => {
+  expect(parsePermalink(`?${query}`).view).toEqual(view)
+})
+
 describe('garbage', () => {
   test('of any kind never throws, and what is made of it is a link', () => {
     const names = fc.constantFrom('at', 'zoom', 'parcel', 'estate', 'layer', 'mine', 'district', 'list', 'of')
@@ -91,14 +104,12 @@ describe('garbage', () => {
   })
 
   test.each([
-    ['at=1,2', {}],
+    ['zoom=5', {}],
     ['at=1,2,3&zoom=5', {}],
     ['at=NaN,2&zoom=5', {}],
     ['at=1e3,2&zoom=5', {}],
     ['at=9999999,2&zoom=5', {}],
-    ['at=1,2&zoom=0', {}],
-    ['at=1,2&zoom=-3', {}],
-    ['at=1,2&zoom=Infinity', {}],
+    ['parcel=1.5,2&zoom=5', {}],
     ['parcel=1.5,2', {}],
     ['parcel=1', {}],
     ['estate=<script>', {}],

@@ -1,5 +1,6 @@
-import type { View } from '../map/map-types.ts'
+import type { Place, View } from '../map/map-types.ts'
 import {
+  CLOSE_ZOOM,
   FIRST_PAGE,
   isAddressList,
   LAYERS,
@@ -76,9 +77,10 @@ export function permalinkText({ view, selection, ...link }: Permalink): string {
 export function parsePermalink(query: string): Permalink {
   const parameters = new URLSearchParams(query)
   const say = (name: string) => parameters.get(name) ?? ''
+  const selection = findSelection(say('parcel'), say('estate'))
   return {
-    view: findView(say('at'), say('zoom')),
-    selection: findSelection(say('parcel'), say('estate')),
+    view: findView(say('at'), say('zoom'), selection),
+    selection,
     layer: oneOf(LAYERS, say('layer')) ?? LAYERS[0],
     mine: findTypedAddress(say('mine')),
     district: findDistrict(say('district')),
@@ -154,13 +156,23 @@ function findList(say: (name: string) => string): ListQuery | undefined {
   }
 }
 
-/** Undefined unless both place and zoom are given and valid. */
-function findView(at: string, zoom: string): View | undefined {
-  const [x, y, ...more] = at.split(',').map(findNumber)
-  const near = findNumber(zoom)
-  if (x === undefined || y === undefined || near === undefined || more.length > 0) return undefined
-  if (Math.abs(x) > MAX_PLACE || Math.abs(y) > MAX_PLACE) return undefined
-  return near < ZOOMS.min || near > ZOOMS.max ? undefined : { x, y, zoom: near }
+/** Undefined unless there is a place: `at`, or the parcel of a link that has a zoom alone. */
+function findView(at: string, zoom: string, selection: Selection | undefined): View | undefined {
+  const near = findZoom(zoom)
+  const parcel = near !== undefined && selection?.type === 'parcel' ? selection : undefined
+  const place = findPlace(at) ?? parcel
+  return place && { x: place.x, y: place.y, zoom: near ?? CLOSE_ZOOM }
+}
+
+function findPlace(text: string): Place | undefined {
+  const [x, y, ...more] = text.split(',').map(findNumber)
+  if (x === undefined || y === undefined || more.length > 0) return undefined
+  return Math.abs(x) > MAX_PLACE || Math.abs(y) > MAX_PLACE ? undefined : { x, y }
+}
+
+function findZoom(text: string): number | undefined {
+  const zoom = findNumber(text)
+  return zoom === undefined || zoom < ZOOMS.min || zoom > ZOOMS.max ? undefined : zoom
 }
 
 function findSelection(parcel: string, estate: string): Selection | undefined {

@@ -81,7 +81,7 @@ function EstateOffer({ estate, offers, watchOf }: EstateOfferProps) {
   const filterAt = (place: Place): LandFilter => ({ asset_type: 'estate', ...onePlace(place) })
   return (
     <>
-      <SaleOffer publication={estate.publication} offers={offers} size={estate.data.parcels.length} />
+      <SaleOffer offers={offers} size={estate.data.parcels.length} />
       {first && <PageLinks type="estate" place={first} />}
       {first && watchOf?.([filterAt(first), ...others.map(filterAt)])}
       <WorthSection answer={value} />

@@ -1,6 +1,6 @@
 import type { Publication } from '@landpass/client'
 import { expect, test } from 'vitest'
-import { cheapestInDollars, historyRows } from './history-rows.ts'
+import { findCheapestOffer, historyRows } from './history-rows.ts'
 
 const NOW = 1_000
 const offer = (name: string, madeMs: number, facts: Partial<Publication> = {}) =>
@@ -44,16 +44,24 @@ test('publications come with what was signed off the chain and cannot be accepte
   ])
 })
 
-test('of the offers in dollars the cheapest that can be accepted stands for the land', () => {
+test('of the offers that can be accepted the cheapest in MANA stands for the land, the newest of equal ones, else one in dollars', () => {
+  const inMana = (name: string, price: number, madeMs: number, state: 'open' | 'paused' = 'open') =>
+    offer(name, madeMs, { currency: 'mana', price, state })
   const inDollars = (name: string, price_usd: string, state: 'open' | 'paused') =>
     offer(name, 1, { currency: 'usd', price: 0, price_usd, state })
-  const offers = [
-    offer('mana', 1, { currency: 'mana', price: 1, state: 'open' }),
+  const offersInDollars = [
     inDollars('dear', '100', 'open'),
     inDollars('cheap', '99.5', 'open'),
     inDollars('paused', '1', 'paused'),
   ]
+  const offersInMana = [
+    inMana('newest', 1_000, 9),
+    inMana('older', 900, 2),
+    inMana('newer', 900, 3),
+    inMana('paused', 1, 4, 'paused'),
+  ]
 
-  expect(cheapestInDollars(offers)?.tx_hash).toBe('cheap')
-  expect(cheapestInDollars(offers.slice(0, 1))).toBeUndefined()
+  expect(findCheapestOffer([...offersInDollars, ...offersInMana])?.tx_hash).toBe('newer')
+  expect(findCheapestOffer(offersInDollars)?.tx_hash).toBe('cheap')
+  expect(findCheapestOffer(offersInMana.slice(3))).toBeUndefined()
 })

@@ -36,13 +36,18 @@ export function historyRows(
 }
 
 /**
- * The offer in dollars that can be accepted and asks for the least.
+ * The offer that stands for an asset, as docs/offers.md has it: of those that can be accepted the cheapest in MANA, and of equal ones
+ * the newest; where none is in MANA, the cheapest in dollars.
  *
  * @param offers of `/v2/parcels/:x/:y/offers`
  */
-export function cheapestInDollars(offers: readonly Publication[]): Publication | undefined {
-  const open = offers.filter(({ currency, state }) => currency === 'usd' && state === 'open')
-  return open.sort((a, b) => Number(a.price_usd) - Number(b.price_usd))[0]
+export function findCheapestOffer(offers: readonly Publication[]): Publication | undefined {
+  const open = offers.filter(({ state }) => state === 'open')
+  const inMana = open.filter(({ currency }) => currency !== 'usd')
+  const priceOf = ({ price, price_usd }: Publication) => (inMana.length > 0 ? price : Number(price_usd))
+  return (inMana.length > 0 ? inMana : open).sort(
+    (a, b) => priceOf(a) - priceOf(b) || b.block_time_created_at - a.block_time_created_at,
+  )[0]
 }
 
 function signedState({ state }: Publication): HistoryState {

@@ -51,7 +51,7 @@ export function ParcelPanel({ x, y, watchOf, onClose }: ParcelPanelProps) {
     >
       {(data) => (
         <>
-          <SaleOffer publication={data.publication} offers={offers} />
+          <SaleOffer offers={offers} />
           <PageLinks type="parcel" place={place} />
           {watchOf?.([onePlace(place)])}
           {isLot && <WorthSection answer={value} />}

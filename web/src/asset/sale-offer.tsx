@@ -2,26 +2,28 @@ import type { Publication } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
 import { formatComputedPrice, formatDate, formatOffer } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { Failure } from '../ui/notice.tsx'
 import { Address } from './address.tsx'
 import { ChainOffersHint } from './chain-offers-hint.tsx'
 import { Fact, Facts } from './facts.tsx'
-import { cheapestInDollars } from './history-rows.ts'
+import { findCheapestOffer } from './history-rows.ts'
 import { Skeleton } from './skeleton.tsx'
 
 export interface SaleOfferProps {
-  /** The offer in MANA that can be taken now. */
-  readonly publication: Publication | null
-  /** All offers, also those in dollars. */
+  /** Those that can be accepted, and those that cannot. */
   readonly offers: Answer<readonly Publication[]>
   /** Parcels of an estate. */
   readonly size?: number
 }
 
-/** The offer that can be taken now, if there is one: in MANA, or else the cheapest in dollars. */
-export function SaleOffer({ publication, offers, size = 1 }: SaleOfferProps) {
-  const offer = publication ?? cheapestInDollars(offers.data ?? [])
+/** The offer that stands for the asset, if there is one. */
+export function SaleOffer({ offers, size = 1 }: SaleOfferProps) {
+  if (offers.data === undefined) {
+    if (offers.error === undefined) return <Skeleton lines={2} />
+    return <Failure error={offers.error} onRetry={offers.retry} />
+  }
+  const offer = findCheapestOffer(offers.data)
   if (!offer) {
-    if (offers.data === undefined && offers.error === undefined) return <Skeleton lines={2} />
     return (
       <div class="sale-offer sale-offer-none">
         <p>{text('asset.sale.none')}</p>

@@ -14,6 +14,7 @@ import { ShareButton } from '../share/share-button.tsx'
 import { FIRST_PAGE, landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
 import { dottedCells, followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
+import { uncoverLinked } from '../state/map-frame.ts'
 import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { followFound, showFound, showLinked } from '../state/travel.ts'
@@ -57,7 +58,8 @@ export function ExplorePage() {
     followLabels()
     followKeys()
     void worldOnItsWay?.then(() => {
-      if (!isPlaced) showLinked()
+      if (isPlaced) uncoverLinked(selectedNow.peek())
+      else showLinked()
       followFound(isPlaced || selection.peek() ? landFilter.peek() : undefined)
       followChain()
       followChanges()

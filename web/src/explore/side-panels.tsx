@@ -72,8 +72,8 @@ export function SidePanels() {
   const district = selected ? undefined : shownDistrict.value
   const shown = useRef(selected)
   useEffect(() => {
-    // The panel is laid out and covers a part of the map. A selection that came with the link stays where the link put
-    // it.
+    // The panel is laid out and covers a part of the map. For a selection that came with the link there is no world yet: the page
+    // does the same once it is loaded.
     if (shown.current !== selected) uncover(selectedNow.peek())
     shown.current = selected
   }, [selected])

@@ -13,13 +13,13 @@ export function Welcome() {
     isClosed.value = true
   }
   return (
-    <div class="welcome">
+    <aside class="welcome">
       <p>
         {text('map.welcome')} {isDemo && <strong>{text('map.welcome.demo')}</strong>}
       </p>
       <button type="button" class="quiet" onClick={close}>
         {text('map.welcome.close')}
       </button>
-    </div>
+    </aside>
   )
 }

@@ -4,7 +4,6 @@ import {
   type Contribution,
   type District,
   type Estate,
-  type LandRow,
   land,
   type Mortgage,
   type Parcel,
@@ -13,7 +12,6 @@ import {
 import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
-import { hasSignedOffers } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDate, formatNumber, formatOffer, formatPrice, shortAddress } from '../texts/format.ts'
@@ -37,13 +35,14 @@ export function ListOfAddress(props: AddressListProps) {
 }
 
 function ParcelsList(props: AddressListProps) {
+  const offer = useOfferColumns(props.address)
   const columns: readonly Column<Parcel>[] = [
     {
       title: text('asset.parcel'),
       cell: ({ id, data }) => <ListAsset type="parcel" id={id} name={data.name} />,
     },
-    priceColumn(useDollarOffers(props.address)),
-    expiryColumn(),
+    offer.price,
+    offer.expiry,
   ]
   return (
     <AddressList
@@ -59,18 +58,19 @@ function ParcelsList(props: AddressListProps) {
 }
 
 function EstatesList(props: AddressListProps) {
+  const offer = useOfferColumns(props.address)
   const columns: readonly Column<Estate>[] = [
     {
       title: text('asset.estate'),
       cell: ({ id, data }) => <ListAsset type="estate" id={id} name={data.name} />,
     },
-    priceColumn(useDollarOffers(props.address)),
+    offer.price,
     {
       title: text('asset.parcel.many'),
       isNumber: true,
       cell: ({ data }) => formatNumber(data.parcels.length),
     },
-    expiryColumn(),
+    offer.expiry,
   ]
   return (
     <AddressList
@@ -215,32 +215,38 @@ function landColumn(): Column<Pick<Bid, 'asset_type' | 'asset_id'>> {
   }
 }
 
-/** The land of an address that is offered for dollars alone, which the lists of its parcels and estates do not say. */
-function useDollarOffers(owner: string): readonly LandRow[] {
-  const query = { owner, status: 'open', currency: 'usd', limit: 1000 } as const
-  return useAnswer(hasSignedOffers.value ? land.findLand(query) : undefined).data?.land ?? []
-}
-
 interface Sellable {
   readonly id: string
   readonly publication: Publication | null
 }
 
-function priceColumn(inDollars: readonly LandRow[]): Column<Sellable> {
+/**
+ * Price and expiry of the offer that stands for each parcel or estate of an address. The lists of these have the newest one in MANA, which
+ * is shown until the offers are loaded.
+ */
+function useOfferColumns(owner: string): {
+  readonly price: Column<Sellable>
+  readonly expiry: Column<Sellable>
+} {
+  const { data } = useAnswer(land.findLand({ owner, status: 'open', limit: 1000 }))
+  const offerOf = ({ id, publication }: Sellable) =>
+    data?.land.find(({ asset_id }) => asset_id === id)?.offer ?? publication
   return {
-    title: text('publication.price'),
-    isPrice: true,
-    cell: ({ id, publication }) => {
-      const offer = publication ?? inDollars.find(({ asset_id }) => asset_id === id)?.offer
-      return offer ? formatOffer(offer) : text('asset.sale.none')
+    price: {
+      title: text('publication.price'),
+      isPrice: true,
+      cell: (asset) => {
+        const offer = offerOf(asset)
+        return offer ? formatOffer(offer) : text('asset.sale.none')
+      },
     },
-  }
-}
-
-function expiryColumn(): Column<Sellable> {
-  return {
-    title: text('publication.expires'),
-    cell: ({ publication }) => publication && formatDate(publication.expires_at),
+    expiry: {
+      title: text('publication.expires'),
+      cell: (asset) => {
+        const offer = offerOf(asset)
+        return offer && formatDate(offer.expires_at)
+      },
+    },
   }
 }
 

@@ -101,11 +101,12 @@ export class LabelLayer {
     }
     const visible = this.placed.filter((label) => areOverlapping(label, screen))
     if (zoom >= CELL_LINES_ZOOM) this.drawCells(labels, bounds, zoom, screen, visible)
+    this.drawEdge(context, bounds, zoom, screen, visible)
+    // The last ones: the strips of the edge would cut them.
     for (const { label, left, top, width, height } of visible) {
       const sprite = this.spriteOf([label.text], label.kind)
       if (sprite) this.copy(sprite, left + width / 2 - screen.left, top + height / 2 - screen.top)
     }
-    this.drawEdge(context, bounds, zoom, screen)
     canvas.dataset.names = String(visible.length)
     return this.newSprites > MOST_NEW_SPRITES
   }
@@ -155,13 +156,25 @@ export class LabelLayer {
     }
   }
 
+  /** The strips, and the coordinates on them that no name covers. */
   private drawEdge(
     context: CanvasRenderingContext2D,
     { minX, minY, maxX, maxY }: Bounds,
     zoom: number,
     screen: { left: number; top: number; width: number; height: number },
+    names: readonly PlacedLabel[],
   ): void {
     const ratio = this.pixelsPerPx
+    const writeTick = (coordinate: number, across: number, down: number) => {
+      const sprite = this.spriteOf([`${coordinate}`], 'edge')
+      if (!sprite) return
+      const { width, height } = sprite
+      const box = {
+        ...{ left: screen.left + across - width / 2, top: screen.top + down - height / 2 },
+        ...{ width, height },
+      }
+      if (!names.some((name) => areOverlapping(name, box))) this.copy(sprite, across, down)
+    }
     context.globalAlpha = STRIP.strength
     context.fillStyle = this.palette.halo
     context.fillRect(0, 0, STRIP.widthPx * ratio, this.canvas.height)
@@ -175,14 +188,12 @@ export class LabelLayer {
     const columns = rangeOf(screen.left, screen.width, zoom, maxX - minX + 1)
     for (const x of edgeTicks(minX + columns.from, minX + columns.end - 1, zoom)) {
       const across = (x - minX + 0.5) * zoom - screen.left
-      const sprite = across > STRIP.widthPx && this.spriteOf([`${x}`], 'edge')
-      if (sprite) this.copy(sprite, across, screen.height - STRIP.heightPx / 2)
+      if (across > STRIP.widthPx) writeTick(x, across, screen.height - STRIP.heightPx / 2)
     }
     const rows = rangeOf(screen.top, screen.height, zoom, maxY - minY + 1)
     for (const y of edgeTicks(maxY - rows.end + 1, maxY - rows.from, zoom)) {
       const down = (maxY - y + 0.5) * zoom - screen.top
-      const sprite = down < screen.height - STRIP.heightPx && this.spriteOf([`${y}`], 'edge')
-      if (sprite) this.copy(sprite, STRIP.widthPx / 2, down)
+      if (down < screen.height - STRIP.heightPx) writeTick(y, STRIP.widthPx / 2, down)
     }
   }
 

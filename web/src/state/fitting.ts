@@ -97,7 +97,7 @@ function isClear(view: View, box: Box, frame: Frame): boolean {
 }
 
 /** Whether some of a box is in the free part. */
-function touchesClear(view: View, box: Box, frame: Frame): boolean {
+export function touchesClear(view: View, box: Box, frame: Frame): boolean {
   const clear = clearOf(frame)
   const { left, right, top, bottom } = edgesOnScreen(view, box, frame)
   const isAcross = right > clear.left && left < clear.left + clear.width

@@ -47,7 +47,7 @@ const prices = computed(() => {
 export const steps = computed(() => prices.value && priceSteps(prices.value.ofOffers))
 
 /** Only offers that are signed off the chain can be in dollars. */
-export const hasSignedOffers = computed(() => (followedChain.value?.status.listings.open ?? 0) > 0)
+const hasSignedOffers = computed(() => (followedChain.value?.status.listings.open ?? 0) > 0)
 /** The land that is offered for dollars alone; undefined where there is none, and until it is known. */
 export const inDollars = computed(() => (hasSignedOffers.value ? dollarOffers.state.value.data : undefined))
 

@@ -1,7 +1,15 @@
 import { worldGrid } from '../live/world.ts'
 import { nearestParcel, placeAt } from '../map/camera.ts'
 import { destination, view } from './explore-state.ts'
-import { type Frame, findBox, fittingView, nearerView, openedView, uncoveredView } from './fitting.ts'
+import {
+  type Frame,
+  findBox,
+  fittingView,
+  nearerView,
+  openedView,
+  touchesClear,
+  uncoveredView,
+} from './fitting.ts'
 import { cornersOf } from './land-filter.ts'
 
 /** What lies over the map besides the search box and the filters. */
@@ -47,6 +55,13 @@ export function uncover(cells: Uint32Array): void {
   if (!box || !frame) return
   if (opened) view.value = openedView(opened, box, frame)
   else if (picked) view.value = uncoveredView(picked, box, frame)
+}
+
+/** {@link uncover} for the selection of a link. A link that has none of it on the map, panels left aside, is shown as it is. */
+export function uncoverLinked(cells: Uint32Array): void {
+  const [grid, shown, frame] = [worldGrid.peek(), view.peek(), findFrame([])]
+  const box = grid && findBox(cells, grid.bounds)
+  if (box && shown && frame && touchesClear(shown, box, frame)) uncover(cells)
 }
 
 /** The parcels in the part of the map that nothing covers, as filters have an area; undefined without a map. */

@@ -64,7 +64,7 @@ export async function lookAgain(page: Page): Promise<void> {
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
 }
 
-/** Nothing grave in both themes, nothing wider than the screen, and photographs of the whole page. */
+/** No findings of axe in both themes, nothing wider than the screen, and photographs of the whole page. */
 export async function expectGoodControls({ page, photograph }: OpenedPage, name: string): Promise<void> {
   const { width, height } = page.viewportSize()!
   for (const theme of ['light', 'dark'] as const) {
