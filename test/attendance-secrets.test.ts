@@ -51,6 +51,7 @@ const TIMEOUT_MS = SECOND_MS
 /** Errors of the other interface, and those that cannot be caused from outside. */
 const OTHER_ERRORS: readonly ErrorCode[] = [
   ...(Object.keys(ERRORS).slice(0, Object.keys(ERRORS).indexOf('invalid_coordinates')) as ErrorCode[]),
+  'event_making_disabled', // by a setting: journeys/own-tokens.test.ts
   'claim_refused', // an answer of the issuer that was never observed
   'too_many_pictures', // nine at the same time: issuers/own/pictures/picture-reader.test.ts
 ]

@@ -81,7 +81,7 @@ export async function* rows<SomePage extends Page>(
   for await (const { data } of pages(client, call, options)) yield* rowsOf(data)
 }
 
-/** A page has one list: parcels, estates, assets or land. */
+/** A page has one list: parcels, estates, assets, land, or the rows of an older service. */
 function rowsOf<SomePage extends Page>(page: SomePage): readonly RowOf<SomePage>[] {
   const list = Object.values(page).find((value) => Array.isArray(value))
   return (list ?? []) as readonly RowOf<SomePage>[]

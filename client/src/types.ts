@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'event_expired'
   | 'event_has_tokens'
   | 'event_held'
+  | 'event_making_disabled'
   | 'event_not_found'
   | 'event_not_open'
   | 'event_refused'

@@ -160,6 +160,11 @@ export const ERRORS = {
     meaning: 'The operator of this server has not allowed tokens for a list at this event.',
     next: 'Ask the operator, then send the list again.',
   },
+  event_making_disabled: {
+    status: 403,
+    meaning: 'No events are made on this server.',
+    next: 'Register an event of POAP, or ask the operator, who sets EVENT_MAKERS.',
+  },
   operator_only: {
     status: 401,
     meaning: 'Only the operator of this server makes or approves events here and reads how it is.',

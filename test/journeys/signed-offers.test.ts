@@ -399,7 +399,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     // What costs 99 dollars comes behind what costs 1 and 5 MANA.
     expect(await ids('sortBy=cheapest')).toEqual([onChain, 'mana', 'alone', 'dollars'])
 
-    const { land } = RENTALS.registries
+    const { land, estate } = RENTALS.registries
     const tokenId = String(encodeTokenId({ x: -2, y: -2 }))
     const nft = `parcel-${land}-${tokenId}`
     const rented = async (query: string) => {
@@ -417,7 +417,8 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
         `target=0x${'0'.repeat(40)}`,
       ],
       ...[`nftIds=estate-${land}-1&nftIds=${nft}`, `contractAddresses=${STRANGER}&contractAddresses=${land}`],
-      ...[`tokenId=${tokenId}`, `updatedAfter=${listedAt - 1}`, 'rentalDays=31&rentalDays=30'],
+      ...[`tokenId=${tokenId}`, `tokenId=${tokenId}&contractAddresses=${land},${estate}`],
+      ...[`updatedAfter=${listedAt - 1}`, 'rentalDays=31&rentalDays=30'],
       ...[`minPricePerDay=${days(15)}&maxPricePerDay=${days(15)}`, `maxPricePerDay=${days(20)}&rentalDays=1`],
       ...['sortBy=min_rental_price&sortDirection=desc', 'sortBy=max_rental_price', 'sortBy=name'],
       ...['sortBy=land_creation_date', 'sortBy=rented_date', 'adjacentToRoad=false', 'limit=1'],
@@ -468,6 +469,7 @@ describeOnBothEngines('a server that reads signed offers', (open) => {
     for (const [path, name] of [
       ['/v1/orders?rentalStatus=open', 'rentalStatus'],
       ['/v1/rentals-listings?itemId=1', 'itemId'],
+      [`/v1/rentals-listings?rentalDays=1${',2'.repeat(100)}`, 'rentalDays'],
       ['/v1/rentals-listings?minPricePerDay=2&maxPricePerDay=1', 'minPricePerDay'],
       [`/v1/orders?first=1&skip=1&cursor=${first.cursor}`, 'skip'],
       [`/v1/rentals-listings?offset=1&cursor=${first.cursor}`, 'offset'],

@@ -154,12 +154,17 @@ export async function workerStates(db: Db): Promise<ReadonlyMap<string, boolean>
       select success from master_run_on_worker(array[${host}]::text[], array[${port}]::integer[], array['select 1'], false)`
       .execute(db)
       .catch((error: unknown) => {
-        if (!isDatabaseRefusal(error)) throw error
+        if (!isDatabaseRefusal(error) || !isCancelled(error)) throw error
         return undefined
       })
     states.set(`${host}:${port}`, answered?.rows[0]?.success === true)
   }
   return states
+}
+
+/** Whether a statement took longer than allowed: the node that it waited for is silent. */
+function isCancelled({ cause }: Error): boolean {
+  return String(cause).startsWith('57014')
 }
 
 async function moveTables(tx: Db, onMoved?: OnMoved): Promise<readonly string[]> {

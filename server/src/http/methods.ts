@@ -29,15 +29,14 @@ export function answerOtherMethods(
     for (const one of [method].flat()) methods.add(one)
     addresses.set(url, methods)
   })
-  let router: ReturnType<typeof findMyWay> | undefined
-  const allowedAt = (url: string): readonly string[] | undefined => {
-    if (router === undefined) {
-      router = findMyWay(routerOptions)
-      for (const [address, methods] of addresses)
-        router.on(ANY, address, () => {}, { allowed: [...methods, 'OPTIONS'] })
-    }
-    return router.find(ANY, url)?.store.allowed
-  }
+  const router = findMyWay(routerOptions)
+  // At the start: addresses that differ in the names of their parameters alone are an error
+  app.addHook('onReady', (done) => {
+    for (const [address, methods] of addresses)
+      router.on(ANY, address, () => {}, { allowed: [...methods, 'OPTIONS'] })
+    done()
+  })
+  const allowedAt = (url: string): readonly string[] | undefined => router.find(ANY, url)?.store.allowed
 
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = allowedAt(request.url)

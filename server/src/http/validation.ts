@@ -119,8 +119,6 @@ function refusal(
   const value = given[name]
   if (Array.isArray(value) && entry !== undefined)
     return refuse(`${name}[${entry}]`, value[Number(entry)], allowedText(schema.items ?? {}))
-  if (error?.keyword === 'maxLength' && schema['x-allowed'])
-    return refuse(name, value, `${schema['x-allowed']}, at most ${schema.maxLength} characters long`)
   return refuse(name, value, allowedText(schema))
 }
 

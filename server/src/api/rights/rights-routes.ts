@@ -166,7 +166,7 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         body: Type.Object(
           {
             address: Type.String({ ...ADDRESS, description: 'Whom it is about.' }),
-            places: Type.Array(Type.String({ maxLength: 20 }), {
+            places: Type.Array(Type.String({ maxLength: 20, 'x-allowed': 'a place x,y' }), {
               minItems: 1,
               maxItems: MAX_PLACES,
               'x-allowed': PLACES_ALLOWED,

@@ -51,13 +51,15 @@ const wei = Type.Optional(Type.String({ pattern: '^\\d{1,78}$', 'x-allowed': 'we
 /** What the public server does not read either, or what no land has. */
 const anyText = (options: { readonly deprecated: true; readonly description: string }) =>
   Type.Optional(Type.String({ maxLength: 100, 'x-repeatable': true, ...options }))
+/** Each value is compared with each offer. */
+const MOST_VALUES = 100
 /** One value or several: separated by commas, or the parameter repeated. */
 const several = (one: string, allowed: string) =>
   Type.Optional(
     Type.String({
       'x-list': true,
-      pattern: `^${one}(?:,${one})*$`,
-      'x-allowed': `one or more of ${allowed}, separated by commas`,
+      pattern: `^${one}(?:,${one}){0,${MOST_VALUES - 1}}$`,
+      'x-allowed': `1 to ${MOST_VALUES} of ${allowed}, separated by commas`,
     }),
   )
 const NFT_ID = '(?:parcel|estate)-0[xX][0-9a-fA-F]{40}-\\d{1,78}'
@@ -220,7 +222,10 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       : await openOrders(db, worldId, nowMs, {
           filter: {
             assetTypes: types,
-            assets: query.tokenId === undefined ? undefined : tokenNames(query, types),
+            assets:
+              query.tokenId === undefined
+                ? undefined
+                : tokenNames(query.tokenId, query.contractAddress === undefined ? ['parcel'] : types),
             owner: query.owner?.toLowerCase(),
             marketplace: query.marketplaceAddress?.toLowerCase(),
           },
@@ -276,14 +281,15 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       const offset = query.page === undefined ? query.offset : query.page * limit
       const state = land.state()
       const nowMs = clock.nowMs()
-      const view = asksForLand(query) ? landViewOf(state, registries, nowMs) : undefined
+      const isNoneListed = isNoRental(query)
+      const view = asksForLand(query) && !isNoneListed ? landViewOf(state, registries, nowMs) : undefined
       const searched = view ? findCost(view) : 0
       request.costAccount?.charge(reply, QUERY_UNITS + limit / ROWS_PER_UNIT + searched)
       const order = { by: RENTALS_SORTS[query.sortBy], isAscending: query.sortDirection === 'asc' }
       const behind = readCursor(query.cursor, order, { offset: query.offset, page: query.page })
       const filter = rentalsFilter(query, registries)
       const onMap = view && (await landNames(state, view, query))
-      const listed = isNoRental(query)
+      const listed = isNoneListed
         ? NOTHING
         : await openRentals(db, state.worldId, nowMs, {
             filter: { ...filter, assets: commonOf(filter.assets, onMap) },
@@ -311,13 +317,9 @@ function typesOf({ land, estate }: Registries, contract: string | undefined): re
   return address === land ? ['parcel'] : address === estate ? ['estate'] : []
 }
 
-/**
- * What a token id may stand for. The number of a token of an estate is that of a parcel too: it is a parcel's where the query names
- * neither contract nor category.
- */
-function tokenNames({ tokenId }: { tokenId?: string | undefined }, types: readonly AssetType[]) {
-  const meant = types.length === ASSET_TYPES.length ? (['parcel'] as const) : types
-  return meant.flatMap((type) => nameOfToken(type, tokenId!))
+/** What a token id stands for. Where a query names no kind of land, it is that of a parcel. */
+function tokenNames(tokenId: string, types: readonly AssetType[]): readonly string[] {
+  return types.flatMap((type) => nameOfToken(type, tokenId))
 }
 
 /** `x,y` or `estate:<id>`; nothing for a token that is no parcel of the contract. */
@@ -343,7 +345,12 @@ function rentalsFilter(query: RentalsQuery, registries: Registries): SourceFilte
       throw invalidParameter(`min${of}`, lowest, `at most max${of} (${highest})`)
   }
   const contracts = wordsOf(contractAddresses)?.flatMap((contract) => typesOf(registries, contract))
-  const assetTypes = (contracts ?? ASSET_TYPES).filter((type) => category === undefined || type === category)
+  const assetTypes = ASSET_TYPES.filter(
+    (type) => (contracts?.includes(type) ?? true) && (category === undefined || type === category),
+  )
+  // The number of a token of an estate is that of a parcel too
+  const meant: readonly AssetType[] =
+    contracts === undefined && category === undefined ? ['parcel'] : assetTypes
   const ofNfts = wordsOf(nftIds)?.flatMap((nft) => {
     const [type, contract, id] = nft.split('-') as [AssetType, string, string]
     return typesOf(registries, contract).includes(type) ? nameOfToken(type, id) : []
@@ -352,7 +359,7 @@ function rentalsFilter(query: RentalsQuery, registries: Registries): SourceFilte
   const hasPeriod = minPricePerDay !== undefined || maxPricePerDay !== undefined || days !== undefined
   return {
     assetTypes,
-    assets: commonOf(tokenId === undefined ? undefined : tokenNames({ tokenId }, assetTypes), ofNfts),
+    assets: commonOf(tokenId === undefined ? undefined : tokenNames(tokenId, meant), ofNfts),
     owner: query.lessor?.toLowerCase(),
     createdAfterMs: query.updatedAfter,
     period: hasPeriod ? { minPrice: minPricePerDay, maxPrice: maxPricePerDay, days } : undefined,

@@ -58,7 +58,7 @@ function findEventName(text: string): EventName | undefined {
 export const editCodeField = Type.String({
   minLength: 1,
   maxLength: 64,
-  'x-allowed': 'the edit code of the event, as text',
+  'x-allowed': 'the edit code of the event, as text of 1 to 64 characters',
   'x-withheld': true,
   description: "The private edit code: from the issuer's e-mail, or from the answer of `POST /events`.",
 })

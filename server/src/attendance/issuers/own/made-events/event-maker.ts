@@ -103,13 +103,14 @@ export class EventMaker {
    * that waits has no places, like one that the other issuer has not approved.
    *
    * @throws {PictureError} for a picture that is none, too large, or damaged
-   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
+   * @throws {AppError} `event_making_disabled`; `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
    * `too_many_pictures`; `too_many_requests` where too many events wait for the operator
    */
   async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
     const { isOperator, assertMayMake } = request
     const { db, clock, keys, who, drawPlaces } = this.options
-    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly(who)
+    if (who === 'nobody') throw makingDisabled()
+    if (who === 'operator' && !isOperator) throw operatorOnly()
     await keys.current()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
     if (approval === 'waiting') await this.assertRoom(db)
@@ -273,11 +274,16 @@ function tooManyWaiting(count: number): AppError {
   )
 }
 
-function operatorOnly(who: 'nobody' | 'operator'): AppError {
+function makingDisabled(): AppError {
+  return new AppError(
+    'event_making_disabled',
+    'No events are made on this server: its operator has set EVENT_MAKERS to nobody.',
+  )
+}
+
+function operatorOnly(): AppError {
   return new AppError(
     'operator_only',
-    who === 'nobody'
-      ? 'No events are made on this server: its operator has set EVENT_MAKERS to nobody.'
-      : 'Only the operator of this server makes events here: the header Operator-Key is missing or wrong.',
+    'Only the operator of this server makes events here: the header Operator-Key is missing or wrong.',
   )
 }

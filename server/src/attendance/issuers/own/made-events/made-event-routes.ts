@@ -145,6 +145,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
             'invalid_body',
             'body_too_large',
             'invalid_coordinates',
+            'event_making_disabled',
             'operator_only',
             'too_many_requests',
             'too_many_pictures',
