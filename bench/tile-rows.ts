@@ -29,7 +29,7 @@ export async function tileRows(origin: string): Promise<readonly Row[]> {
     await wholeWorld(origin, '/v2/offers', 'gzip', 0.3),
     row(
       '/v2/parcels/:x/:y',
-      both(0.4), // it writes addresses with the host that the client names
+      both(0.35), // it writes addresses with the host that the client names
       places.map(({ x, y }) => `/v2/parcels/${x}/${y}`),
     ),
     row(
