@@ -39,7 +39,7 @@ describe('the links of the documents', () => {
   })
 })
 
-test('every column of a table has a name, also for those who hear the page', () => {
+test('every column of a table has a name, also for screen readers', () => {
   const nameless = PAGES.flatMap((page) =>
     [...proseOf(page).matchAll(/^\|(.*)\|\n\|[-:| ]+\|$/gm)]
       .filter(([, header = '']) => header.split('|').some((name) => name.trim() === ''))

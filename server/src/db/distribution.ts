@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import type { Db } from './engine.ts'
-import { isDatabaseRefusal, StatementError } from './statement-error.ts'
+import { isCancelled, StatementError } from './statement-error.ts'
 
 /**
  * One database of several PostgreSQL servers, with the extension Citus: a coordinator, to which the server connects, and workers.
@@ -154,17 +154,12 @@ export async function workerStates(db: Db): Promise<ReadonlyMap<string, boolean>
       select success from master_run_on_worker(array[${host}]::text[], array[${port}]::integer[], array['select 1'], false)`
       .execute(db)
       .catch((error: unknown) => {
-        if (!isDatabaseRefusal(error) || !isCancelled(error)) throw error
+        if (!isCancelled(error)) throw error
         return undefined
       })
     states.set(`${host}:${port}`, answered?.rows[0]?.success === true)
   }
   return states
-}
-
-/** Whether a statement took longer than allowed: the node that it waited for is silent. */
-function isCancelled({ cause }: Error): boolean {
-  return String(cause).startsWith('57014')
 }
 
 async function moveTables(tx: Db, onMoved?: OnMoved): Promise<readonly string[]> {

@@ -28,6 +28,8 @@ export interface StatementFacts {
   readonly column?: string | undefined
 }
 
+/** SQLSTATE of a statement that took longer than allowed. */
+const CANCELLED = '57014'
 /**
  * SQLSTATEs that say something about the state of the database, not about the statement: the same request can succeed
  * later. Classes have three dots.
@@ -39,7 +41,7 @@ const REFUSALS: ReadonlyMap<string, DatabaseRefusal> = new Map<string, DatabaseR
   ['53200', 'database_full'], // no memory
   ['53300', 'database_unavailable'], // no more connections
   ['53400', 'database_unavailable'],
-  ['57014', 'database_unavailable'], // the statement took longer than allowed
+  [CANCELLED, 'database_unavailable'],
   ['57P01', 'database_unavailable'], // shutting down
   ['57P02', 'database_unavailable'],
   ['57P03', 'database_unavailable'], // starting up
@@ -141,6 +143,11 @@ export type DatabaseRefusal = keyof typeof REFUSAL_OF
 /** Whether an error says that the database cannot do its work now, and not that the statement was wrong. */
 export function isDatabaseRefusal(error: unknown): error is AppError & { readonly code: DatabaseRefusal } {
   return error instanceof AppError && error.code in REFUSAL_OF
+}
+
+/** Whether the database has ended a statement that took longer than allowed. */
+export function isCancelled(error: unknown): boolean {
+  return isDatabaseRefusal(error) && String(error.cause).startsWith(CANCELLED)
 }
 
 /** An error of another thread, where `isDatabaseRefusal` knows it again: a message between threads loses its class. */

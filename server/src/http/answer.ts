@@ -159,13 +159,11 @@ function sendBody(
   body: Body,
 ): FastifyReply | Promise<FastifyReply> {
   if (body instanceof Uint8Array) {
-    request.costAccount?.settle(body.length / SENT_BYTES_PER_UNIT)
-    return sendWhole(request, reply, answer, body)
+    return sendWhole(request, reply, answer, { body, bytesPerUnit: SENT_BYTES_PER_UNIT })
   }
   if (typeof body === 'string' || Symbol.iterator in body) {
     const whole = typeof body === 'string' ? wholeText(body, answer.format) : wholePieces(body, answer.format)
-    request.costAccount?.settle(Buffer.byteLength(whole) / MADE_BYTES_PER_UNIT)
-    return sendWhole(request, reply, answer, whole)
+    return sendWhole(request, reply, answer, { body: whole, bytesPerUnit: MADE_BYTES_PER_UNIT })
   }
   setHeaders(reply, answerHeaders(answer))
   return body instanceof StreamedBody
@@ -177,16 +175,17 @@ function sendWhole(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
-  body: string | Uint8Array,
+  { body, bytesPerUnit }: { readonly body: string | Uint8Array; readonly bytesPerUnit: number },
 ): FastifyReply {
+  const bytes = Buffer.byteLength(body)
+  request.costAccount?.settle(bytes / bytesPerUnit)
   const headers = answerHeaders(answer)
   const isCompressed =
     body.length >= COMPRESS_FROM_BYTES &&
     COMPRESSED_TYPES.test(answer.format.contentType) &&
     encodingOf(request) !== undefined
   if (isCompressed) return setHeaders(reply, headers).send(body)
-  const length = String(Buffer.byteLength(body))
-  return sendAtOnce(request, reply, 200, [...headers, 'content-length', length], body)
+  return sendAtOnce(request, reply, 200, [...headers, 'content-length', String(bytes)], body)
 }
 
 /** Sends an answer that is complete without the hooks of the framework, which take longer than the rest of the request. */

@@ -36,23 +36,28 @@ export function answerOtherMethods(
       router.on(ANY, address, () => {}, { allowed: [...methods, 'OPTIONS'] })
     done()
   })
-  const allowedAt = (url: string): readonly string[] | undefined => router.find(ANY, url)?.store.allowed
-
-  const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allowed = allowedAt(request.url)
-    const list = allowed?.join(', ')
-    if (list !== undefined) reply.header('allow', list)
-    if (allowed && request.method !== 'OPTIONS') {
-      const sentence = `${request.method} is not possible at this address; allowed: ${list}.`
-      throw new AppError('method_not_allowed', sentence, { allowed })
-    }
-    if (isPreflight(request)) reply.headers(preflightHeaders(request, list ?? METHODS_OF_UNKNOWN))
-    else if (!allowed) handleNotFound()
-    return reply.code(204).header('content-length', '0').send() // Safari waits for a body if there is no `content-length`
-  }
   app.addHook('onRequest', (request, reply, done) => {
-    const { method, url, is404 } = request
-    if (is404 && (method === 'OPTIONS' || allowedAt(url))) answer(request, reply)
+    const allowed: readonly string[] | undefined = request.is404
+      ? router.find(ANY, request.url)?.store.allowed
+      : undefined
+    if (allowed || (request.is404 && request.method === 'OPTIONS')) answerMethod(request, reply, allowed)
     else done()
   })
+}
+
+/** @param allowed undefined for an address that is no endpoint */
+function answerMethod(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: readonly string[] | undefined,
+): void {
+  const list = allowed?.join(', ')
+  if (list !== undefined) reply.header('allow', list)
+  if (allowed && request.method !== 'OPTIONS') {
+    const sentence = `${request.method} is not possible at this address; allowed: ${list}.`
+    throw new AppError('method_not_allowed', sentence, { allowed })
+  }
+  if (isPreflight(request)) reply.headers(preflightHeaders(request, list ?? METHODS_OF_UNKNOWN))
+  else if (!allowed) handleNotFound()
+  reply.code(204).header('content-length', '0').send() // Safari waits for a body if there is no `content-length`
 }

@@ -222,10 +222,7 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       : await openOrders(db, worldId, nowMs, {
           filter: {
             assetTypes: types,
-            assets:
-              query.tokenId === undefined
-                ? undefined
-                : tokenNames(query.tokenId, query.contractAddress === undefined ? ['parcel'] : types),
+            assets: tokenNames(query.tokenId, query.contractAddress === undefined ? ['parcel'] : types),
             owner: query.owner?.toLowerCase(),
             marketplace: query.marketplaceAddress?.toLowerCase(),
           },
@@ -318,8 +315,8 @@ function typesOf({ land, estate }: Registries, contract: string | undefined): re
 }
 
 /** What a token id stands for. Where a query names no kind of land, it is that of a parcel. */
-function tokenNames(tokenId: string, types: readonly AssetType[]): readonly string[] {
-  return types.flatMap((type) => nameOfToken(type, tokenId))
+function tokenNames(tokenId: string | undefined, types: readonly AssetType[]): readonly string[] | undefined {
+  return tokenId === undefined ? undefined : types.flatMap((type) => nameOfToken(type, tokenId))
 }
 
 /** `x,y` or `estate:<id>`; nothing for a token that is no parcel of the contract. */
@@ -359,7 +356,7 @@ function rentalsFilter(query: RentalsQuery, registries: Registries): SourceFilte
   const hasPeriod = minPricePerDay !== undefined || maxPricePerDay !== undefined || days !== undefined
   return {
     assetTypes,
-    assets: commonOf(tokenId === undefined ? undefined : tokenNames(tokenId, meant), ofNfts),
+    assets: commonOf(tokenNames(tokenId, meant), ofNfts),
     owner: query.lessor?.toLowerCase(),
     createdAfterMs: query.updatedAfter,
     period: hasPeriod ? { minPrice: minPricePerDay, maxPrice: maxPricePerDay, days } : undefined,

@@ -163,17 +163,13 @@ function conditionsOf(filter: SourceFilter): readonly RawBuilder<unknown>[] {
   const { assetTypes, assets, owner, marketplace, createdAfterMs, period } = filter
   const name = sql`case "assetType" when 'estate' then 'estate:' || "assetId" else "assetId" end`
   return [
-    isOneOf(sql`"assetType"`, assetTypes),
-    ...(assets ? [isOneOf(name, assets)] : []),
+    sql`"assetType" = any(${assetTypes}::text[])`,
+    ...(assets ? [sql`${name} = any(${assets}::text[])`] : []),
     ...(owner === undefined ? [] : [sql`owner = ${owner}`]),
     ...(marketplace === undefined ? [] : [sql`marketplace = ${marketplace}`]),
     ...(createdAfterMs === undefined ? [] : [sql`"createdAtMs" > ${createdAfterMs}`]),
     ...(period ? [hasPeriod(period)] : []),
   ]
-}
-
-function isOneOf(value: RawBuilder<unknown>, texts: readonly string[]): RawBuilder<unknown> {
-  return sql`${value} in (select json_array_elements_text(${JSON.stringify(texts)}::json))`
 }
 
 function hasPeriod({ minPrice, maxPrice, days }: PeriodFilter): RawBuilder<unknown> {
@@ -182,10 +178,7 @@ function hasPeriod({ minPrice, maxPrice, days }: PeriodFilter): RawBuilder<unkno
     ...(maxPrice === undefined ? [] : [sql`"pricePerDay" <= ${maxPrice}::numeric`]),
     ...(days
       ? [
-          sql`(${sql.join(
-            days.map((count) => sql`${count} between "minDays" and "maxDays"`),
-            sql` or `,
-          )})`,
+          sql`exists (select from unnest(${days}::numeric[]) as days where days between "minDays" and "maxDays")`,
         ]
       : []),
   ]
