@@ -55,12 +55,24 @@ export async function measureCapacity(
   paths: readonly string[],
   seconds: number,
 ): Promise<Capacity> {
-  const { pid } = server.child
   const load = { paths, addresses: ['127.0.0.2'], connections: CAPACITY_CONNECTIONS, perSecond: 0, seconds }
+  const { report, perCpuMs } = await measureLoad(server, load)
+  return { perSecond: answeredIn(report) / seconds, perCpuMs }
+}
+
+/** What clients are answered, as a whole and for each millisecond of the server's CPU time. */
+export async function measureLoad(
+  server: Running,
+  load: Omit<BusyClients, 'origin'>,
+): Promise<{ report: BusyReport; perCpuMs: number }> {
+  const { pid } = server.child
   const cpuBeforeMs = cpuMs(pid!)
-  const { answers } = await runClients(server, load)
-  const count = answers['200'] ?? 0
-  return { perSecond: count / seconds, perCpuMs: count / (cpuMs(pid!) - cpuBeforeMs) }
+  const report = await runClients(server, load)
+  return { report, perCpuMs: answeredIn(report) / (cpuMs(pid!) - cpuBeforeMs) }
+}
+
+function answeredIn({ answers }: BusyReport): number {
+  return answers['200'] ?? 0
 }
 
 /** Runs the busy clients in a process of their own, to their end. */

@@ -2,7 +2,7 @@ import http, { type RequestListener, type ServerResponse, STATUS_CODES } from 'n
 import type { Socket } from 'node:net'
 import { SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
-import { rawClientAddress } from './client-address.ts'
+import { rawClientAddress, trustIn } from './client-address.ts'
 import { ConnectionLimiter, type ConnectionLimits } from './connection-limits.ts'
 import { ANSWER_HEADERS } from './cross-origin.ts'
 import { errorJson, retryAfterS } from './error-handler.ts'
@@ -42,10 +42,12 @@ const REFUSAL_READ_WITHIN_MS = 5 * SECOND_MS
  */
 export function createHttpServer(framework: RequestListener, options: HttpServerOptions): http.Server {
   const { readyAnswers, requestTimeoutMs, stopping, trustedProxies } = options
+  const isTrusted = trustIn(trustedProxies)
   const scheduler = new RequestScheduler({
     clientOf: rawClientAddress(trustedProxies),
+    isProxy: ({ remoteAddress = '' }) => isTrusted(remoteAddress),
     refuse: sendRefusal,
-    onCut: (socket) => limiter?.readSlowly(socket),
+    ...(options.connections && { onCut: (socket) => limiter?.readSlowly(socket) }),
   })
   const limiter =
     options.connections &&
@@ -84,8 +86,8 @@ function measure(
   metrics.addGauges([
     {
       name: 'landpass_requests_waiting',
-      help: 'Requests that have arrived and not been started.',
-      read: () => scheduler.counts.queued + scheduler.counts.behind,
+      help: 'Requests that have not been started, and connections that an overloaded server reads in turn.',
+      read: () => scheduler.counts.queued + scheduler.counts.behind + scheduler.counts.unread,
     },
   ])
   metrics.addCounters([

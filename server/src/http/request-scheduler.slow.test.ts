@@ -135,13 +135,23 @@ describe('requests of many connections, which arrive in one turn of the event lo
    * Sends a request on each of new connections, with the header `From`: for health from `monitor`.
    *
    * @param tookMs how long each request takes, by the clock of the scheduler
-   * @returns the `From` of each request that was started, and the statuses of all answers
+   * @param options `requests`: how many each connection sends, one after the answer to the other; `close`: whether the server begins to
+   *   stop when a connection waits to be read
+   * @returns the `From` of each request that was started, the statuses of all answers, the longest time from a request to its start, and
+   *   the most connections that waited to be read
    */
-  async function sendAtOnce(from: readonly string[], tookMs: number) {
+  async function sendAtOnce(
+    from: readonly string[],
+    tookMs: number,
+    { requests = 1, isProxy = false, close = false } = {},
+  ) {
     let nowMs = 0
+    let mostUnread = 0
+    let longestMs = 0
     const started: string[] = []
     const scheduler = new RequestScheduler({
       clientOf: (request) => String(request.headers.from),
+      isProxy: () => isProxy,
       refuse: (response, { status }) => response.writeHead(status).end(),
       nowMs: () => nowMs,
     })
@@ -150,8 +160,11 @@ describe('requests of many connections, which arrive in one turn of the event lo
       .createServer((request, response) =>
         scheduler.serve(request, response, () => {
           started.push(String(request.headers.from))
+          longestMs = Math.max(longestMs, nowMs - Number(request.headers.date))
           nowMs += tookMs
           response.end()
+          mostUnread = Math.max(mostUnread, scheduler.counts.unread)
+          if (close && mostUnread > 0) scheduler.closeConnections()
         }),
       )
       .on('connection', () => accepted++)
@@ -165,11 +178,20 @@ describe('requests of many connections, which arrive in one turn of the event lo
       (count) => count === from.length,
       SECOND_MS,
     )
-    const answers = clients.map((client) => once(client, 'data'))
-    for (const [i, client] of clients.entries())
-      client.write(get(from[i] === 'monitor' ? '/health/live' : '/', `From: ${from[i]}\r\n`))
-    const texts = (await Promise.all(answers)).map(([chunk]) => String(chunk))
-    return { started, statuses: texts.map((text) => text.slice(9, 12)).sort(), counts: scheduler.counts }
+    const statuses: string[] = []
+    const talk = async (client: net.Socket, path: string, name: string) => {
+      for (let sent = 0; sent < requests; sent++) {
+        client.write(get(path, `From: ${name}\r\nDate: ${nowMs}\r\n`))
+        const [chunk] = await once(client, 'data')
+        statuses.push(String(chunk).slice(9, 12))
+        if (closings(String(chunk)).length > 0) return
+      }
+    }
+    const talks = clients.map((client, i) =>
+      talk(client, from[i] === 'monitor' ? '/health/live' : '/', from[i]!),
+    )
+    await Promise.all(talks)
+    return { started, statuses: statuses.sort(), longestMs, mostUnread, counts: scheduler.counts }
   }
 
   test('start for a millisecond; then their clients take turns', async () => {
@@ -193,7 +215,44 @@ describe('requests of many connections, which arrive in one turn of the event lo
     const { statuses, counts } = await sendAtOnce(new Array<string>(5).fill('crowd'), 3_000)
 
     expect(statuses).toEqual(['200', '200', '200', '503', '503'])
-    expect(counts).toEqual({ queued: 0, behind: 0, refused: 2, cut: 0 })
+    expect(counts).toEqual({ queued: 0, behind: 0, refused: 2, cut: 0, unread: 0 })
+  })
+
+  describe('and go on', () => {
+    const crowd = new Array<string>(200).fill('crowd')
+
+    test('are read in turn when they were answered, one of each client', async () => {
+      const { started, mostUnread, statuses, counts } = await sendAtOnce([...crowd, 'alone'], 0.5, {
+        requests: 4,
+      })
+
+      expect(mostUnread).toBeGreaterThan(100)
+      expect(statuses).toEqual(new Array(4 * 201).fill('200'))
+      expect(started.lastIndexOf('alone')).toBeLessThan(201)
+      expect(counts.unread).toBe(0)
+    })
+
+    test('are refused when they were not read for five seconds', async () => {
+      const { statuses, longestMs } = await sendAtOnce(crowd, 30, { requests: 3 })
+
+      expect(statuses).toHaveLength(600)
+      expect(statuses).toContain('503')
+      expect(longestMs).toBeLessThan(5_100) // a request takes up to two others to arrive
+    })
+
+    test('are always read where one connection has the requests of many clients', async () => {
+      const { mostUnread } = await sendAtOnce(crowd, 0.5, { requests: 2, isProxy: true })
+
+      expect(mostUnread).toBe(0)
+    })
+
+    test('are read at once when the server begins to stop', async () => {
+      const { statuses, counts } = await sendAtOnce(crowd, 0.5, { requests: 2, close: true })
+
+      expect(statuses.length).toBeGreaterThanOrEqual(200)
+      expect(new Set(statuses)).toEqual(new Set(['200']))
+      expect(counts.unread).toBe(0)
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
+import { ClientTurns } from './client-turns.ts'
 
 /** Answers one request. */
 export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => void
@@ -12,7 +13,9 @@ export interface SchedulerOptions {
   readonly clientOf: (request: IncomingMessage) => string
   /** Sends a failure as the answer. */
   readonly refuse: (response: ServerResponse, error: AppError) => void
-  /** Called for a connection that is cut because too many requests were sent at once. */
+  /** Whether a connection carries the requests of many clients. Left out: none does. */
+  readonly isProxy?: (socket: Socket) => boolean
+  /** Called for a connection that is cut because too many requests were sent at once: decides when others of its client are read. */
   readonly onCut?: (socket: Socket) => void
   /** A steady clock. */
   readonly nowMs?: () => number
@@ -27,6 +30,8 @@ const RESOLVED = Promise.resolve()
 /** Requests that wait behind another one of their connection: on one connection, and on all. Each takes 2 kB. */
 const MAX_BEHIND = 16
 const MAX_BEHIND_TOTAL = 20_000
+/** While so many requests are queued, connections are read in turn. */
+const READ_IN_TURN_FROM = 64
 
 interface ScheduledRequest {
   readonly connection: Connection
@@ -38,6 +43,7 @@ interface ScheduledRequest {
 
 /** The requests of one connection. */
 interface Connection {
+  readonly socket: Socket
   /** The answer that is under way, or the last one. */
   current: ServerResponse | undefined
   /** Requests that came before the answer to the one before them was taken. */
@@ -50,6 +56,9 @@ interface Connection {
   refusal: AppError | undefined
   /** Refuses bytes that are no request, when the requests before them are answered. */
   refuseBytes: (() => void) | undefined
+  /** Of a connection that is read in turn: since when it waits, and the turn of the event loop in which it is read again. */
+  unreadSinceMs: number
+  readInTurn: number
 }
 
 /**
@@ -65,6 +74,10 @@ interface Connection {
  * - A connection has one request under way: the next one starts when the operating system has taken the answer before
  *   it, so the bytes of one answer wait at most. Sixteen requests may wait behind it; with the next, the connection is
  *   cut. HTTP allows clients to send unanswered requests again (RFC 9112, section 9.3.2).
+ * - While 64 requests are queued, a connection that got its answer is not read before its turn comes: its next request
+ *   waits in the operating system. Thousands of parsed requests would double the CPU time of an answer: they survive
+ *   collections of garbage, and displace each other from the caches of the processor. New connections are read at once,
+ *   and those of proxies, which carry requests of many clients, always.
  * - A request that waited for five seconds is refused with 503 `server_busy`.
  *
  *   (none) ──no request waits, the turn has time──▶ started ──answer taken──▶ done
@@ -76,11 +89,13 @@ export class RequestScheduler {
   private readonly options: SchedulerOptions
   private readonly nowMs: () => number
   private readonly connections = new WeakMap<Socket, Connection>()
-  /** Queued requests of each client; the client whose turn is next comes first. */
-  private readonly queues = new Map<string, ScheduledRequest[]>()
+  private readonly queues = new ClientTurns<ScheduledRequest>()
+  /** Connections that are read when their turn comes. */
+  private readonly unread = new ClientTurns<Connection>()
   /** One queued health check of each client: monitors and balancers must get answers from a server that is overloaded. */
   private readonly healthChecks = new Map<string, ScheduledRequest>()
   private wasHealthCheck = false
+  private turn = 0
   private turnEndsAtMs = 0
   private isTurnOpen = false
   private hasNewConnections = false
@@ -92,9 +107,12 @@ export class RequestScheduler {
     this.nowMs = options.nowMs ?? (() => performance.now())
   }
 
-  /** Requests that wait now (queued, or behind another of their connection); refused requests and cut connections. */
-  get counts(): Readonly<Record<'queued' | 'behind' | 'refused' | 'cut', number>> {
-    return this.counted
+  /**
+   * Requests that wait now (queued, or behind another of their connection), and connections that are read in turn; refused
+   * requests and cut connections.
+   */
+  get counts(): Readonly<Record<'queued' | 'behind' | 'unread' | 'refused' | 'cut', number>> {
+    return { ...this.counted, unread: this.unread.size }
   }
 
   /** Answers the request, now or later; not at all if its connection is cut or its client disconnects. */
@@ -102,13 +120,14 @@ export class RequestScheduler {
     const connection = this.connectionOf(request.socket)
     if (connection.isCut) return
     const nowMs = this.nowMs()
+    const receivedAtMs = connection.readInTurn === this.turn ? connection.unreadSinceMs : nowMs
     const isFree = this.isFree(connection)
-    if (isFree && this.counted.queued === 0 && this.hasTime(nowMs)) {
+    if (isFree && this.counted.queued === 0 && receivedAtMs === nowMs && this.hasTime(nowMs)) {
       connection.current = response
       this.start(connection, request, response, answer)
       return
     }
-    const scheduled = { connection, request, response, answer, receivedAtMs: nowMs }
+    const scheduled = { connection, request, response, answer, receivedAtMs }
     if (isFree) this.queue(scheduled)
     else this.waitBehind(scheduled)
   }
@@ -126,6 +145,7 @@ export class RequestScheduler {
   /** From now on, connections close after the answers to the requests that have arrived. */
   closeConnections(): void {
     this.isClosing = true
+    this.readUnread(this.unread.size)
   }
 
   /**
@@ -152,12 +172,15 @@ export class RequestScheduler {
     const known = this.connections.get(socket)
     if (known) return known
     const connection: Connection = {
+      socket,
       current: undefined,
       behind: [],
       isWatched: false,
       isCut: false,
       refusal: undefined,
       refuseBytes: undefined,
+      unreadSinceMs: 0,
+      readInTurn: -1,
     }
     this.connections.set(socket, connection)
     return connection
@@ -174,7 +197,10 @@ export class RequestScheduler {
       this.counted.cut++
       connection.isCut = true
       request.socket.destroy()
-      this.options.onCut?.(request.socket)
+      if (this.options.onCut) {
+        this.unread.drop(this.options.clientOf(request))
+        this.options.onCut(request.socket)
+      }
       return
     }
     connection.behind.push(scheduled)
@@ -218,9 +244,11 @@ export class RequestScheduler {
 
   private endTurn(): void {
     this.isTurnOpen = false
+    this.turn++
     const hadNewConnections = this.hasNewConnections
     this.hasNewConnections = false
-    if (this.counted.queued === 0) return
+    this.readUnread(READ_IN_TURN_FROM - this.counted.queued)
+    if (this.counted.queued === 0 && this.unread.size === 0) return
     const nowMs = this.nowMs()
     this.openTurn(nowMs)
     if (hadNewConnections) this.turnEndsAtMs = nowMs
@@ -232,6 +260,8 @@ export class RequestScheduler {
     const next = this.takeNext()
     if (next === undefined) return
     const { connection, request, response, answer, receivedAtMs } = next
+    if (this.counted.queued >= READ_IN_TURN_FROM)
+      response.once('close', () => this.readLater(connection, request))
     if (this.nowMs() - receivedAtMs > WAIT_AT_MOST_MS) this.refuse(response, BUSY)
     else if (request.socket.writable) this.start(connection, request, response, answer)
     // As queueMicrotask, without the asynchronous resource that Node.js makes for each call
@@ -242,12 +272,31 @@ export class RequestScheduler {
     scheduled.connection.current = scheduled.response
     if (!this.isTurnOpen) this.openTurn(this.nowMs())
     const client = this.options.clientOf(scheduled.request)
-    const queue = this.queues.get(client)
     if (isHealthCheck(scheduled.request) && !this.healthChecks.has(client))
       this.healthChecks.set(client, scheduled)
-    else if (queue) queue.push(scheduled)
-    else this.queues.set(client, [scheduled])
+    else this.queues.add(client, scheduled)
     this.counted.queued++
+  }
+
+  /** Reads nothing from a connection until its turn comes. */
+  private readLater(connection: Connection, request: IncomingMessage): void {
+    const { socket } = connection
+    const { clientOf, isProxy } = this.options
+    if (!socket.writable || socket.isPaused() || this.isClosing || isProxy?.(socket)) return
+    if (this.counted.queued < READ_IN_TURN_FROM) return
+    socket.pause()
+    connection.current = undefined // else the answer would survive collections of garbage
+    connection.unreadSinceMs = this.nowMs()
+    this.unread.add(clientOf(request), connection)
+  }
+
+  private readUnread(count: number): void {
+    for (let left = count; left > 0; left--) {
+      const next = this.unread.take()
+      if (!next) return
+      next.readInTurn = this.turn
+      next.socket.resume()
+    }
   }
 
   /** A health check, where the one before was none; else the first request of the first client, which goes to the end. */
@@ -259,14 +308,9 @@ export class RequestScheduler {
         this.counted.queued--
         return check
       }
-    for (const [client, queue] of this.queues) {
-      const next = queue.shift()
-      this.queues.delete(client)
-      if (queue.length > 0) this.queues.set(client, queue)
-      this.counted.queued--
-      return next
-    }
-    return undefined
+    const next = this.queues.take()
+    if (next) this.counted.queued--
+    return next
   }
 
   private start(
