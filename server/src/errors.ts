@@ -6,12 +6,12 @@ export const ERRORS = {
   invalid_parameter: {
     status: 400,
     meaning: 'A parameter has a value that is not accepted.',
-    next: 'Correct it: the error text names the parameter, the value received and what is allowed.',
+    next: 'The error text names it, its value and what is allowed.',
   },
   bad_request: {
     status: 400,
     meaning: 'Malformed HTTP, or an undecodable address.',
-    next: 'Correct the request; percent-encode special characters in the path.',
+    next: 'Percent-encode special characters in the path.',
   },
   invalid_body: {
     status: 400,
@@ -31,12 +31,12 @@ export const ERRORS = {
   estate_not_found: {
     status: 404,
     meaning: 'There is no estate with this id.',
-    next: 'List estates with /estates, or those of an owner with /addresses/:address/estates.',
+    next: 'List estates with /estates or /addresses/:address/estates.',
   },
   contract_not_found: {
     status: 404,
     meaning: 'This contract does not hold parcels or estates.',
-    next: 'Use one of the two contracts that the error text names.',
+    next: 'Use one of those that the error text names.',
   },
   district_not_found: {
     status: 404,
@@ -46,12 +46,12 @@ export const ERRORS = {
   bid_not_found: {
     status: 404,
     meaning: 'There is no bid with this id.',
-    next: 'Check the bid id: it is a hash, 0x and 64 hex digits.',
+    next: 'Check the id: 0x and 64 hex digits.',
   },
   publication_not_found: {
     status: 404,
     meaning: 'There is no publication with this transaction hash.',
-    next: 'Check the transaction hash: it is 0x and 64 hex digits.',
+    next: 'Check the hash: 0x and 64 hex digits.',
   },
   token_not_found: {
     status: 404,
@@ -61,22 +61,22 @@ export const ERRORS = {
   tile_not_found: {
     status: 404,
     meaning: 'There is no image tile at this zoom, column and row.',
-    next: 'Use a zoom up to the maxzoom of /tiles.json; zoom z has 2^z columns and rows, counted from 0.',
+    next: 'Use a zoom up to maxzoom of /tiles.json; zoom z has 2^z columns and rows.',
   },
   locale_not_found: {
     status: 404,
     meaning: 'There are no translations for this language.',
-    next: 'Use one of the languages that the error text lists.',
+    next: 'Use one that the error text lists.',
   },
   method_not_allowed: {
     status: 405,
     meaning: 'The endpoint exists, but does not accept this method.',
-    next: 'Use one of the methods in the Allow header.',
+    next: 'The Allow header lists its methods.',
   },
   request_timeout: {
     status: 408,
     meaning: 'The request did not arrive in time.',
-    next: 'Send the request again, without pauses.',
+    next: 'Send it again, without pauses.',
   },
   body_too_large: {
     status: 413,
@@ -87,12 +87,12 @@ export const ERRORS = {
   precondition_failed: {
     status: 412,
     meaning: 'The answer has another ETag than the header If-Match names.',
-    next: 'Send the request again without If-Match.',
+    next: 'Leave If-Match out.',
   },
   expectation_failed: {
     status: 417,
     meaning: 'The Expect header asks for something that the server does not do.',
-    next: 'Leave the header out, or send 100-continue.',
+    next: 'Leave it out, or send 100-continue.',
   },
   header_too_large: {
     status: 431,
@@ -102,12 +102,12 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     meaning: 'The server failed. Its log has the cause under the request id.',
-    next: 'Try again. If it fails again, send the x-request-id header to the operator.',
+    next: 'Try again, or send the x-request-id header to the operator.',
   },
   world_not_loaded: {
     status: 503,
     meaning: 'No world is loaded yet.',
-    next: 'Wait until /health/ready answers 200, or import a world: landpass import <folder>.',
+    next: 'Wait, or import a world: landpass import <folder>.',
   },
   database_unavailable: {
     status: 503,
@@ -132,12 +132,12 @@ export const ERRORS = {
   server_busy: {
     status: 503,
     meaning: 'The server has more requests than it can answer: this one waited for five seconds.',
-    next: 'Send fewer requests at a time.',
+    next: 'Send fewer at a time.',
   },
   too_many_streams: {
     status: 503,
     meaning: 'The server has reached its limit of open streams.',
-    next: 'Try again later, or poll /v2/feed?since= for the same changes.',
+    next: 'Try again later, or poll /v2/feed?since=.',
   },
   too_many_large_answers: {
     status: 503,
@@ -163,12 +163,12 @@ export const ERRORS = {
   event_making_disabled: {
     status: 403,
     meaning: 'No events are made on this server.',
-    next: 'Register an event of POAP, or ask the operator, who sets EVENT_MAKERS.',
+    next: 'Ask the operator, who sets EVENT_MAKERS.',
   },
   operator_only: {
     status: 401,
     meaning: 'Only the operator of this server makes or approves events here and reads how it is.',
-    next: 'Ask the operator, who sends the header Operator-Key.',
+    next: 'The operator sends the header Operator-Key.',
   },
   wrong_edit_code: {
     status: 401,
@@ -178,23 +178,23 @@ export const ERRORS = {
   bad_grant: {
     status: 401,
     meaning: 'The signature does not belong to this grant and event, or the event takes no grants.',
-    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md.',
+    next: 'Check uuid, secret and signed bytes: docs/attendance/reference.md.',
   },
   not_signed: {
     status: 401,
     meaning: 'The request carries no signature of a player.',
-    next: 'Send it with signedFetch. An unsigned claim needs the answer to a captcha that was requested with a signature.',
+    next: 'Send it with signedFetch. An unsigned claim needs the answer to a captcha that was requested with one.',
   },
   bad_signature: {
     status: 401,
     meaning: 'The signature does not belong to this request and player.',
-    next: 'Sign the method, path, time and metadata of this request, and do not change the request afterwards.',
+    next: 'Sign method, path, time and metadata of this request, and do not change it afterwards.',
   },
   signature_expired: {
     status: 401,
     meaning:
       "The time of the signature is too far from the server's time, or the player's sign-in has expired.",
-    next: "Check the clock of the player's computer. If it is right, sign in again.",
+    next: "Check the computer's clock, or sign in again.",
   },
   signature_used: {
     status: 401,
@@ -204,7 +204,7 @@ export const ERRORS = {
   wrong_signer: {
     status: 401,
     meaning: 'The request was not signed for a scene.',
-    next: 'Send it from a scene with signedFetch, which sets signer to decentraland-kernel-scene in the metadata.',
+    next: 'Send it from a scene with signedFetch.',
   },
   contract_wallet_unsupported: {
     status: 401,
@@ -221,7 +221,7 @@ export const ERRORS = {
   captcha_required: {
     status: 403,
     meaning: 'The claim needs the answer to a captcha, and this player has no open captcha.',
-    next: 'Request one with POST /captcha (signed), show its image, and send the text that the player types.',
+    next: 'Request one with POST /captcha (signed), show its image, and send what the player types.',
   },
   wrong_captcha: {
     status: 403,
@@ -231,12 +231,12 @@ export const ERRORS = {
   proof_of_work_required: {
     status: 403,
     meaning: 'The proof of work that this server requires is missing or wrong.',
-    next: 'Get a challenge from POST /captcha and send the nonce that solves it as proof.',
+    next: 'Get a challenge from POST /captcha and send its solution as proof.',
   },
   event_cancelled: {
     status: 403,
     meaning: 'The organiser has cancelled this event. Tokens that were given out before stay.',
-    next: 'Ask the organiser, who can take the cancellation back.',
+    next: 'The organiser can take that back.',
   },
   event_disabled: {
     status: 403,
@@ -257,7 +257,7 @@ export const ERRORS = {
     status: 403,
     meaning:
       'The event has expired at the issuer, which makes no more tokens for it; one that was made here is over.',
-    next: 'At the issuer the organiser can move the expiry date, and register the event again.',
+    next: 'The organiser can move the expiry date there, and register the event again.',
   },
   not_at_event: {
     status: 403,
@@ -267,7 +267,7 @@ export const ERRORS = {
   player_blocked: {
     status: 403,
     meaning: 'The organiser gives this player no token of this event.',
-    next: 'Ask the organiser, who can allow it again with POST /event/:id/blocked.',
+    next: 'The organiser can unblock with POST /event/:id/blocked.',
   },
   guest_refused: {
     status: 403,
@@ -277,12 +277,12 @@ export const ERRORS = {
   grant_required: {
     status: 403,
     meaning: 'The event gives tokens to players who have a grant, and this player has none.',
-    next: 'Do what earns the token. If it is done, try again in a minute, or ask the organiser.',
+    next: 'Earn the token. If that is done, try again in a minute, or ask the organiser.',
   },
   preview_realm: {
     status: 403,
     meaning: 'The scene runs in preview, so its players are not in the world.',
-    next: 'Ask the organiser to switch on a rehearsal (rehearsal_until), or deploy the scene and claim there.',
+    next: 'Ask the organiser for a rehearsal (rehearsal_until), or deploy the scene.',
   },
   event_not_found: {
     status: 404,
@@ -297,18 +297,18 @@ export const ERRORS = {
   already_claimed: {
     status: 409,
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet, or at GET /addresses/:address/tokens for a token made here.',
+    next: 'Look into the wallet, or at GET /addresses/:address/tokens.',
   },
   nonce_used: {
     status: 409,
     meaning: 'A grant of the event has this nonce, for another player or with another time.',
-    next: 'Send the same grant again unchanged, or choose a new nonce for a new grant.',
+    next: 'Choose a new nonce for a new grant.',
   },
   too_many_grants: {
     status: 409,
     meaning:
       'The event (limit in data is event), or all events of this server together (server), have as many unused grants as the server allows.',
-    next: 'Wait until players have used some or some have expired. The operator can raise GRANTS_MAX.',
+    next: 'Wait. The operator can raise GRANTS_MAX.',
   },
   no_codes_left: {
     status: 409,
@@ -325,7 +325,7 @@ export const ERRORS = {
   content_changed: {
     status: 409,
     meaning: 'The event was changed or answered since the operator read it. Nothing was stored.',
-    next: 'Read it again in /events/waiting, then answer with its new `content`.',
+    next: 'Read it again in /events/waiting.',
   },
   first_code_only: {
     status: 403,
@@ -345,7 +345,7 @@ export const ERRORS = {
   event_refused: {
     status: 409,
     meaning: 'The operator of this server has refused the event, so it gives out no tokens.',
-    next: 'Ask the operator, who can still approve it. Players ask the organiser.',
+    next: 'The operator can still approve it. Players ask the organiser.',
   },
   claim_refused: {
     status: 409,
@@ -381,7 +381,7 @@ export const ERRORS = {
     status: 503,
     meaning:
       'The issuer gives contradictory answers about the codes of this event, so its claims are paused.',
-    next: 'The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
+    next: 'The organiser asks the issuer, then loads the codes again with POST /addcodes/:id.',
   },
   presence_unavailable: {
     status: 503,

@@ -77,7 +77,7 @@ export const SETTINGS = {
     kind: boolean,
     default: true,
     meaning:
-      'Whether the embedded database waits until each commit is on disk. false is faster, but the last commits can be lost when the machine fails.',
+      'Whether the embedded database waits until each commit is on disk. false is faster, but a failing machine can lose the last commits.',
   },
   DATABASE_TIMEOUT_MS: {
     kind: integer({ min: 100, max: 600_000 }),
@@ -94,19 +94,19 @@ export const SETTINGS = {
     kind: webAddress,
     unset: 'PUBLIC_URL and /v2',
     meaning:
-      'Address of a marketplace: external_url in token metadata is this and /contracts/<address>/tokens/<id>.',
+      'Address of a marketplace, for external_url in token metadata: /contracts/<address>/tokens/<id> below it.',
   },
   LOG_LEVEL: {
     kind: oneOf(LOG_LEVELS),
     default: 'info',
     meaning:
-      'The least important level that is logged; `serve --demo` takes warn. debug logs every request, which makes the server about a third slower.',
+      'The least important level that is logged; `serve --demo` takes warn. debug logs every request, and makes the server a third slower.',
   },
   REQUEST_TIMEOUT_MS: {
     kind: integer({ min: 1_000, max: 600_000 }),
     default: 15_000,
     meaning:
-      'How long a client may take to send its request. A client that takes nothing, or too little, of its answer for twice this time is disconnected.',
+      'How long a client may take to send its request. One that takes too little of its answer for twice this time is disconnected.',
   },
   CONNECTIONS_MAX: {
     kind: integer({ min: 10, max: 1_000_000 }),
@@ -118,19 +118,18 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 500,
     meaning:
-      'The most open connections of one network address; 0 is no limit. Further ones wait for five seconds, then their request is refused with 429. Addresses in TRUSTED_PROXIES have no limit. Set 0 behind any other proxy.',
+      'The most open connections of one network address; 0 is no limit. Addresses in TRUSTED_PROXIES have no limit. Set 0 behind any other proxy.',
   },
   SHUTDOWN_DELAY_MS: {
     kind: integer({ min: 0, max: 600_000 }),
     default: 0,
-    meaning:
-      'How long the server still serves everything after SIGTERM, while /health/ready answers 503. Ctrl-C does not wait.',
+    meaning: 'How long the server serves everything after SIGTERM, while /health/ready answers 503.',
   },
   WORLD: {
     kind: parsed('minX,minY,maxX,maxY (no min above its max), several separated by ;', parseWorld),
     default: '-150,-150,150,150',
     meaning:
-      "The world's shape: one or more rectangles, including their corners. Coordinates outside are refused, but for those of parcels that the chain has there.",
+      'One or more rectangles, including their corners. Coordinates outside are refused, but for parcels that the chain has there.',
   },
   NODE_ENV: {
     kind: word,
@@ -141,8 +140,7 @@ export const SETTINGS = {
   TRUSTED_PROXIES: {
     kind: parsed('IP addresses or ranges (10.0.0.0/8), separated by commas', parseProxies),
     unset: 'none',
-    meaning:
-      'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md). Without it, limits count the address of the connection.',
+    meaning: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md).',
   },
   CHANGE_STREAMS_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -152,8 +150,7 @@ export const SETTINGS = {
   CHANGE_STREAMS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 100,
-    meaning:
-      'The most open streams of one network address; 0 is no limit. Behind a proxy that is not in TRUSTED_PROXIES, all clients have one address.',
+    meaning: 'The most open streams of one network address; 0 is no limit.',
   },
   METRICS_PORT: {
     kind: integer({ min: 0, max: 65_535 }),
@@ -170,26 +167,25 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000_000 }),
     default: 200_000,
     meaning:
-      'What one network address may read per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
+      'What one network address may read per minute, in reads of one parcel (docs/http.md; the default is half of a core). 0 is no limit.',
   },
   MAP_MAX_AGE_MS: {
     kind: integer({ min: 0, max: 86_400_000 }),
     default: 120_000,
     meaning:
-      'How long browsers and caches may use a map image or tile data without asking (whole seconds count), and for three minutes more while they ask. 0: they ask before each use.',
+      'How long caches may use a map image or tile data without asking (whole seconds), and for three minutes more while they ask. 0: they ask before each use.',
   },
   CHAIN_RPC_URLS: {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
     unset: 'the chain is not followed, and players whose wallet is a contract cannot claim',
     meaning:
-      'Ethereum nodes, in order of preference, for the land (docs/chain.md) and for signatures of wallets that are contracts. Masked, because an address may contain a key.',
+      'Ethereum nodes, in order of preference, for the land (docs/chain.md) and for signatures of wallets that are contracts. Masked.',
     secret: 'whole',
   },
   CHAIN_NETWORK: {
     kind: text('mainnet, sepolia or the path of a JSON file', /./),
     default: 'mainnet',
-    meaning:
-      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/chain.md).',
+    meaning: 'The network with the contracts of the land, or a file with their addresses (docs/chain.md).',
   },
   CHAIN_HEAD: {
     kind: oneOf(CHAIN_HEADS),
@@ -206,7 +202,7 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 100_000 }),
     unset: 'only blocks that the nodes call finalized are final',
     meaning:
-      'How many blocks must follow a block until it counts as final, where the nodes do not say so, or stand still. What is final is never undone.',
+      'How many blocks must follow a block until it counts as final, where the nodes do not say so. What is final is never undone.',
   },
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
@@ -223,37 +219,36 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 64 }),
     default: 4,
     meaning:
-      'The most calls to the nodes at a time while the history of the land is read (logs and contracts: each so many), or compared with the contracts.',
+      'The most calls to the nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts.',
   },
   CHAIN_CHECK_ROUND_MS: {
     kind: integer({ min: 0, max: 31_536_000_000 }),
     default: 72_000_000,
     meaning:
-      'In this time the process that follows the chain compares all of the land with the contracts, again and again (docs/chain-check.md). 0: once after each time that the world was made.',
+      'In this time all of the land is compared with the contracts, again and again (docs/chain-check.md). 0: once for each world.',
   },
   CHAIN_EXPLORER_URL: {
     kind: addressWith('tx'),
     unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
-    meaning:
-      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash.',
+    meaning: 'Where the map page links transactions to; {tx} stands for the hash.',
   },
   VISIT_URL: {
     kind: addressWith('x', 'y'),
     unset: 'the map page has no such link',
     meaning:
-      'Where the map page links to for a visit of a parcel, with {x} and {y}: https://play.decentraland.org/?position={x},{y}.',
+      'Where the map page links to for a visit of a parcel: https://play.decentraland.org/?position={x},{y}.',
   },
   MARKET_URL: {
     kind: addressWith('contract', 'token_id'),
     unset: 'the map page has no such link',
     meaning:
-      'Where the map page links to for buying land and bidding for it, with {contract} and {token_id}: https://decentraland.org/marketplace/contracts/{contract}/tokens/{token_id}.',
+      'Where the map page links to for buying land and bidding for it: https://decentraland.org/marketplace/contracts/{contract}/tokens/{token_id}.',
   },
   LISTINGS_URL: {
     kind: parsed('http:// or https:// address', parseServerUrl),
     unset: 'offers that are signed off the chain are not read',
     meaning:
-      'A marketplace server, or another Landpass: offers of land that are signed off the chain are read from it, and judged by what the chain says (docs/chain.md). Masked, because it may contain a key.',
+      'A marketplace server, or another Landpass, from which offers that are signed off the chain are read (docs/chain.md). Masked.',
     secret: 'whole',
   },
   LISTINGS_INTERVAL_MS: {
@@ -270,7 +265,7 @@ export const SETTINGS = {
   RENTALS_INTERVAL_MS: {
     kind: integer({ min: 1_000, max: 86_400_000 }),
     default: 60_000,
-    meaning: 'The pause between two readings of offers to rent; after failures up to ten times as long.',
+    meaning: 'The same for offers to rent.',
   },
   LISTINGS_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 1_000 }),
@@ -281,12 +276,11 @@ export const SETTINGS = {
     kind: boolean,
     default: true,
     meaning:
-      'Whether all answers show these offers while they can be accepted, where LISTINGS_URL or RENTALS_URL is set. false: only those of the offers of one asset do.',
+      'Whether all answers show these offers while they can be accepted. false: only those of the offers of one asset do.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
-    unset:
-      'DATA_DIR/attendance.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
+    unset: 'DATA_DIR/attendance.key, made by the embedded database or by `landpass make-keys`',
     meaning:
       'Encrypts claim codes in the database. All processes need the same. Without it the stored codes are lost.',
     secret: 'whole',
@@ -294,22 +288,20 @@ export const SETTINGS = {
   ATTENDANCE_OTHER_KEYS: {
     kind: parsed('keys of 64 hex digits, separated by commas', parseKeys),
     unset: 'none',
-    meaning:
-      'Keys that stored codes may also be encrypted with: the next or the previous ATTENDANCE_KEY, while it is being changed.',
+    meaning: 'The next or the previous ATTENDANCE_KEY, while it is being changed.',
     secret: 'whole',
   },
   TOKEN_KEY_FILE: {
     kind: text('path of a file', /./),
-    unset:
-      'DATA_DIR/token.key, which the embedded database makes at its first start, and `landpass make-keys` for PostgreSQL',
+    unset: 'DATA_DIR/token.key, made by the embedded database or by `landpass make-keys`',
     meaning:
-      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same.',
+      'File with the keys that sign tokens of events made here, 64 hex digits a line. All processes need the same.',
   },
   EVENT_MAKERS: {
     kind: oneOf(['anyone', 'approved', 'operator', 'nobody']),
     default: 'approved',
     meaning:
-      'Who makes events at POST /events: anyone; anyone, but tokens only after the operator has approved the event; the operator alone; nobody.',
+      'Who makes events at POST /events. approved: anyone, but tokens only after the operator has approved the event.',
   },
   OPERATOR_KEY: {
     kind: text('at least 32 characters without blanks', /^\S{32,}$/),
@@ -347,12 +339,12 @@ export const SETTINGS = {
   ISSUER_TOKEN_URL: {
     kind: webAddress,
     default: 'https://auth.accounts.poap.xyz/oauth/token',
-    meaning: 'Address where the issuer gives access tokens.',
+    meaning: 'Address for access tokens.',
   },
   ISSUER_AUDIENCE: {
     kind: word,
     default: 'https://api.poap.tech',
-    meaning: 'The audience of the access token: the interface of the issuer that it is for.',
+    meaning: 'The audience of the access token.',
   },
   ISSUER_API_KEY: {
     kind: word,
@@ -381,8 +373,7 @@ export const SETTINGS = {
   ISSUER_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 10_000 }),
     default: 4,
-    meaning:
-      'The most calls to the issuer per second in this process, on average. Divide the issuer’s limit by the number of processes.',
+    meaning: 'The most calls of this server to the issuer per second, on average.',
   },
   PRESENCE_PROVIDERS: {
     kind: parsed(PROVIDERS_ALLOWED, parseProviders),

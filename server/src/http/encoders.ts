@@ -31,7 +31,8 @@ export const ENCODERS = {
   },
   /**
    * Large bodies that are compressed once for all clients, with an encoder of 8 MB. A higher quality or a larger window
-   * needs up to 60 MB and saves at most a tenth: docs/tiles.md has the table.
+   * needs up to 60 MB and saves at most a tenth: of 34.8 MB of tiles this makes 1.29 MB in 0.7 s, quality 9 with 16 MB
+   * makes 1.26 MB in 4.5 s.
    */
   large: {
     br: {
