@@ -27,6 +27,7 @@ import {
   readLandQuery,
 } from './land-query.ts'
 import { landCellsSchema, landPageSchema } from './land-row-shapes.ts'
+import { LandRowTexts } from './land-row-texts.ts'
 import { type LandOrder, landOrder, type SortPlace } from './land-sorts.ts'
 import { type LandView, landViewOf, lastEndOf } from './land-view.ts'
 
@@ -67,6 +68,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
   land: LandContext
   settings: { readonly publicUrl: string | undefined }
 }> = (app, { land, settings }, done) => {
+  const rowTexts = new LandRowTexts()
   app.get(
     '/land',
     {
@@ -87,22 +89,26 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const query = readLandQuery(carried)
       const state = land.state()
       const view = landViewOf(state, land.registries, land.clock.nowMs())
+      const freshness = state.freshness(lastEndOf(view))
       const body = async () => {
         const assets = await findAssets(state, view, query)
         const order = landOrder(view, query)
         const { assets: rows, hasMore } = order.first(assets, limit, place)
         const next = hasMore ? cursorText(carried, placeOf(view, order, rows.at(-1)!)) : null
         const counts = wordsOf<FacetName>(facets)
-        return JSON.stringify({
-          land: rows.map((asset) => rowOf(view, asset, carried.include !== undefined)),
+        const texts = carried.include
+          ? rows.map((asset) => JSON.stringify(rowOf(view, asset, true)))
+          : rowTexts.of(freshness.tag, view, rows)
+        const others = JSON.stringify({
           total: assets.count(),
           limit,
           cursor: next,
           ...(counts && { facets: landFacets(view, assets, counts) }),
         })
+        return `{"land":[${texts.join(',')}],${others.slice(1)}`
       }
       const cost = findCost(view) + limit / ROWS_PER_UNIT
-      return send(request, reply, { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body })
+      return send(request, reply, { freshness, format: DATA, cost, body })
     },
   )
 

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { landAssetsOf } from '../../state/parts/land-assets.ts'
 import { NumberSet } from '../../state/parts/number-set.ts'
-import { CHUNK_ROWS, type JsonBuffer } from '../../state/parts/parts.ts'
+import { CHUNK_ROWS, type JsonBuffer, type StateParts } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 import { foldText } from '../common/fold.ts'
 import { WorkSlice } from '../common/work-slice.ts'
@@ -27,9 +28,26 @@ const known = new WeakMap<object, TextChunk>()
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
+/** Of so many assets and more all that have the text are looked for, and cached: the next page asks for the same. */
+const MANY = 2_000
+const MAX_TEXTS = 32
+const foundOf = new WeakMap<StateParts, LRUCache<string, NumberSet>>()
+
 /** Those of some assets whose name or description contains each word of a text; case, accents and punctuation at the ends of words are ignored. */
 export async function assetsWithText({ parts }: State, text: string, assets: NumberSet): Promise<NumberSet> {
   const words = wordsOf(text)
+  const known = foundOf.get(parts) ?? new LRUCache({ max: MAX_TEXTS })
+  foundOf.set(parts, known)
+  const key = words.join(' ')
+  const found = known.get(key)
+  if (found) return assets.keep(found)
+  if (assets.count() < MANY) return search(parts, words, assets)
+  const all = await search(parts, words, landAssetsOf(parts).all)
+  known.set(key, all)
+  return assets.keep(all)
+}
+
+async function search(parts: StateParts, words: readonly string[], assets: NumberSet): Promise<NumberSet> {
   const { estates, count } = landAssetsOf(parts)
   const found = new NumberSet(count)
   const slice = new WorkSlice()
