@@ -84,6 +84,8 @@ interface Connection {
  *     ├──otherwise──▶ queued for its client ──its turn──▶ started
  *     │                      └──after five seconds──▶ refused
  *     └──an answer of its connection is under way──▶ behind ──answer taken──▶ queued, or started
+ *
+ *   A connection: read ──answered while 64 requests are queued──▶ unread ──its turn──▶ read
  */
 export class RequestScheduler {
   private readonly options: SchedulerOptions
@@ -197,10 +199,9 @@ export class RequestScheduler {
       this.counted.cut++
       connection.isCut = true
       request.socket.destroy()
-      if (this.options.onCut) {
-        this.unread.drop(this.options.clientOf(request))
-        this.options.onCut(request.socket)
-      }
+      const { onCut, clientOf, isProxy } = this.options
+      if (onCut && !isProxy?.(request.socket)) this.unread.drop(clientOf(request))
+      onCut?.(request.socket)
       return
     }
     connection.behind.push(scheduled)
@@ -247,8 +248,8 @@ export class RequestScheduler {
     this.turn++
     const hadNewConnections = this.hasNewConnections
     this.hasNewConnections = false
-    this.readUnread(READ_IN_TURN_FROM - this.counted.queued)
-    if (this.counted.queued === 0 && this.unread.size === 0) return
+    const isReading = this.readUnread(READ_IN_TURN_FROM - this.counted.queued)
+    if (this.counted.queued === 0 && !isReading) return
     const nowMs = this.nowMs()
     this.openTurn(nowMs)
     if (hadNewConnections) this.turnEndsAtMs = nowMs
@@ -290,13 +291,16 @@ export class RequestScheduler {
     this.unread.add(clientOf(request), connection)
   }
 
-  private readUnread(count: number): void {
+  /** @returns whether there was one: what it has sent arrives in this turn */
+  private readUnread(count: number): boolean {
+    const before = this.unread.size
     for (let left = count; left > 0; left--) {
       const next = this.unread.take()
-      if (!next) return
+      if (!next) break
       next.readInTurn = this.turn
       next.socket.resume()
     }
+    return this.unread.size < before
   }
 
   /** A health check, where the one before was none; else the first request of the first client, which goes to the end. */
