@@ -134,7 +134,7 @@ function licenceOf(root, folder) {
   if (texts.length > 0) return texts.map((name) => readText(join(path, name))).join('\n\n')
   const readme = readdirSync(path).find((name) => /^readme(?:\.|$)/i.test(name))
   const section = readme && readText(join(path, readme)).split(LICENCE_SECTION)[1]?.trim()
-  if (section) return section
+  if (/permission/i.test(section)) return section
   // The package has a licence by name only
   const { license, author } = readPackage(root, folder)
   if (!license) throw new Error(`${folder} has no licence`)
