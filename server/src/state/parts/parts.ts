@@ -233,7 +233,7 @@ export interface DistrictParts {
 }
 
 /** Raise it when the JSON of an answer changes but no field of a record does: for example how a number is written. */
-const WRITTEN_FORM = 5
+const WRITTEN_FORM = 1
 
 /**
  * Identifies the form of the answers. It is part of each ETag and of the copy on disk, so that copies in another form
