@@ -18,7 +18,7 @@ import { Random } from '@landpass/simulators/random'
  * transfers of a group have consecutive numbers. Sellers of estates' parcels, and who lists, bids and writes texts, are drawn.
  */
 
-export const LOGS_OF_GROUP = 97
+const LOGS_OF_GROUP = 97
 /** As on mainnet: 3 million logs in 21.6 million blocks. */
 export const BLOCKS_OF_GROUP = 700
 export const FIRST_BLOCK = 1

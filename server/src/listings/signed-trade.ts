@@ -159,7 +159,7 @@ export function addressIn(value: unknown, field: string): string {
   return textIn(value, field, /^0x[\da-f]{40}$/i).toLowerCase()
 }
 
-export function hexIn(value: unknown, field: string, bytes: number): string {
+function hexIn(value: unknown, field: string, bytes: number): string {
   const hex = bytesIn(value, field)
   return hex.length === 2 + 2 * bytes ? hex : unfit(field)
 }

@@ -74,7 +74,7 @@ export class TradeVerifier {
 }
 
 /** @returns undefined where it is not one parcel or estate on one side, and one price on the other */
-export function offerOf(
+function offerOf(
   { sent, received, checks }: Pick<SignedTrade, 'sent' | 'received' | 'checks'>,
   contracts: TradeContracts,
 ): LandOffer | undefined {

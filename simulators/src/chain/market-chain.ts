@@ -10,7 +10,7 @@ import { ChainStore, readStore, removeChain, replayStore, type StoredChain } fro
 import { StoreError } from './store/store-error.ts'
 
 /** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
-export const KEPT_BLOCKS = 2_500
+const KEPT_BLOCKS = 2_500
 const LOOK_EVERY_MS = 100
 /** Only a chain with a history sells new land. */
 const NO_WORLD = parseWorld('0,0,0,0')!

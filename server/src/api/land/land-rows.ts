@@ -48,7 +48,7 @@ export function parcelsOf({ assets, parcels }: LandView, asset: number) {
 }
 
 /** Index of the district of a parcel, of an estate that of the parcel at its x and y; -1 where there is none. */
-export function districtOf({ assets, parcels, bounds }: LandView, asset: number): number {
+function districtOf({ assets, parcels, bounds }: LandView, asset: number): number {
   if (asset >= assets.estates) return parcels.district[asset - assets.estates]!
   const height = bounds.maxY - bounds.minY + 1
   const cell = (assets.x[asset]! - bounds.minX) * height + bounds.maxY - assets.y[asset]!

@@ -20,7 +20,7 @@ import { cursorText, placeCursorQuery, readCursor } from './place-cursor.ts'
  * from memory; only publications that are no longer open are read from the database, by key.
  */
 
-export const MAX_LIMIT = 1000
+const MAX_LIMIT = 1000
 /** Rows of a page whose assets and publications are found, joined and compressed for one unit. */
 const ROWS_PER_UNIT = 25
 

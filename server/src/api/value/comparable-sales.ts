@@ -17,7 +17,7 @@ const OTHER_CLASS_WEIGHT = 0.5
 const COMPARED_SALES = 30
 const MIN_WEIGHT = 0.01
 /** Fewer comparable sales give no range. */
-export const MIN_SALES = 5
+const MIN_SALES = 5
 /** Of a large history only the newest sales are considered. */
 const CONSIDERED_SALES = 100_000
 /** The shares of the weight that lie below the three numbers of the range. */

@@ -43,7 +43,7 @@ export interface Call {
 }
 
 /** Of an answer with one header, number or text: a header names some thousand transactions at most. */
-export const SMALL_BYTES = 1_048_576
+const SMALL_BYTES = 1_048_576
 /** Of the answer to a batch, which is parsed at once. Where it would be larger, smaller batches are sent. */
 const BATCH_BYTES = 16 * SMALL_BYTES
 

@@ -20,7 +20,7 @@ import type { NodeHealth } from './node-health.ts'
 import type { BlockRange } from './refusals.ts'
 
 /** The most headers that are asked for in one request. */
-export const MAX_BATCH = 100
+const MAX_BATCH = 100
 
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 const HEADER_BY_HASH = 'eth_getBlockByHash'

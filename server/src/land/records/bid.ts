@@ -22,7 +22,7 @@ import { listingStatus } from './statuses.ts'
  * accepted (`void`), its bidder made another one (`replaced`), or the parcels of the estate are not those that it was
  * made for (`fingerprint`: it opens again when they are).
  */
-export const BID_CLOSINGS = ['event', 'void', 'replaced', 'fingerprint'] as const
+const BID_CLOSINGS = ['event', 'void', 'replaced', 'fingerprint'] as const
 export type BidClosing = (typeof BID_CLOSINGS)[number]
 
 /** What is always answered, in its order. */

@@ -23,7 +23,7 @@ import { listingStatus, OFFER_STATES, type OfferState } from './statuses.ts'
  * Why a publication is not open: its contract logged a sale or a cancellation (`event`), the asset left its seller
  * (`moved`: it opens again when the asset returns), or the seller made another one (`replaced`).
  */
-export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
+const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
 export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
 
 const SOLD_SOURCES = ['order', 'trade'] as const

@@ -1,10 +1,10 @@
 import { DIALECTS, type Dialect } from './dialects.ts'
 import { RANGE_WORDS, type RangeWords } from './range-refusals.ts'
 
-export const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
+const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
 export const PRUNED_FORMS = ['4444', 'geth_block_0', 'nethermind', 'erigon', 'empty'] as const
 export const BEYOND_HEAD = ['error', 'fewer', 'empty'] as const
-export const INVENTED_BLOCKS = ['off', 'next', 'changed'] as const
+const INVENTED_BLOCKS = ['off', 'next', 'changed'] as const
 export const RECEIPTS = ['served', 'unknown_method', 'null', 'null_entries'] as const
 
 /** What goes wrong. After `for_calls` calls that were affected, all of these are as in {@link NO_FAULTS} again. */

@@ -73,7 +73,7 @@ export async function openControls(
 }
 
 /** Forgets the edit code and everything that it has shown. */
-export function closeControls(): void {
+function closeControls(): void {
   stopControls()
   forgetEditCode()
 }
