@@ -121,7 +121,7 @@ function configOf(settings: Settings, limits: FixedLimits) {
       port: settings.METRICS_PORT,
       host: settings.METRICS_HOST,
       path: METRICS_PATH,
-      /** Of figures that are counted in the database. */
+      /** The age of figures that are counted in the database. */
       maxAgeMs: limits.metricsMaxAgeMs,
     },
     mapCaching: {

@@ -25,7 +25,7 @@ export interface LandOffer {
   readonly currency: 'mana' | 'usd'
   /** In wei of MANA, or in dollars with 18 decimals. */
   readonly price: bigint
-  /** Of an estate, in hex; `0x` for none. */
+  /** The fingerprint of an estate, in hex; `0x` for none. */
   readonly fingerprint: string
   /** Whether everybody can accept it: not if it names a list of addresses, or what who accepts it must own. */
   readonly isForEverybody: boolean

@@ -166,7 +166,7 @@ class StateReader {
   }
 }
 
-/** Of nothing, zlib computes 0 whatever came before: an empty column would hide damage to all bytes before it. */
+/** Zlib computes 0 of nothing, whatever came before: an empty column would hide damage to all bytes before it. */
 function crcAfter(bytes: Uint8Array, crc: number): number {
   return bytes.length === 0 ? crc : crc32(bytes, crc)
 }

@@ -101,7 +101,7 @@ function rentalOfferOf({ unlisted }: LandView, asset: number) {
     : null
 }
 
-/** Of a parcel in a rented estate: that of the estate. */
+/** A parcel in a rented estate has the rent of the estate. */
 function rentOf({ assets, parcels, estates, nowMs }: LandView, asset: number, holder: number) {
   const rent = holder < 0 ? findRent(parcels.rents, asset - assets.estates) : findRent(estates.rents, holder)
   return rent && rent.untilMs > nowMs ? { tenant: rent.tenant, rented_until: rent.untilMs } : null

@@ -311,11 +311,7 @@ function perParcelOrder(columns: SaleColumns): PriceOrder {
  * @example
  * quantileText(4, 1, (place) => BigInt(place + 1) * 10n ** 18n) // '1.75'
  */
-function quantileText(
-  count: number,
-  quarters: number,
-  valueAt: (place: number) => bigint,
-): string | null {
+function quantileText(count: number, quarters: number, valueAt: (place: number) => bigint): string | null {
   if (count === 0) return null
   const quarterPlaces = (count - 1) * quarters
   const place = Math.floor(quarterPlaces / 4)

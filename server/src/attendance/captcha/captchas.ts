@@ -177,7 +177,7 @@ export class Captchas {
     const isRight =
       uuid !== undefined &&
       isProof({ uuid, eventUuid: eventUuid.toLowerCase(), address: player }, proof ?? '', bits)
-    // Of several proofs at the same time, one uses the captcha up
+    // One of several proofs at the same time uses the captcha up
     const used = isRight ? await useUp(this.db, uuid) : undefined
     this.report(used ? 'proved' : 'not_proved')
     if (!used) throw proofRequired(bits)

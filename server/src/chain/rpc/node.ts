@@ -28,7 +28,7 @@ const CALL = 'eth_call'
 const LOGS = 'eth_getLogs'
 const RECEIPTS = 'eth_getBlockReceipts'
 const MEBIBYTE = 1_048_576
-/** Of the receipts of one block, which are parsed at once. Those of mainnet have 3 MB at most. */
+/** The most that the receipts of one block may have, which are parsed at once. Those of mainnet have 3 MB at most. */
 const RECEIPTS_BYTES = 8 * MEBIBYTE
 /** What one range may hold. A larger answer is asked for in shorter ranges. */
 const MANY_LOGS = { method: LOGS, maxBytes: 64 * MEBIBYTE, isDivisible: true }

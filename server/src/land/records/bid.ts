@@ -74,7 +74,7 @@ export const BID = defineRecord({
       choice<BidClosing>(is.oneOf('event', 'void', 'replaced', 'fingerprint'), BID_CLOSINGS),
     ),
     closed_tx_hash: optional(hash()),
-    /** Of an accepted bid: the parcels that the asset had then, and the position in its block of the log that says so. */
+    /** Only for an accepted bid: the parcels that the asset had then, and the position in its block of the log that says so. */
     sold_size: optional(integer(is.isCount)),
     sold_log_index: optional(integer(is.isCount)),
   },
