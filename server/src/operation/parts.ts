@@ -76,7 +76,7 @@ export interface Findings {
     readonly queriesWaiting: number
   }
   readonly land: { readonly revision: number | undefined } | undefined
-  /** Of land that comes from the chain; `empty`: no block was applied yet. */
+  /** Only for land that comes from the chain; `empty`: no block was applied yet. */
   readonly chain:
     | { readonly block: number; readonly ageS: number; readonly isFollowing: boolean }
     | 'empty'

@@ -20,7 +20,7 @@ export interface ContractWalletsOptions {
   readonly group?: WorkerGroup | undefined
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
-  /** Of both calls of a check. */
+  /** For both calls of a check. */
   readonly timeoutMs?: number
 }
 
