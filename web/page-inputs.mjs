@@ -12,6 +12,7 @@ const BUILD_FILES = ['package-lock.json', 'client/package.json', 'tsconfig.base.
 /** The bundler writes paths with `/` on Windows too. */
 const INSTALLED = /[\\/]node_modules[\\/]/
 const BUILD_SCRIPTS = [
+  'scripts/third-parties.mjs',
   'web/build.mjs',
   'web/page-inputs.mjs',
   'web/page-texts.mjs',
@@ -24,12 +25,13 @@ const BUILD_SCRIPTS = [
  *
  * @param root folder of the project
  * @param modules ids of the modules that the bundler read; those that are no files of ours are left out
+ * @param libraries folders of the libraries that the pages contain
  */
-export function recordPageInputs(root, modules) {
+export function recordPageInputs(root, modules, libraries) {
   const read = modules.filter(isOurFile).map((path) => relative(root, path).split(sep).join('/'))
   const files = [...new Set([...BUILD_FILES, ...BUILD_SCRIPTS, ...read])].sort()
   const path = join(root, RECORD)
-  writeFileSync(`${path}.new`, JSON.stringify({ files, hash: hashOf(root, files) }))
+  writeFileSync(`${path}.new`, JSON.stringify({ files, libraries, hash: hashOf(root, files) }))
   renameSync(`${path}.new`, path)
 }
 

@@ -826,7 +826,7 @@ export interface Operations {
     data: {
       /** The version of Landpass. */
       version: string
-      /** When this process began. */
+      /** When the oldest process of this server began. */
       started_at: string
       parts: {
         part:
@@ -839,7 +839,7 @@ export interface Operations {
           | 'presence'
           | 'events'
           | 'limits'
-        /** look: it works, but look at it; off: this server does not have it; unknown: not asked since the start. */
+        /** look: it works, but look at it; off: this server does not have it; unknown: not asked since the start, or not readable now. */
         condition: 'good' | 'look' | 'bad' | 'off' | 'unknown'
         problem:
           | (
@@ -848,6 +848,8 @@ export interface Operations {
               | 'database_full'
               | 'queries_wait'
               | 'world_not_loaded'
+              | 'world_waits'
+              | 'chain_not_read'
               | 'chain_stopped'
               | 'chain_old'
               | 'offers_stopped'
@@ -858,9 +860,10 @@ export interface Operations {
               | 'events_wait'
               | 'requests_refused'
               | 'requests_shed'
+              | 'not_read'
             )
           | null
-        /** Counts are those of this process since its start; age_s is in seconds. */
+        /** Counts are those of all processes of this server since their start; age_s is in seconds. */
         facts: {
           connections?: number
           queries_waiting?: number

@@ -201,11 +201,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startedAtMs = clock.nowMs()
   const { operatorKey } = config.attendance.makers
   operationRoutes(server, {
-    startedAtMs,
     isOperator: (request) => isOperator(request, operatorKey),
     find: findingsOf({
-      ...{ engine, metrics, attendance },
-      served: servesLand ? { keeper, chainStatus, offers, clock } : undefined,
+      ...{ engine, attendance },
+      metrics: () => metrics.text(),
+      served: servesLand
+        ? { keeper, chainStatus, offers, clock, followsChain: options.chain !== undefined }
+        : undefined,
     }),
   })
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })

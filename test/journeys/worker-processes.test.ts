@@ -8,6 +8,7 @@ import { importWorld } from '@landpass/server/test/support/land/worlds'
 import { childrenOf } from '@landpass/server/test/support/processes/children'
 import { eventually, landpass, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { OPERATOR_KEY, operated } from './operated-parts.ts'
 
 const RADIUS = 10
 /** Only for tests that hang: processes start slowly on a busy machine. */
@@ -24,7 +25,12 @@ describe('two processes on one port', () => {
     await engine.close()
     server = await serve({
       ...{ WORKERS: '2', DATABASE_URL: databaseUrl, WORLD: `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}` },
-      ...{ LOG_LEVEL: 'warn', LIMIT_CLIENT_PER_MINUTE: String(LIMIT), SHUTDOWN_DELAY_MS: '200' },
+      ...{
+        LOG_LEVEL: 'warn',
+        LIMIT_CLIENT_PER_MINUTE: String(LIMIT),
+        OPERATOR_KEY,
+        SHUTDOWN_DELAY_MS: '200',
+      },
     })
     metrics = `${server.origin}/metrics`
     await untilBothServe()
@@ -59,6 +65,24 @@ describe('two processes on one port', () => {
     for (let i = 0; i < 3 * LIMIT; i++) statuses.push(await statusOf('POST', '/captcha'))
 
     expect(statuses.filter((status) => status !== 429)).toHaveLength(LIMIT)
+  })
+
+  test('the operator sees the counts of both, whichever process answers', async () => {
+    const answers = []
+    for (let i = 0; i < 6; i++) {
+      const parts = await operated(server.origin)
+      answers.push(parts.get('limits'))
+    }
+
+    const refused = 2 * LIMIT
+    expect(answers).toEqual(
+      Array(6).fill({
+        part: 'limits',
+        condition: 'look',
+        problem: 'requests_refused',
+        facts: { refused, shed: 0 },
+      }),
+    )
   })
 
   test('what an address has spent in one process is known in the other', async () => {

@@ -270,7 +270,7 @@ function createEvents(base: Base) {
 }
 
 /** What finds out who a player is, and where. */
-function createPlayers({ config, db, clock, vault, metrics, callContract, log }: Base) {
+function createPlayers({ config, db, clock, vault, metrics, callContract, log, group }: Base) {
   const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config.attendance
   const presenceState = new ServiceState(clock)
   const onThreadEnded = () =>
@@ -286,7 +286,7 @@ function createPlayers({ config, db, clock, vault, metrics, callContract, log }:
     signedFetch: new SignedFetch({
       ...{ db, clock, windowMs, publicUrl: config.publicUrl },
       checkSigners: (signatures) => signerCheck.do(signatures),
-      contractWallets: callContract && new ContractWallets({ callContract, clock, onFailure }),
+      contractWallets: callContract && new ContractWallets({ callContract, clock, group, onFailure }),
       onResult: metrics.onSignature,
     }),
     captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),

@@ -7,6 +7,8 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 const METRICS_PATH = '/metrics'
+/** About 100 a minute: the limit that partners of the issuer observed; no number is documented. */
+export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 
 /** Limits that no operator has a reason to change. Tests pass others to {@link readConfig}; the environment has no way to. */
 const FIXED_LIMITS = {
@@ -189,6 +191,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       clientSecret: settings.ISSUER_CLIENT_SECRET,
       timeoutMs: settings.ISSUER_TIMEOUT_MS,
       callsPerSecond: settings.ISSUER_CALLS_PER_SECOND,
+      slowCallsPerSecond: SLOW_ISSUER_CALLS_PER_SECOND,
     },
     presence: {
       providers: settings.PRESENCE_PROVIDERS,

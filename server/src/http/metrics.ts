@@ -7,6 +7,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
+import type { AppError, ErrorCode } from '../errors.ts'
 import type { WorkerGroup } from './worker-group.ts'
 
 declare module 'fastify' {
@@ -75,6 +76,13 @@ const LEFT_OUT = [
   'nodejs_active_handles',
   'nodejs_active_requests',
 ]
+/** Errors of requests that a limit refused. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'too_many_requests',
+  'too_many_guesses',
+  'too_many_streams',
+  'too_many_large_answers',
+])
 /** The group of addresses without a tag: pages, aliases of routes, addresses that are no route. */
 const OTHER = 'other'
 
@@ -118,6 +126,7 @@ export class Metrics {
   readonly maxAgeMs: number
   private readonly duration: Histogram.Internal<string>
   private readonly groups = new Map<string, GroupCounts>()
+  private readonly refusals = new Map<string, number>()
   private readonly writtenBefore = new WeakMap<Socket, number>()
   private group: WorkerGroup | undefined
 
@@ -157,6 +166,13 @@ export class Metrics {
         help: 'Bytes written to the network, headers included, by group of routes.',
         labelNames: ['group'],
         read: () => [...this.groups].map(([group, { bytes }]) => ({ labels: { group }, value: bytes })),
+      },
+      {
+        kind: 'counter',
+        name: 'landpass_limits_refused_total',
+        help: 'Requests that a limit refused, by error code.',
+        labelNames: ['code'],
+        read: () => [...this.refusals].map(([code, value]) => ({ labels: { code }, value })),
       },
     ])
   }
@@ -265,6 +281,12 @@ export class Metrics {
     if (tookMs === undefined) return
     this.duration.observe(tookMs / 1000)
     counts.seconds += tookMs / 1000
+  }
+
+  /** Counts a failure where it is the refusal of a limit. A rehearsal only shows one. */
+  countRefusal({ code, data }: AppError): void {
+    if (REFUSALS.has(code) && data.rehearsal !== true)
+      this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1)
   }
 
   private countsOf(group: string): GroupCounts {

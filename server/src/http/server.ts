@@ -1,5 +1,10 @@
 import compress from '@fastify/compress'
-import Fastify, { type FastifyInstance, LogController, type onRequestHookHandler } from 'fastify'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { trustIn, watchForwarded } from './client-address.ts'
@@ -53,7 +58,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   app.setValidatorCompiler(parameterReader)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  app.setErrorHandler(handleError)
+  app.setErrorHandler<FastifyError | AppError>((error, request, reply) => {
+    if (error instanceof AppError) options.metrics.countRefusal(error)
+    handleError(error, request, reply)
+  })
   app.setNotFoundHandler(handleNotFound)
   // For answers through the framework: http/answer.ts sends most of the others, with the same headers
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -5,10 +5,10 @@ import { checkDatabase } from '../db/check-database.ts'
 import type { Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { within } from '../http/health.ts'
-import type { Metrics } from '../http/metrics.ts'
 import type { ListingsStatusReader } from '../listings/listings-status.ts'
 import type { StateKeeper } from '../state/state-keeper.ts'
 import type { Counted, Findings, Problem } from './parts.ts'
+import { Scrape } from './scrape.ts'
 
 const DATABASE_LIMIT_MS = 1.5 * SECOND_MS
 const DATABASE_PROBLEMS: readonly string[] = [
@@ -16,16 +16,15 @@ const DATABASE_PROBLEMS: readonly string[] = [
   'database_read_only',
   'database_full',
 ] satisfies Problem[]
-/** Counters of requests that a limit refused. */
-const REFUSALS = ['cost', 'large_answers', 'change_streams', 'connections'].map(
-  (limit) => `landpass_${limit}_refused_total`,
-)
+/** Requests that a limit refused, and connections, whose requests are not read. */
+const REFUSALS = ['landpass_limits_refused_total', 'landpass_connections_refused_total']
 /** Results of calls to the issuer that say that something is wrong with all calls. */
 const FAILED_CALL = /^(?:401|403|429|5\d\d|[a-z_]+)$/
 
 export interface OperatedServer {
   readonly engine: Engine
-  readonly metrics: Metrics
+  /** The metrics of all processes that serve together. */
+  readonly metrics: () => Promise<string>
   /** Undefined where the land is not served. */
   readonly served:
     | {
@@ -33,26 +32,38 @@ export interface OperatedServer {
         readonly chainStatus: StatusReader
         readonly offers: readonly ListingsStatusReader[]
         readonly clock: Clock
+        /** Whether this process follows the chain, or tries to. */
+        readonly followsChain: boolean
       }
     | undefined
   /** Undefined where attendance is not served. */
   readonly attendance: Attendance | undefined
 }
 
+export interface Found extends Findings {
+  /** When the oldest of the processes began that serve together. */
+  readonly startedAtMs: number
+}
+
 /** Finds out how each part of a server is. It never fails: what cannot be read is a finding. */
-export function findingsOf({ engine, metrics, served, attendance }: OperatedServer): () => Promise<Findings> {
+export function findingsOf({ engine, metrics, served, attendance }: OperatedServer): () => Promise<Found> {
   const check = databaseCheckOf(engine, { writes: attendance !== undefined })
   return async () => {
     const problem = await check()
-    const { total: connections, waiting: queriesWaiting } = engine.pool()
-    const refused = await Promise.all(REFUSALS.map((name) => sumOf(metrics, name)))
+    const scrape = new Scrape(await metrics())
+    const connections = 'landpass_database_connections'
     return {
-      database: { problem, connections, queriesWaiting },
+      startedAtMs: SECOND_MS * Math.min(...scrape.values('process_start_time_seconds')),
+      database: {
+        problem,
+        connections: scrape.sum(`${connections}_total`),
+        queriesWaiting: scrape.sum(`${connections}_waiting`),
+      },
       ...(await landFindings(served)),
-      ...(await attendanceFindings(metrics, attendance, problem === null)),
+      ...(await attendanceFindings(scrape, attendance, problem === null)),
       limits: {
-        refused: refused.reduce((sum, count) => sum + count, 0),
-        shed: await sumOf(metrics, 'landpass_requests_shed_total'),
+        refused: REFUSALS.reduce((sum, name) => sum + scrape.sum(name), 0),
+        shed: scrape.sum('landpass_requests_shed_total'),
       },
     }
   }
@@ -62,24 +73,34 @@ async function landFindings(
   served: OperatedServer['served'],
 ): Promise<Pick<Findings, 'land' | 'chain' | 'offers'>> {
   if (!served) return { land: undefined, chain: undefined, offers: undefined }
-  const { keeper, chainStatus, offers, clock } = served
-  const { block, state } = (await chainStatus.recent()) ?? {}
+  const { keeper, offers } = served
   return {
     land: { revision: keeper.revision === 0 ? undefined : keeper.revision },
-    chain: !block
-      ? undefined
-      : {
-          block: block.number,
-          ageS: Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0),
-          isFollowing: state === 'following',
-        },
+    chain: await chainFindings(served),
     offers: await oldestOf(offers),
+  }
+}
+
+async function chainFindings({
+  chainStatus,
+  clock,
+  followsChain,
+}: NonNullable<OperatedServer['served']>): Promise<Findings['chain']> {
+  const status = await chainStatus.recent()
+  if (!status) return 'unread'
+  const { block, state, reason } = status
+  if (!block) return followsChain || state !== 'off' ? 'empty' : undefined
+  return {
+    block: block.number,
+    ageS: Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0),
+    isFollowing: state === 'following' && reason === null,
   }
 }
 
 /** The servers that signed offers are read from: the age of the oldest reading, and whether all are followed. */
 async function oldestOf(readers: readonly ListingsStatusReader[]): Promise<Findings['offers']> {
   const known = await Promise.all(readers.map(async (reader) => ({ reader, read: await reader.recent() })))
+  if (known.some(({ read }) => !read)) return 'unread'
   const readings = known.flatMap(({ reader, read }) =>
     read && read.state !== 'off' ? { age: reader.ageSeconds(read), state: read.state } : [],
   )
@@ -92,22 +113,26 @@ async function oldestOf(readers: readonly ListingsStatusReader[]): Promise<Findi
 }
 
 async function attendanceFindings(
-  metrics: Metrics,
+  scrape: Scrape,
   attendance: Attendance | undefined,
   hasDatabase: boolean,
 ): Promise<Pick<Findings, 'attendance' | 'issuer' | 'presence' | 'events'>> {
   if (!attendance) return { attendance: undefined, issuer: undefined, presence: undefined, events: undefined }
   const isConfigured = !attendance.setupProblem
-  const countWaiting = isConfigured && hasDatabase ? attendance.countWaiting() : undefined
-  const waiting = await countWaiting?.catch(() => undefined)
+  const waiting =
+    isConfigured && hasDatabase ? await attendance.countWaiting().catch(() => undefined) : undefined
   return {
     attendance: { isConfigured },
     issuer: attendance.offers().hasPoap
-      ? await countedOf(metrics, 'landpass_issuer_calls_total', (result) => FAILED_CALL.test(result))
+      ? countedOf(scrape, 'landpass_issuer_calls_total', (result) => FAILED_CALL.test(result))
       : undefined,
-    presence: await countedOf(metrics, 'landpass_presence_answers_total', (result) => result === 'unknown'),
-    events:
-      waiting === undefined ? undefined : { waiting, held: await sumOf(metrics, 'landpass_held_events') },
+    presence: countedOf(scrape, 'landpass_presence_answers_total', (result) => result === 'unknown'),
+    events: !isConfigured
+      ? undefined
+      : waiting === undefined
+        ? 'unread'
+        : // Each process counts them in the database
+          { waiting, held: Math.max(0, ...scrape.values('landpass_held_events')) },
   }
 }
 
@@ -128,25 +153,7 @@ function databaseCheckOf(engine: Engine, needs: { readonly writes: boolean }): (
   }
 }
 
-/** The sum of a metric over its series; 0 for one that this server does not have. @param isCounted which series; all by default */
-async function sumOf(
-  { registry }: Metrics,
-  name: string,
-  isCounted: (labels: Readonly<Record<string, string | number | undefined>>) => boolean = () => true,
-): Promise<number> {
-  const metric = await registry.getSingleMetric(name)?.get()
-  return (metric?.values ?? []).reduce((sum, { labels, value }) => sum + (isCounted(labels) ? value : 0), 0)
-}
-
 /** A metric, and those of its series whose label `result` says that the work failed. */
-async function countedOf(
-  metrics: Metrics,
-  name: string,
-  hasFailed: (result: string) => boolean,
-): Promise<Counted> {
-  const [all, failed] = await Promise.all([
-    sumOf(metrics, name),
-    sumOf(metrics, name, ({ result }) => hasFailed(String(result))),
-  ])
-  return { all, failed }
+function countedOf(scrape: Scrape, name: string, hasFailed: (result: string) => boolean): Counted {
+  return { all: scrape.sum(name), failed: scrape.sum(name, ({ result = '' }) => hasFailed(result)) }
 }

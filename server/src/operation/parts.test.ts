@@ -56,7 +56,12 @@ describe('each problem has a part and a condition', () => {
   test.each<[string, string, string, Partial<Findings>]>([
     ['database', 'bad', 'database_full', { database: { ...FINE.database, problem: 'database_full' } }],
     ['database', 'look', 'queries_wait', { database: { ...FINE.database, queriesWaiting: 1 } }],
-    ['land', 'bad', 'world_not_loaded', { land: { revision: undefined } }],
+    ['land', 'bad', 'world_not_loaded', { land: { revision: undefined }, chain: undefined }],
+    ['land', 'bad', 'world_waits', { land: { revision: undefined }, chain: 'empty' }],
+    ['chain', 'bad', 'chain_not_read', { chain: 'empty' }],
+    ['chain', 'unknown', 'not_read', { chain: 'unread' }],
+    ['offers', 'unknown', 'not_read', { offers: 'unread' }],
+    ['events', 'unknown', 'not_read', { events: 'unread' }],
     ['chain', 'look', 'chain_stopped', { chain: { block: 1, ageS: 1, isFollowing: false } }],
     ['chain', 'look', 'chain_old', { chain: { block: 1, ageS: 1_801, isFollowing: true } }],
     ['offers', 'look', 'offers_stopped', { offers: { ageS: undefined, isFollowing: false } }],

@@ -14,7 +14,7 @@ export type PartName = (typeof PARTS)[number]
 
 /**
  * `good`; `look`: it works, and the operator should look at it; `bad`: it does not work; `off`: this server does not have it;
- * `unknown`: this process has asked it nothing since its start.
+ * `unknown`: it was asked nothing since the start, or could not be read.
  */
 export const CONDITIONS = ['good', 'look', 'bad', 'off', 'unknown'] as const
 export type Condition = (typeof CONDITIONS)[number]
@@ -26,6 +26,8 @@ export const PROBLEMS = [
   'database_full',
   'queries_wait',
   'world_not_loaded',
+  'world_waits',
+  'chain_not_read',
   'chain_stopped',
   'chain_old',
   'offers_stopped',
@@ -36,10 +38,11 @@ export const PROBLEMS = [
   'events_wait',
   'requests_refused',
   'requests_shed',
+  'not_read',
 ] as const
 export type Problem = (typeof PROBLEMS)[number]
 
-/** Numbers that a part is judged by. Counts are those of this process since its start. */
+/** Numbers that a part is judged by. Counts are those of all processes of the server since their start. */
 export const FACTS = [
   'connections',
   'queries_waiting',
@@ -60,12 +63,12 @@ export type Facts = Readonly<Partial<Record<(typeof FACTS)[number], number>>>
 export interface Part {
   readonly part: PartName
   readonly condition: Condition
-  /** Null where the part is good, off or unknown. */
+  /** Null where the part is good or off, or was asked nothing. */
   readonly problem: Problem | null
   readonly facts: Facts
 }
 
-/** What was found out about a server; undefined is what it does not have. */
+/** What was found out about a server; undefined is what it does not have, `unread` what its database did not tell. */
 export interface Findings {
   readonly database: {
     readonly problem: Problem | null
@@ -73,16 +76,20 @@ export interface Findings {
     readonly queriesWaiting: number
   }
   readonly land: { readonly revision: number | undefined } | undefined
-  /** Only for land that comes from the chain. */
-  readonly chain: { readonly block: number; readonly ageS: number; readonly isFollowing: boolean } | undefined
-  readonly offers: { readonly ageS: number | undefined; readonly isFollowing: boolean } | undefined
+  /** Only for land that comes from the chain; `empty`: no block was applied yet. */
+  readonly chain:
+    | { readonly block: number; readonly ageS: number; readonly isFollowing: boolean }
+    | 'empty'
+    | 'unread'
+    | undefined
+  readonly offers: { readonly ageS: number | undefined; readonly isFollowing: boolean } | 'unread' | undefined
   readonly attendance: { readonly isConfigured: boolean } | undefined
   /** Calls to the issuer outside. */
   readonly issuer: Counted | undefined
   /** Answers of presence providers. */
   readonly presence: Counted | undefined
-  /** Events that wait for approval; undefined where that could not be read. */
-  readonly events: { readonly waiting: number; readonly held: number } | undefined
+  /** Events that wait for approval. */
+  readonly events: { readonly waiting: number; readonly held: number } | 'unread' | undefined
   readonly limits: { readonly refused: number; readonly shed: number }
 }
 
@@ -107,6 +114,7 @@ const OLD_CHAIN_S = 30 * 60
 export function partsOf(found: Findings): readonly Part[] {
   const { database, land, chain, offers, attendance, issuer, presence, events, limits } = found
   const off = (part: PartName): Part => ({ part, condition: 'off', problem: null, facts: {} })
+  const unread = (name: PartName): Part => part(name, {}, ['unknown', 'not_read'])
   const part = (name: PartName, facts: Facts, [condition, problem]: Verdict = GOOD): Part => ({
     part: name,
     condition,
@@ -122,24 +130,30 @@ export function partsOf(found: Findings): readonly Part[] {
     !land
       ? off('land')
       : land.revision === undefined
-        ? part('land', {}, ['bad', 'world_not_loaded'])
+        ? part('land', {}, ['bad', database.problem || chain ? 'world_waits' : 'world_not_loaded'])
         : part('land', { revision: land.revision }),
     !chain
       ? off('chain')
-      : part(
-          'chain',
-          { block: chain.block, age_s: chain.ageS },
-          chain.isFollowing ? unless(chain.ageS <= OLD_CHAIN_S, 'chain_old') : ['look', 'chain_stopped'],
-        ),
+      : chain === 'unread'
+        ? unread('chain')
+        : chain === 'empty'
+          ? part('chain', {}, ['bad', 'chain_not_read'])
+          : part(
+              'chain',
+              { block: chain.block, age_s: chain.ageS },
+              chain.isFollowing ? unless(chain.ageS <= OLD_CHAIN_S, 'chain_old') : ['look', 'chain_stopped'],
+            ),
     !offers
       ? off('offers')
-      : part(
-          'offers',
-          offers.ageS === undefined ? {} : { age_s: offers.ageS },
-          offers.isFollowing && offers.ageS === undefined
-            ? UNKNOWN
-            : unless(offers.isFollowing, 'offers_stopped'),
-        ),
+      : offers === 'unread'
+        ? unread('offers')
+        : part(
+            'offers',
+            offers.ageS === undefined ? {} : { age_s: offers.ageS },
+            offers.isFollowing && offers.ageS === undefined
+              ? UNKNOWN
+              : unless(offers.isFollowing, 'offers_stopped'),
+          ),
     !attendance
       ? off('attendance')
       : part('attendance', {}, attendance.isConfigured ? GOOD : ['bad', 'attendance_not_configured']),
@@ -159,11 +173,13 @@ export function partsOf(found: Findings): readonly Part[] {
         ),
     !events
       ? off('events')
-      : part(
-          'events',
-          { waiting: events.waiting, held: events.held },
-          events.held > 0 ? ['look', 'events_held'] : unless(events.waiting === 0, 'events_wait'),
-        ),
+      : events === 'unread'
+        ? unread('events')
+        : part(
+            'events',
+            { waiting: events.waiting, held: events.held },
+            events.held > 0 ? ['look', 'events_held'] : unless(events.waiting === 0, 'events_wait'),
+          ),
     part(
       'limits',
       { refused: limits.refused, shed: limits.shed },

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { CONTRACT_WALLETS, headersOf } from '../../../test/support/attendance/contract-wallet-vectors.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
+import { SharedCounts } from '../../cli/workers/shared-counts.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import type { CallContract } from '../../ethereum/wallet-call.ts'
-import { ContractWallets } from './contract-wallets.ts'
+import { ContractWallets, type ContractWalletsOptions } from './contract-wallets.ts'
 import { verifySignature } from './verify-signature.ts'
 
 const YES = `0x1626ba7e${'00'.repeat(28)}`
@@ -14,7 +15,10 @@ const REQUEST = { method: 'POST', path: '/claim/6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c
 const [DELEGATES, SIGNS_ITSELF] = CONTRACT_WALLETS.vectors
 
 /** Contracts that answer what `answer` says, and the calls that they got. */
-function contracts(answer: (call: number) => Promise<string | undefined> | string | undefined) {
+function contracts(
+  answer: (call: number) => Promise<string | undefined> | string | undefined,
+  group?: ContractWalletsOptions['group'],
+) {
   const clock = testClock(CONTRACT_WALLETS.now)
   const calls: { to: string; data: string }[] = []
   const failures: unknown[] = []
@@ -23,7 +27,7 @@ function contracts(answer: (call: number) => Promise<string | undefined> | strin
     return answer(calls.length)
   }
   const onFailure = (error: unknown) => failures.push(error)
-  const wallets = new ContractWallets({ callContract, clock, onFailure, timeoutMs: 20 })
+  const wallets = new ContractWallets({ callContract, clock, group, onFailure, timeoutMs: 20 })
   const verify = (vector: typeof DELEGATES, contractWallets: ContractWallets | undefined = wallets) =>
     verifySignature(
       { ...REQUEST, headers: headersOf(vector) },
@@ -115,6 +119,18 @@ test('signatures that are no bytes, or too many, are refused without a call', as
   expect(calls).toEqual([])
 
   expect(await wallets.hasSigned(OWNER, 'text', `0x${'ab'.repeat(2_048)}`)).toBe(true)
+})
+
+test('the ten checks of a minute are those of all processes together', async () => {
+  const counts = new SharedCounts(() => 0)
+  const group = { count: async (...of: Parameters<SharedCounts['count']>) => counts.count(...of) }
+  const processes = [1, 2].map(() => contracts(() => NO, group as ContractWalletsOptions['group']))
+  const check = (at: number) =>
+    processes[at % 2]!.wallets.hasSigned(OWNER, `text ${at}`, '0xab').catch(codeOf)
+
+  for (let at = 0; at < 10; at++) expect(await check(at)).toBe(false)
+  expect([await check(10), await check(11)]).toEqual(Array(2).fill('too_many_requests'))
+  expect(processes.flatMap(({ failures }) => failures)).toEqual([])
 })
 
 test('a wallet is checked ten times a minute at most, others are not hindered, and nothing waits without end', async () => {

@@ -9,12 +9,15 @@ import {
   MAX_SIGNATURE_BYTES,
   walletCall,
 } from '../../ethereum/wallet-call.ts'
+import type { SharedCount, WorkerGroup } from '../../http/worker-group.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
 import { waitText } from '../wait-text.ts'
 
 export interface ContractWalletsOptions {
   readonly callContract: CallContract
   readonly clock: Clock
+  /** The processes that serve with this one, which count the checks of a wallet together. */
+  readonly group?: WorkerGroup | undefined
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
   /** For both calls of a check. */
@@ -71,19 +74,24 @@ export class ContractWallets {
 
   private async check(owner: string, text: string, signature: string): Promise<{ isSigned: boolean }> {
     if (this.running >= MAX_RUNNING) throw walletCheckUnavailable()
-    this.count(owner)
     this.running += 1
     try {
+      await this.count(owner)
+      return { isSigned: await this.askInTime(owner, text, signature) }
+    } finally {
+      this.running -= 1
+    }
+  }
+
+  private async askInTime(owner: string, text: string, signature: string): Promise<boolean> {
+    try {
       const work = this.ask(owner, text, signature)
-      const isSigned = await withTimeLimit(work, this.options.timeoutMs ?? TIMEOUT_MS, () => {
+      return await withTimeLimit(work, this.options.timeoutMs ?? TIMEOUT_MS, () => {
         throw new Error('the wallet was not asked within the time limit')
       })
-      return { isSigned }
     } catch (error) {
       this.options.onFailure(error)
       throw walletCheckUnavailable()
-    } finally {
-      this.running -= 1
     }
   }
 
@@ -96,21 +104,28 @@ export class ContractWallets {
     return false
   }
 
-  private count(owner: string): void {
-    const nowMs = steadyMs(this.options.clock)
-    if (nowMs >= this.minuteEndsAtMs || this.checks.size >= MAX_COUNTED) {
-      this.checks.clear()
-      this.minuteEndsAtMs = nowMs + MINUTE_MS
-    }
-    const count = (this.checks.get(owner) ?? 0) + 1
-    this.checks.set(owner, count)
-    if (count <= CHECKS_PER_MINUTE) return
-    const waitS = Math.ceil((this.minuteEndsAtMs - nowMs) / SECOND_MS)
+  /** @throws {AppError} `too_many_requests` */
+  private async count(owner: string): Promise<void> {
+    const { group } = this.options
+    const { current, ttl } = await (group?.count('walletChecks', owner, MINUTE_MS) ?? this.countHere(owner))
+    if (current <= CHECKS_PER_MINUTE) return
+    const waitS = Math.ceil(ttl / SECOND_MS)
     throw new AppError(
       'too_many_requests',
       `The signatures of this wallet were checked ${CHECKS_PER_MINUTE} times within a minute. Wait ${waitText(waitS)}.`,
       { retry_after_s: waitS },
     )
+  }
+
+  private countHere(owner: string): SharedCount {
+    const nowMs = steadyMs(this.options.clock)
+    if (nowMs >= this.minuteEndsAtMs || this.checks.size >= MAX_COUNTED) {
+      this.checks.clear()
+      this.minuteEndsAtMs = nowMs + MINUTE_MS
+    }
+    const current = (this.checks.get(owner) ?? 0) + 1
+    this.checks.set(owner, current)
+    return { current, ttl: this.minuteEndsAtMs - nowMs }
   }
 }
 

@@ -3,6 +3,7 @@ import type { SharedCount, Spent } from '../../http/worker-group.ts'
 /** What a worker process sends to the process that started it. */
 export type FromWorker =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'alive' }
   | { readonly kind: 'want metrics'; readonly id: number }
   | { readonly kind: 'own metrics'; readonly id: number; readonly text: string }
   | {
@@ -17,6 +18,7 @@ export type FromWorker =
 /** What it receives. */
 export type ToWorker =
   | { readonly kind: 'stop'; readonly signal: 'SIGINT' | 'SIGTERM' }
+  | { readonly kind: 'are you alive' }
   | { readonly kind: 'want own metrics'; readonly id: number }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: string | SharedCount }
   | { readonly kind: 'spent'; readonly spent: readonly Spent[] }

@@ -11,7 +11,7 @@ test('what each process counts by itself is divided, and 0 stays no limit', () =
   expect(shareOfWorker(config)).toMatchObject({
     connections: { max: 34, perClient: 0 },
     changeStreams: { max: 4, perClient: 1 },
-    attendance: { issuer: { callsPerSecond: 2 } },
+    attendance: { issuer: { callsPerSecond: 2, slowCallsPerSecond: 100 / 60 / 3 } },
     readCostPerMinute: config.readCostPerMinute,
   })
 })

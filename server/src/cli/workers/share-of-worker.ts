@@ -17,7 +17,11 @@ export function shareOfWorker(config: Config): Config {
     changeStreams: { max: share(changeStreams.max), perClient: share(changeStreams.perClient) },
     attendance: {
       ...attendance,
-      issuer: { ...issuer, callsPerSecond: issuer.callsPerSecond / workers },
+      issuer: {
+        ...issuer,
+        callsPerSecond: issuer.callsPerSecond / workers,
+        slowCallsPerSecond: issuer.slowCallsPerSecond / workers,
+      },
     },
   }
 }

@@ -59,7 +59,8 @@ export class WorkerChannel implements WorkerGroup {
   }
 
   async #take(message: Exclude<ToWorker, { kind: 'stop' }>): Promise<void> {
-    if (message.kind === 'spent') for (const take of this.#listeners) take(message.spent)
+    if (message.kind === 'are you alive') this.#send({ kind: 'alive' })
+    else if (message.kind === 'spent') for (const take of this.#listeners) take(message.spent)
     else if (message.kind === 'want own metrics')
       this.#send({ kind: 'own metrics', id: message.id, text: await this.#ownMetrics().catch(() => '') })
     else {

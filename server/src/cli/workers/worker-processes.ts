@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND_MS, withTimeLimit } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { CommandError } from '../../errors.ts'
@@ -17,24 +17,37 @@ const STOP_LIMIT_MS = 15 * SECOND_MS
 const SHORT_LIFE_MS = 10 * SECOND_MS
 const FIRST_PAUSE_MS = SECOND_MS
 const LONGEST_PAUSE_MS = 30 * SECOND_MS
+/** A process whose event loop stands still for so long is killed: several times the longest work on the main thread. */
+const SILENCE_LIMIT_MS = 30 * SECOND_MS
+/** How often a process is asked within this time: a pause of all processes, as of a machine that sleeps, is one silence. */
+const QUESTIONS = 6
+
+export interface WorkerProcessesOptions {
+  /** How long a worker process may give no sign of life. */
+  readonly silenceLimitMs?: number
+}
 
 /**
- * Serves with several processes on one port: this one starts them, replaces those that end, and serves nothing itself. SIGHUP replaces
+ * Serves with several processes on one port: this one starts them, replaces those that end or hang, and serves nothing itself. SIGHUP replaces
  * one after the other: each is stopped when its successor is ready, so no request is lost.
  *
  * @returns when all processes have stopped after Ctrl-C or SIGTERM
  * @throws {CommandError} without PostgreSQL
  */
-export async function runWorkerProcesses(config: Config): Promise<void> {
+export async function runWorkerProcesses(
+  config: Config,
+  options: WorkerProcessesOptions = {},
+): Promise<void> {
   if (config.databaseUrl === undefined)
     throw new CommandError(
       'WORKERS above 1 needs PostgreSQL: the embedded database belongs to one process. Set DATABASE_URL.',
     )
-  await new WorkerProcesses(config).run()
+  await new WorkerProcesses(config, options).run()
 }
 
 class WorkerProcesses {
   readonly #config: Config
+  readonly #silenceLimitMs: number
   readonly #serviceManager = new ServiceManager(process.env)
   readonly #counts = new SharedCounts(() => performance.now())
   /** Those that serve or start, by their number from 1 to `WORKERS`. */
@@ -43,8 +56,9 @@ class WorkerProcesses {
   #isStopping = false
   #lastId = 0
 
-  constructor(config: Config) {
+  constructor(config: Config, { silenceLimitMs = SILENCE_LIMIT_MS }: WorkerProcessesOptions) {
     this.#config = config
+    this.#silenceLimitMs = silenceLimitMs
     cluster.on('message', (worker, message: FromWorker) => void this.#take(worker, message))
   }
 
@@ -83,7 +97,28 @@ class WorkerProcesses {
       NOTIFY_SOCKET: '',
     })
     if (!this.#workers.has(number)) this.#workers.set(number, worker)
+    this.#killWhenItHangs(worker, number)
     return worker
+  }
+
+  /** From its first answer on, so that its code may be loaded for however long. */
+  #killWhenItHangs(worker: Worker, number: number): void {
+    let unanswered = Number.NEGATIVE_INFINITY
+    worker.on('message', ({ kind }: FromWorker) => {
+      if (kind === 'alive') unanswered = 0
+    })
+    const asking = setInterval(() => {
+      if (unanswered >= QUESTIONS) {
+        clearInterval(asking)
+        const silentS = this.#silenceLimitMs / SECOND_MS
+        console.error(`landpass: worker process ${number} did not answer for ${silentS} s and is killed`)
+        worker.process.kill('SIGKILL')
+        return
+      }
+      unanswered += 1
+      this.#send(worker, { kind: 'are you alive' })
+    }, this.#silenceLimitMs / QUESTIONS)
+    worker.once('exit', () => clearInterval(asking))
   }
 
   /** @returns false where the worker ends before it is ready */
@@ -111,7 +146,7 @@ class WorkerProcesses {
       )
       const wasShort = performance.now() - startedAtMs < SHORT_LIFE_MS
       pauseMs = wasShort ? Math.min(Math.max(2 * pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
-      await setTimeout(pauseMs)
+      await pause(pauseMs)
       // After SIGHUP another one may have its place already
       if (this.#isStopping || this.#workers.has(number)) return
       current = this.#start(number, { listensAtOnce: false })

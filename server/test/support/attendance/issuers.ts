@@ -10,7 +10,7 @@ import {
 } from '@landpass/simulators/issuer/issuer-simulator'
 import { expect, onTestFinished } from 'vitest'
 import { SECOND_MS } from '../../../src/clock.ts'
-import type { IssuerConfig } from '../../../src/config/config.ts'
+import { type IssuerConfig, SLOW_ISSUER_CALLS_PER_SECOND } from '../../../src/config/config.ts'
 
 /** What a server needs to call an issuer at this address; fast, so that no test waits for its turn. */
 export function issuerConfig(address: string, overrides: Partial<IssuerConfig> = {}): IssuerConfig {
@@ -23,6 +23,7 @@ export function issuerConfig(address: string, overrides: Partial<IssuerConfig> =
     clientSecret: SIMULATED_CLIENT_SECRET,
     timeoutMs: 5 * SECOND_MS,
     callsPerSecond: 10_000,
+    slowCallsPerSecond: SLOW_ISSUER_CALLS_PER_SECOND,
     ...overrides,
   }
 }

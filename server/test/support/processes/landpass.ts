@@ -54,7 +54,12 @@ export interface Running {
 
 /** Starts `landpass <args>` with these settings and no others, in an empty folder where no `.env` lies. */
 export function startLandpass(args: readonly string[], env: Env = {}): Running {
-  const child = spawn(process.execPath, [...V8_OPTIONS, MAIN, ...args], {
+  return startProgram(MAIN, args, env)
+}
+
+/** Starts another program in the same way. @param path of the program */
+export function startProgram(path: string, args: readonly string[], env: Env = {}): Running {
+  const child = spawn(process.execPath, [...V8_OPTIONS, path, ...args], {
     cwd: emptyDir(),
     env: { ...environmentWithoutSettings(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -67,6 +67,19 @@ test('after "too many requests" the rate is low for five minutes, then as before
   expect(startCalls(pacer, 10).done).toHaveLength(10)
 })
 
+test('several processes share the low rate, which is never above the usual one', async () => {
+  const timing = new HandTiming()
+  const [slow, usual] = [1, 0.5].map((callsPerSecond) => {
+    const pacer = new Pacer({ callsPerSecond, slowCallsPerSecond: 100 / 60 / 2, timing })
+    pacer.slowDown()
+    return startCalls(pacer, 10)
+  })
+
+  await timing.advance(6_000)
+
+  expect([slow?.done.length, usual?.done.length]).toEqual([5, 3])
+})
+
 test('during a pause calls with a short wait are queued, and those with a long wait refused', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 100, timing })

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
+import { SLOW_ISSUER_CALLS_PER_SECOND } from '../../../config/config.ts'
 
 /** Monotonic time and timers, so that tests can replace them. */
 export interface Timing {
@@ -23,8 +24,6 @@ export type CallClass = 'claim' | 'organiser' | 'paid' | 'unproven'
 const ORGANISER_SHARE = 1 / 4
 /** The share of all calls that `paid` and `unproven` get together: always, and never more. */
 const STRANGER_SHARE = 1 / 8
-/** About 100 a minute: the limit that partners of the issuer observed; no number is documented. */
-const SLOW_CALLS_PER_SECOND = 100 / 60
 const SLOW_FOR_MS = 5 * MINUTE_MS
 /** A call that would wait longer is refused; the claim worker tries again later. */
 const MAX_WAIT_MS: Readonly<Record<CallClass, number>> = {
@@ -50,6 +49,13 @@ export class TooManyWaitingError extends Error {
     this.retryAfterMs = retryAfterMs
     this.isPause = isPause
   }
+}
+
+export interface PacerOptions {
+  readonly callsPerSecond: number
+  /** The rate after {@link Pacer.slowDown}, where it is the lower one. */
+  readonly slowCallsPerSecond?: number
+  readonly timing?: Timing
 }
 
 interface Waiting {
@@ -88,6 +94,7 @@ interface Bucket {
  */
 export class Pacer {
   private readonly callsPerSecond: number
+  private readonly slowCallsPerSecond: number
   private readonly timing: Timing
   private readonly queues: Readonly<Record<CallClass, Waiting[]>> = {
     claim: [],
@@ -109,8 +116,13 @@ export class Pacer {
   /** When the earliest timer fires; later ones find nothing to do. */
   private timerAtMs = Number.POSITIVE_INFINITY
 
-  constructor({ callsPerSecond, timing = REAL_TIMING }: { callsPerSecond: number; timing?: Timing }) {
+  constructor({
+    callsPerSecond,
+    slowCallsPerSecond = SLOW_ISSUER_CALLS_PER_SECOND,
+    timing = REAL_TIMING,
+  }: PacerOptions) {
     this.callsPerSecond = callsPerSecond
+    this.slowCallsPerSecond = Math.min(slowCallsPerSecond, callsPerSecond)
     this.timing = timing
     this.filledAtMs = timing.nowMs()
     const callsPerMs = this.callsPerMs(this.filledAtMs)
@@ -196,10 +208,7 @@ export class Pacer {
   }
 
   private callsPerMs(nowMs: number): number {
-    const perSecond = this.isSlow(nowMs)
-      ? Math.min(SLOW_CALLS_PER_SECOND, this.callsPerSecond)
-      : this.callsPerSecond
-    return perSecond / SECOND_MS
+    return (this.isSlow(nowMs) ? this.slowCallsPerSecond : this.callsPerSecond) / SECOND_MS
   }
 
   /** Whether a call of the class may start, if none waits. */

@@ -93,7 +93,7 @@ export class PoapIssuer implements Issuer {
     this.config = config
     this.credentials = credentialsOf(config)
     this.onCall = onCall
-    this.pacer = new Pacer({ callsPerSecond: config.callsPerSecond })
+    this.pacer = new Pacer(config)
     this.tokens = new AccessTokens({
       config,
       credentials: this.credentials,
