@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
 import { type LossyProxy, startLossyProxy } from '@landpass/server/test/support/database/lossy-proxy'
-import { freePort } from '@landpass/server/test/support/database/postgres'
 import pg from 'pg'
 import { childrenOf, killIfRunning } from './processes-of.ts'
 
@@ -17,7 +18,6 @@ const NAMES = ['db-1', 'db-2', 'db-3'] as const
 const UNPRIVILEGED_UID = 65_534
 const POLL_EVERY_MS = 100
 const HEALTHY_WITHIN_MS = 3 * MINUTE_MS
-const MAKE_ANEW_AFTER_MS = MINUTE_MS
 const ASK_WITHIN_MS = 2 * SECOND_MS
 const SECRETS = {
   superuser: 'secret-of-superuser',
@@ -82,6 +82,7 @@ export class PatroniCluster {
   readonly #machines: Machine[] = []
   readonly #others: ChildProcess[] = []
   #url = ''
+  #nextPort = 10_000 + randomInt(20_000)
 
   /** @throws when the programs are missing, or the cluster has no standby in sync in time */
   static async start(): Promise<PatroniCluster> {
@@ -133,25 +134,15 @@ export class PatroniCluster {
     return []
   }
 
-  /**
-   * Until there is a primary, a standby in sync with it and another standby. A machine that does not work after a minute is made anew
-   * once, as an operator does with `patronictl reinit`.
-   */
+  /** Until there is a primary, a standby in sync with it and another standby. */
   async untilHealthy(): Promise<void> {
-    const startedMs = performance.now()
-    let isMadeAnew = false
+    const giveUpAtMs = performance.now() + HEALTHY_WITHIN_MS
     let members: readonly Member[] = []
-    while (performance.now() - startedMs < HEALTHY_WITHIN_MS) {
+    while (performance.now() < giveUpAtMs) {
       members = await this.members()
       const works = members.filter(({ state }) => state === 'running' || state === 'streaming')
       const roles = new Set(works.map(({ role }) => role))
       if (works.length === NAMES.length && roles.has('leader') && roles.has('sync_standby')) return
-      if (!isMadeAnew && roles.has('leader') && performance.now() - startedMs > MAKE_ANEW_AFTER_MS) {
-        isMadeAnew = true
-        const broken = NAMES.filter((name) => works.every((member) => member.name !== name))
-        console.log(`made anew: ${broken.join()}, of ${JSON.stringify(members)}`)
-        for (const name of broken) await this.#post(name, '/reinitialize', { force: true })
-      }
       await setTimeout(POLL_EVERY_MS)
     }
     throw new Error(`the database is not healthy: ${JSON.stringify(members)}`)
@@ -208,8 +199,16 @@ export class PatroniCluster {
   }
 
   /** Asks Patroni to make a standby the primary, as `patronictl switchover` does. */
-  switchOver(name: string): Promise<void> {
-    return this.#post(name, '/switchover', { leader: name })
+  async switchOver(name: string): Promise<void> {
+    const response = await fetch(`${this.#machine(name).rest}/switchover`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`patroni:${SECRETS.rest}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ leader: name }),
+    })
+    if (!response.ok) throw new Error(`switchover: ${response.status} ${await response.text()}`)
   }
 
   async stop(): Promise<void> {
@@ -247,7 +246,7 @@ export class PatroniCluster {
     const addresses = new Map<string, string>()
     for (const at of NAMES.keys())
       for (const port of [2379, 2380])
-        addresses.set(`10.0.0.1${at + 1}:${port}`, `127.0.0.1:${await freePort()}`)
+        addresses.set(`10.0.0.1${at + 1}:${port}`, `127.0.0.1:${await this.#freePort()}`)
     for (const [at, name] of NAMES.entries()) {
       const env = parseEnv(replaceAll(ownFile('etcd.env', at), addresses)) as Record<string, string>
       const folder = this.#makeFolder(`etcd-${name}`)
@@ -255,13 +254,15 @@ export class PatroniCluster {
         this.#spawn(this.#programs.etcd, [], { ...env, ETCD_DATA_DIR: path.join(folder, 'data') }),
       )
     }
-    return NAMES.map((_, at) => addresses.get(`10.0.0.1${at + 1}:2379`)!)
+    const clients = NAMES.map((_, at) => addresses.get(`10.0.0.1${at + 1}:2379`)!)
+    await Promise.all(clients.map(untilEtcdReady))
+    return clients
   }
 
   async #makeMachine(name: string, etcds: readonly string[]): Promise<Machine> {
     const folder = this.#makeFolder(name)
     const at = this.#machines.length
-    const [restPort, postgresPort] = [await freePort(), await freePort()]
+    const [restPort, postgresPort] = [await this.#freePort(), await this.#freePort()]
     const links: LossyProxy[] = []
     const linkTo = async (address: string) => {
       const link = await startLossyProxy(`tcp://${address}`)
@@ -301,7 +302,7 @@ export class PatroniCluster {
   }
 
   async #startHaproxy(): Promise<void> {
-    const port = await freePort()
+    const port = await this.#freePort()
     const file = this.#write('haproxy.cfg', (text) =>
       this.#machines.reduce(
         (done, { name, env }) => {
@@ -334,17 +335,20 @@ export class PatroniCluster {
     }
   }
 
-  /** A request that changes something, to the Patroni of a machine. */
-  async #post(name: string, path: string, body: object): Promise<void> {
-    const response = await fetch(this.#machine(name).rest + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`patroni:${SECRETS.rest}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  /** Below the ports that Linux gives to those who ask for any: a machine finds its own free when it starts again. */
+  async #freePort(): Promise<number> {
+    for (;;) {
+      const port = this.#nextPort++
+      const probe = net.createServer().listen(port, '127.0.0.1')
+      try {
+        await once(probe, 'listening')
+      } catch {
+        continue
+      }
+      probe.close()
+      await once(probe, 'close')
+      return port
+    }
   }
 
   #machine(name: string): Machine {
@@ -392,6 +396,17 @@ function ownFile(name: string, at: number): string {
 
 function replaceAll(text: string, by: ReadonlyMap<string, string>): string {
   return [...by].reduce((done, [part, other]) => done.replaceAll(part, other), text)
+}
+
+/** Patroni ends where etcd has not decided on its version yet, which its members do when they have found each other. */
+async function untilEtcdReady(address: string): Promise<void> {
+  const giveUpAtMs = performance.now() + MINUTE_MS
+  while (performance.now() < giveUpAtMs) {
+    const version = (await ask(`http://${address}/version`))?.body as { etcdcluster: string } | undefined
+    if (/^\d/.test(version?.etcdcluster ?? '')) return
+    await setTimeout(POLL_EVERY_MS)
+  }
+  throw new Error(`etcd at ${address} did not find the others`)
 }
 
 async function ask(url: string): Promise<{ status: number; body: unknown } | undefined> {

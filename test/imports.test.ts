@@ -23,7 +23,7 @@ interface Import {
 interface Rule {
   readonly of: readonly string[]
   readonly mayImport: readonly string[] | 'everything'
-  /** Of these only types, which are gone when the code runs. */
+  /** Only types of these, which are gone when the code runs. */
   readonly typesOf?: readonly string[]
   readonly because: string
 }

@@ -15,7 +15,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
-  /** Of a parameter: for programs that were made for other servers. */
+  /** Only for a parameter: it is for programs that were made for other servers. */
   readonly deprecated?: boolean
   readonly anyOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
@@ -225,7 +225,7 @@ function parametersOf({ parameters = [] }: Operation, { components }: OpenApi): 
 const SHARED_QUERY = 'SharedQuery'
 type SharedParameters = ReadonlyMap<string, Schema>
 
-/** Of each name the parameter that most queries have besides their base, if they are more than one. */
+/** For each name the parameter that most queries have besides their base, if they are more than one. */
 function sharedParameters(queries: readonly Query[]): SharedParameters {
   const schemas = queries.flatMap(({ own }) =>
     own.map((parameter) => ({ name: parameter.name, schema: schemaOf(parameter) })),

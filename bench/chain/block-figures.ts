@@ -7,7 +7,7 @@ import { type MadeNode, mainThreadMs, startMadeNode } from './chain-processes.ts
 
 export interface BlockOptions {
   readonly node: MadeNode
-  /** Of the history. */
+  /** The length of the history. */
   readonly logs: number
   /** Settings of a process that follows the node, whose world is at the end of its history. */
   readonly env: Readonly<Record<string, string>>

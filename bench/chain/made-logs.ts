@@ -1,5 +1,6 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import { LAYOUTS } from '@landpass/server/chain/logs/layouts'
+import { Random } from '@landpass/simulators/random'
 
 /**
  * A made-up history with the size and the mixture of mainnet's: all parcels are minted, 4,000 estates are made, and
@@ -17,7 +18,7 @@ import { LAYOUTS } from '@landpass/server/chain/logs/layouts'
  * transfers of a group have consecutive numbers. Sellers of estates' parcels, and who lists, bids and writes texts, are drawn.
  */
 
-export const LOGS_OF_GROUP = 97
+const LOGS_OF_GROUP = 97
 /** As on mainnet: 3 million logs in 21.6 million blocks. */
 export const BLOCKS_OF_GROUP = 700
 export const FIRST_BLOCK = 1
@@ -56,10 +57,11 @@ const MINT_GROUPS = Math.ceil(PARCELS / LOGS_OF_GROUP)
 const ESTATE_GROUPS = ESTATES / ESTATES_OF_GROUP
 const OTHER_TOKEN = word(BigInt(`0x${'77'.repeat(20)}`))
 const NOBODY = word(0n)
-const OWNER_WORDS = Array.from({ length: OWNERS }, (_, at) => word(BigInt(`0x${randomHex(at, 40)}`)))
+const OWNER_WORDS = Array.from({ length: OWNERS }, (_, at) => word(BigInt(new Random(at).address())))
 const PARCEL_WORDS = Array.from({ length: PARCELS }, (_, at) =>
   word(encodeTokenId({ x: (at % 301) - 150, y: Math.floor(at / 301) - 150 })),
 )
+const PARCEL_WORDS_OUTSIDE = PARCEL_WORDS.slice(ESTATES * PARCELS_OF_ESTATE)
 const TEXT_DATA = Array.from({ length: TEXTS }, (_, at) =>
   textData(`0,"The place ${at}","Number ${at} of ${'many '.repeat(at % 9)}places","ipns:Qm${at}"`),
 )
@@ -311,7 +313,7 @@ function word(value: bigint): string {
 }
 
 function ownerBy(seed: number): string {
-  return OWNER_WORDS[random(seed) % OWNERS]!
+  return new Random(seed).pick(OWNER_WORDS)
 }
 
 interface Drawer {
@@ -323,30 +325,11 @@ interface Drawer {
 }
 
 function drawer(seed: number): Drawer {
-  let at = seed * 1_009
-  const next = () => random(at++)
-  const inEstates = ESTATES * PARCELS_OF_ESTATE
+  const random = new Random(seed)
   return {
-    number: (below) => next() % below,
-    owner: () => OWNER_WORDS[next() % OWNERS]!,
-    parcel: () => PARCEL_WORDS[inEstates + (next() % (PARCELS - inEstates))]!,
-    word: () => `0x${randomHex(at++, 64)}`,
+    number: (below) => random.below(below),
+    owner: () => random.pick(OWNER_WORDS),
+    parcel: () => random.pick(PARCEL_WORDS_OUTSIDE),
+    word: () => random.hash(),
   }
-}
-
-/** 32 random bits, the same for the same seed. */
-function random(seed: number): number {
-  let bits = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b)
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35)
-  return (bits ^ (bits >>> 16)) >>> 0
-}
-
-/** Random hex digits, a multiple of eight. */
-function randomHex(seed: number, digits: number): string {
-  let hex = ''
-  for (let at = 0; hex.length < digits; at++)
-    hex += random(Math.imul(seed, 31) + at * 7_919)
-      .toString(16)
-      .padStart(8, '0')
-  return hex
 }

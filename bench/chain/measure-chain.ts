@@ -7,7 +7,7 @@ import { measureSteps } from './head-figures.ts'
 import { measureHistory, measureReaders } from './history-figures.ts'
 
 export interface ChainOptions {
-  /** Of the history; 3 million, as many as mainnet has at most, takes ten minutes. */
+  /** The length of the history; 3 million, as many as mainnet has at most, takes ten minutes. */
   readonly logs: number
   readonly emptyBlocks: number
   /** Words that choose figures: `history`, `readers`, `head`; all where it is empty. */

@@ -20,7 +20,7 @@ export interface BoothOptions extends Pick<ClaimOptions, 'server' | 'event' | 'a
   readonly entity?: Entity
   /** Path of a GLB file of the scene, with colliders, for the entity that the booth makes. Left out: a box. */
   readonly model?: string
-  /** Of that entity, in metres from the corner of the scene: 8, 1, 8 if left out. */
+  /** The place of that entity, in metres from the corner of the scene: 8, 1, 8 if left out. */
   readonly position?: { readonly x: number; readonly y: number; readonly z: number }
   /** English if left out: a scene does not know the language of its player. */
   readonly language?: Language

@@ -52,7 +52,7 @@ export const NOT_YET: Notice = {
   isRehearsal: false,
 }
 
-/** Of a server that is busy, or whose issuer or presence service does not answer; 0: no answer came. */
+/** Statuses of a server that is busy, or whose issuer or presence service does not answer; 0: no answer came. */
 const BUSY = [0, 429, 502, 503, 504]
 const MOST_REQUESTS = 12
 const MOST_WAIT_S = 30

@@ -34,7 +34,7 @@ export interface EventChange {
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */
   readonly hide_holders?: boolean
-  /** Of an event that was made on the server. */
+  /** Only for an event that was made on the server. */
   readonly description?: string
   /** True: all passes of the event become invalid; the answer brings a new one. */
   readonly revoke_passes?: boolean

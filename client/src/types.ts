@@ -163,7 +163,7 @@ export interface Operations {
   'GET /health/live': {
     data: {
       status: 'live'
-      /** Of Landpass, as `landpass --version` prints it. */
+      /** The version of Landpass, as `landpass --version` prints it. */
       version: string
     }
   }
@@ -370,7 +370,7 @@ export interface Operations {
   'GET /trades/{id}': Endpoint<Trade>
   'GET /rentals-listings': {
     query?: Pick<SharedQuery, 'tokenId' | 'network' | 'cursor' | 'limit' | 'offset'> & {
-      /** open if left out. Of the others none is listed. */
+      /** open if left out. Other values list nothing. */
       status?: string
       category?: 'parcel' | 'estate'
       contractAddresses?: string
@@ -551,7 +551,7 @@ export interface Operations {
       min_price_per_parcel?: string
       /** Highest price of that offer for each parcel, in MANA, rounded down to 18 decimals. */
       max_price_per_parcel?: string
-      /** Of that offer. */
+      /** The currency of that offer. */
       currency?: string
       /** Where that offer was made. */
       source?: string
@@ -575,7 +575,7 @@ export interface Operations {
       center?: string
       /** Shares an edge with this asset, and is not part of it. */
       neighbours_of?: string
-      /** Of rented land the owner is the lessor; of a parcel in an estate, that of the estate. */
+      /** The owner of rented land is the lessor; the owner of a parcel in an estate is that of the estate. */
       owner?: string
       /** Owner of land that is rented now. */
       lessor?: string
@@ -824,7 +824,7 @@ export interface Operations {
   }
   'GET /operate/parts': {
     data: {
-      /** Of Landpass. */
+      /** The version of Landpass. */
       version: string
       /** When this process began. */
       started_at: string
@@ -899,7 +899,7 @@ export interface SharedQuery {
   tokenId?: string
   /** MATIC: none such is listed. */
   network?: 'ETHEREUM' | 'MATIC'
-  /** Of the page before, with the same parameters. */
+  /** The cursor of the page before, with the same parameters. */
   cursor?: string
   offset?: number
   /** Point in the middle, as x,y: the middle of a parcel, or with fractions between parcels; 0,0 if left out. */
@@ -1143,20 +1143,20 @@ export interface Tile {
   top?: TileEdge
   left?: TileEdge
   topLeft?: TileEdge
-  /** Of the estate, or else of the parcel. */
+  /** The name of the estate, or else of the parcel. */
   name?: string
   /** Estate that holds the parcel. */
   estateId?: string
   /** District that it belongs to; roads and plazas are districts too. */
   district_id?: string
-  /** Of the estate, or else of the parcel. */
+  /** The owner of the estate, or else of the parcel. */
   owner?: string
   price?: Mana
   /** When the offer ends, in seconds since 1970. */
   expiresAt?: number
   /** Exact decimal digits. */
   tokenId?: string
-  /** Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>. */
+  /** The id of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>. */
   nftId?: string
   /** The newest open offer to rent it, or its estate. It cannot be named in include. */
   rentalListing?: {
@@ -1182,16 +1182,16 @@ export interface LegacyTile {
   top?: LegacyTileEdge
   left?: LegacyTileEdge
   topLeft?: LegacyTileEdge
-  /** Of the estate, or else of the parcel. */
+  /** The owner of the estate, or else of the parcel. */
   owner?: string
-  /** Of the district if the type is district; else of the estate or the parcel. */
+  /** The name of the district if the type is district; else of the estate or the parcel. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
   /** District that it belongs to. */
   district_id?: string
   price?: Mana
-  /** Of an open offer to rent it, in wei of MANA: the highest price for a day. */
+  /** The highest price for a day of an open offer to rent it, in wei of MANA. */
   rentalPricePerDay?: string
 }
 
@@ -1204,7 +1204,7 @@ export interface AddressTile {
   top?: LegacyTileEdge
   left?: LegacyTileEdge
   topLeft?: LegacyTileEdge
-  /** Of the estate, or else of the parcel; for type 6 of the district. */
+  /** The name of the estate, or else of the parcel; for type 6 of the district. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
@@ -1257,7 +1257,7 @@ export interface SearchResult {
   x: number | null
   /** Row of that parcel. */
   y: number | null
-  /** Of an address: the parcels that it owns outside its estates. */
+  /** For an address: the parcels that it owns outside its estates. */
   parcels: number
   /** For an address: the number of estates with parcels that it owns. */
   estates: number | null
@@ -1398,26 +1398,26 @@ export interface RentalListing {
 export interface LandRow {
   asset_type: AssetType
   asset_id: AssetId
-  /** Of an estate: of its most western parcel, of these the most northern one. */
+  /** The place of an estate is that of its most western parcel, the most northern one where several are. */
   x: number
   y: number
   /** The estate itself, or the one that holds the parcel. */
   estate_id: string | null
   name: string | null
-  /** Of a parcel in an estate: that of the estate. */
+  /** A parcel in an estate has the owner of the estate. */
   owner: string | null
   /** Parcels in the world. */
   size: number
-  /** Of the bounding box, in parcels. */
+  /** The side of the bounding box, in parcels. */
   width: number
-  /** Of the bounding box, in parcels. */
+  /** The side of the bounding box, in parcels. */
   height: number
   /** With include=parcels: by x, then from north to south. */
   parcels?: {
     x: number
     y: number
   }[]
-  /** Of the parcel at x,y. */
+  /** The district of the parcel at x,y. */
   district_id: string | null
   /** Parcels to the nearest plaza; of an estate the smallest. */
   plaza: number | null
@@ -1498,7 +1498,7 @@ export interface LandCells {
 export interface Sale {
   asset_type: AssetType
   asset_id: AssetId
-  /** Of an estate: of its most western parcel now; null where it has none. */
+  /** The place of an estate is that of its most western parcel now; null where it has none. */
   x: number | null
   y: number | null
   /** Parcels that were sold; null where unknown. */
@@ -1644,7 +1644,7 @@ export interface RightOver {
 
 /** Every right of an address. */
 export interface AddressRights {
-  /** What it owns. Of rented land: as the lessor. */
+  /** What it owns, rented land as the lessor. */
   owns: RightOver[]
   /** What it lets to a tenant now. */
   lets: RightOver[]
@@ -2090,7 +2090,7 @@ export interface Report {
     /** Nobody used them in time, or they were withdrawn. */
     expired: number
   }
-  /** Of the rehearsal that is on, or the last one; counted nowhere else. */
+  /** The claims of the rehearsal that is on, or of the last one; counted nowhere else. */
   rehearsal: {
     /** Players whose claim succeeded. */
     claims: number
@@ -2332,11 +2332,11 @@ export interface ApprovalRequest {
   approval: 'approved' | 'refused'
   /** The organiser reads it in the report. */
   reason?: string
-  /** Of an approval: fewer than the organiser wants, but not fewer than were given out. */
+  /** Only with an approval: fewer than the organiser wants, but not fewer than were given out. */
   tokens?: number
   /** Whether its organiser may give tokens to a list of addresses. Left out: as before, at first false. */
   may_give?: boolean
-  /** Of the list of events that wait: `content_changed` is answered where the event has changed since. */
+  /** The content in the list of events that wait: `content_changed` is answered where the event has changed since. */
   content?: number
 }
 
@@ -2418,7 +2418,7 @@ export interface TokenLog {
     signer: string
     noted_at: string
   }[]
-  /** Of days that end within these entries. */
+  /** The days that end within these entries. */
   roots: {
     day: string
     leaves: number
@@ -2475,9 +2475,9 @@ export interface Attended {
   count: number
   /** Seconds since 1970. */
   since?: number
-  /** Of a token that was signed here. */
+  /** Only for a token that was signed here. */
   uid?: string
-  /** Of a token of an event of POAP that was claimed here. */
+  /** Only for a token of an event of POAP that was claimed here. */
   issuer?: 'poap'
   revoked?: boolean
 }

@@ -302,7 +302,7 @@ export const ERRORS = {
   nonce_used: {
     status: 409,
     meaning: 'A grant of the event has this nonce, for another player or with another time.',
-    next: 'Choose a new nonce for a new grant.',
+    next: 'Send the same grant unchanged, or choose a new nonce for a new grant.',
   },
   too_many_grants: {
     status: 409,

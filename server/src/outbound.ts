@@ -16,7 +16,7 @@ const startRealTimer: StartTimer = (ms, callback) => {
 export interface OutboundLimits {
   /** For the whole answer, body included. */
   readonly timeoutMs: number
-  /** Of the body. */
+  /** The longest body. */
   readonly maxBytes: number
   /** Starts the timer of the time limit, and returns how to stop it; tests replace it. */
   readonly startTimer?: StartTimer | undefined
@@ -66,7 +66,7 @@ export type ConnectionProblem =
 /** There is no usable answer: the service may have done what was asked, or not. Carries no address, header or body. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
-  /** Of `unreachable`. */
+  /** Only for `unreachable`. */
   readonly problem: ConnectionProblem | undefined
   constructor(failure: OutboundFailure, problem?: ConnectionProblem) {
     super(`the service gave no usable answer: ${failure}`)

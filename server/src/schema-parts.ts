@@ -53,7 +53,7 @@ export const assetFields = () => ({
   asset_type: oneOf(['parcel', 'estate'], { title: 'AssetType' }),
   asset_id: idText('x,y of a parcel, or the id of an estate.'),
 })
-/** Of a page of a list. */
+/** The cursor in the answer with a page of a list. */
 export const nextCursor = () =>
   orNull(
     Type.String({ title: 'NextCursor', description: 'Asks for the next page; null where no row follows.' }),

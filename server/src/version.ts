@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of a clone, or of the installed package `landpass`, which has the same folders. */
+/** The package of a clone, or the installed package `landpass`, which has the same folders. */
 const PACKAGE = new URL('../../../package.json', import.meta.url)
 
 const { version, private: isClone } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as {

@@ -9,7 +9,7 @@ export interface Wallet {
   readonly address: string
 }
 
-/** Of the owners of a demo world, those of these ranks have a key. */
+/** Owners of a demo world with these ranks have a key. */
 const RANKS_APART = 10
 const COUNT = 40
 

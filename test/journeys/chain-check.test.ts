@@ -85,7 +85,7 @@ describe('a land that is right', () => {
     expect(result.differences).toEqual([])
     expect(result.assets).toBe(rows.parcel.length + rows.estate.length)
     expect(result.block).toEqual(await simulated.head().then(({ number, hash }) => ({ number, hash })))
-    // Of parcels that are rented or under a mortgage.
+    // Texts of parcels that are rented or under a mortgage.
     expect(Object.keys(result.notCompared)).toEqual(['data_text'])
     const offers = await db.selectFrom('signed_trade').select('id').execute()
     const total = result.assets + rows.mortgage.length + offers.length

@@ -92,7 +92,7 @@ const asked: { readonly method: string; readonly path: string; readonly status: 
 let outside: OutsideWorld
 let server: DemoLand
 let client: Client
-/** Of a player who stands at the event. */
+/** The client of a player who stands at the event. */
 let signed: Client
 
 beforeAll(async () => {

@@ -246,7 +246,7 @@ describeOnOneEngine('finding land', (open) => {
       })}`,
     )
 
-  /** Of the metrics of streams. */
+  /** A figure of the metrics of streams. */
   async function figureOf(name: string) {
     const { text } = await land.server.get('/metrics')
     return Number(new RegExp(`^landpass_change_${name} (\\d+)$`, 'm').exec(text)?.[1])

@@ -26,7 +26,7 @@ import { prepareGrants, type SendGrant, sendGrantMutations } from '../../faults/
 import { Verdict } from '../../faults/script.ts'
 
 const EDIT_CODE = '123456'
-/** Of the mutations. */
+/** The seed of the mutations. */
 const SEED = 17
 const [PLACE, ELSEWHERE] = [
   { x: 10, y: 20 },

@@ -187,7 +187,7 @@ describeOnOneEngine('land as files', (open) => {
     clock.set(RENT_ENDS_MS)
 
     expect(await idsOf('status=rented')).toEqual([])
-    // Of the parcel the chain says that the contract of the rent still has the token.
+    // The chain says of the parcel that the contract of the rent still has the token.
     expect((await idsOf(`may_update=${BOB}`)).includes('-2,1')).toBe(false)
     expect(await idsOf(`may_update=${ANN}&asset_type=estate`)).toEqual(['1'])
     expect(await land.server.data(`/v2/parcels/-2/1/rights?address=${BOB}`)).toMatchObject({

@@ -418,7 +418,7 @@ describeOnOneEngine('sales', (open) => {
       ...{ asset_id: '8,8', status: 'sold', price: '20', seller: owner, sold_log_index: 20 },
       block_time_updated_at_ms: atMs,
     })
-    // Of one log
+    // Two sales of one log
     const auctions = [7, 8].map((x) => auction(x, -8, { time: atMs, price: '30', log: 30 }))
     await land.change(sold(40), { kind: 'place-bid', bid }, sold(10), ...auctions)
     const range = { from: atMs, to: atMs + 1 }
@@ -579,7 +579,7 @@ describeOnOneEngine('sales', (open) => {
           owner: addressOf('valued'),
         }),
       ),
-      // Of the future, as a wrong clock of another process may write it
+      // A sale of the future, as a wrong clock of another process may write it
       soldRow({ asset_id: '-11,-11', atMs: nowMs + 1_000, price: '999999', owner: addressOf('valued') }),
       {
         kind: 'open-publication',

@@ -10,7 +10,7 @@ export interface Domain {
   readonly verifyingContract: string
 }
 
-/** Of the domain on every chain. */
+/** The name of the domain on every chain. */
 export const DOMAIN_NAME = 'EAS Attestation'
 
 /** Ethereum mainnet: the domain of the tokens that this server signs. */
@@ -58,7 +58,7 @@ export const FIELDS: Readonly<Record<1 | 2, readonly TypedField[]>> = {
   2: [...FIELDS_1, { name: 'salt', type: 'bytes32' }],
 }
 export const PRIMARY_TYPE = 'Attest'
-/** Of version 0, which is not signed here and not checked. */
+/** The type of version 0, which is not signed here and not checked. */
 export const LEGACY_TYPE = 'Attestation'
 
 export const NO_BYTES32 = `0x${'0'.repeat(64)}`

@@ -3,7 +3,7 @@ import { DOMAIN_NAME, FIELDS, LEGACY_TYPE, NO_BYTES32, PRIMARY_TYPE } from './at
 
 /** A link has some 700 characters. */
 const MAX_LINK_CHARS = 64 * 1_024
-/** Of the JSON in a link, which is compressed. */
+/** The longest JSON in a link, which is compressed. */
 const MAX_JSON_BYTES = 256 * 1_024
 const MARK = '#attestation='
 

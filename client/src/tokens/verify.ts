@@ -21,7 +21,7 @@ export interface IssuerKey {
   readonly until?: number | undefined
   /** `compromised`: the key was stolen. A thief can sign any time, so the time in a token proves nothing. */
   readonly state: 'active' | 'retired' | 'compromised'
-  /** Of a compromised key: since when it counts as stolen. A token counts if a log had it before. Undefined: none of its tokens counts. */
+  /** Since when a compromised key counts as stolen. A token counts if a log had it before. Undefined: none of its tokens counts. */
   readonly withdrawn?: number | undefined
   /**
    * A name that you give to the owner of the key. A list of revocations that one key of an owner signed holds for the

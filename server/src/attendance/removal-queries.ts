@@ -66,7 +66,7 @@ const TABLES_OF_EVENT = [
 ] as const
 type Table = (typeof TABLES_OF_EVENT)[number]
 
-/** Of a player, by event and address: nothing that prevents a second token. */
+/** Rows of a player, by event and address: nothing that prevents a second token. */
 const REMOVED_AT_ONCE = ['attendance_gift', 'attendance_rehearsal', 'attendance_grant'] as const
 
 const FINISHED: readonly ClaimState[] = ['minted', 'failed', 'released']

@@ -166,7 +166,7 @@ function checkSeries({ counts }: BackgroundCheck): readonly SeriesSource[] {
 const DEPTHS = [1, 5, 32, 64] as const
 
 /** @example undoneByDepth(new Map([[3, 2]])) // [{ labels: { depth: '2-5' }, value: 6 }] */
-export function undoneByDepth(
+function undoneByDepth(
   undone: ReadonlyMap<number, number>,
 ): readonly { readonly labels: { readonly depth: string }; readonly value: number }[] {
   const sums = new Map<string, number>()

@@ -6,7 +6,7 @@ import type { StandIns } from './stand-ins.ts'
 const EVENT_MS = 30 * 24 * HOUR_MS
 
 export interface OwnExample {
-  /** Of the event that the first command makes. */
+  /** The number of the event that the first command makes. */
   readonly eventNumber: number
   /** The address of the player who claims. */
   readonly player: string

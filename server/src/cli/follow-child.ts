@@ -17,7 +17,7 @@ export interface FollowMessage {
   readonly percent?: number
   /** Why the history waits, as everyone may read it. */
   readonly reason?: string
-  /** Of `total` records, in a phase that counts them. */
+  /** How many of `total` records are done, in a phase that counts them. */
   readonly done?: number
   readonly total?: number
 }

@@ -141,7 +141,7 @@ describeOnOneEngine('a server beside a process that reads the history', (open) =
   })
 })
 
-/** Of an error, its message. */
+/** The message of an error. */
 function errorText(_: string, value: unknown): unknown {
   return value instanceof Error ? value.message : value
 }

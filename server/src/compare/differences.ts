@@ -1,4 +1,5 @@
 import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
+import { isObject, type JsonObject } from '../json-object.ts'
 
 /** What an answer is, as far as two of them are compared. */
 export type Comparable =
@@ -75,12 +76,8 @@ function compareJson(there: unknown, here: unknown, field: string, note: Note): 
   } else if (!Object.is(there, here)) note(field || 'the whole answer', there, here)
 }
 
-function ownValue(object: Readonly<Record<string, unknown>>, key: string): unknown {
+function ownValue(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(value: unknown): string {

@@ -25,16 +25,12 @@ const FIXED_LIMITS = {
 }
 export type FixedLimits = Readonly<typeof FIXED_LIMITS>
 
-export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
+export type { PresenceProviderConfig } from './setting-grammars.ts'
 export type { Environment } from './setting-reader.ts'
-export type { ChainHead, LogLevel, PresencePolicy, SettingName } from './settings.ts'
+export type { ChainHead, LogLevel, PresencePolicy } from './settings.ts'
 
 /** All settings of the server: read once from the environment, checked, immutable. */
 export type Config = ReturnType<typeof configOf>
-/** Streams of `/v2/changes` that may be open at a time. */
-export type ChangeStreamsConfig = Config['changeStreams']
-/** How the chain is followed: see docs/chain.md. */
-export type ChainConfig = Config['chain']
 /** The settings of the attendance interface: see docs/attendance/operators.md. */
 export type AttendanceConfig = Config['attendance']
 export type IssuerConfig = AttendanceConfig['issuer']
@@ -125,7 +121,7 @@ function configOf(settings: Settings, limits: FixedLimits) {
       port: settings.METRICS_PORT,
       host: settings.METRICS_HOST,
       path: METRICS_PATH,
-      /** Of figures that are counted in the database. */
+      /** The age of figures that are counted in the database. */
       maxAgeMs: limits.metricsMaxAgeMs,
     },
     mapCaching: {

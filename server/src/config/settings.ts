@@ -23,14 +23,14 @@ import {
 import type { SettingTable, SettingValues } from './setting-reader.ts'
 
 /** The levels of log lines, the most important first. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const PRESENCE_POLICIES = ['any', 'all'] as const
 export type PresencePolicy = (typeof PRESENCE_POLICIES)[number]
 
 /** Up to which block the chain is followed: names of blocks at a node. */
-export const CHAIN_HEADS = ['latest', 'safe', 'finalized'] as const
+const CHAIN_HEADS = ['latest', 'safe', 'finalized'] as const
 export type ChainHead = (typeof CHAIN_HEADS)[number]
 
 const PROVIDERS_ALLOWED = `${PRESENCE_STYLES.map((style) => `${style}=<address>`).join(' or ')}, separated by blanks, ${MAX_PRESENCE_PROVIDERS} at most`

@@ -69,11 +69,6 @@ function tablesInUse(): CommandError {
   )
 }
 
-/** Whether every migration has been applied. */
-export async function isMigrated({ db }: Engine): Promise<boolean> {
-  return areAll(await appliedNames(db), MIGRATION_NAMES)
-}
-
 function areAll(applied: readonly string[], names: readonly string[]): boolean {
   return names.every((name) => applied.includes(name))
 }

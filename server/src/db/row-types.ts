@@ -49,7 +49,7 @@ export function toParam(value: unknown): Param {
 }
 
 /** @throws {RangeError} beyond 2^53: a number that is silently another number must not leave the database. */
-export function parseInt8(text: string): number {
+function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is not a safe integer`)
   return value

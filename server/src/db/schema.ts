@@ -128,7 +128,7 @@ export interface TradeIndexTable {
   signer: string
   /** Decimal digits, up to 256 bits. */
   value: string
-  /** Of the whole contract alone. */
+  /** Only for the whole contract. */
   is_paused: boolean
 }
 
@@ -151,15 +151,15 @@ export interface SignedTradeTable {
   currency: 'mana' | 'usd'
   /** Decimal text, of MANA or of dollars. */
   price: string
-  /** Of the estate when it was signed, in hex. */
+  /** The fingerprint of the estate when it was signed, in hex. */
   fingerprint: string
   /** This and the next two: decimal digits, up to 256 bits. */
   uses: string
   contract_index: string
   signer_index: string
-  /** Of an offer to rent: decimal digits, up to 256 bits. */
+  /** Only for an offer to rent: decimal digits, up to 256 bits. */
   asset_index: string | null
-  /** Of an offer to rent: JSON of its periods. Its `price` is the lowest one for a day. */
+  /** Only for an offer to rent: JSON of its periods. Its `price` is the lowest one for a day. */
   periods: string | null
   effective_at_ms: number
   expires_at_ms: number
@@ -171,7 +171,7 @@ export interface SignedTradeTable {
   state_reason: string | null
   /** From then on it has another state, though nothing is logged; null where it has not. */
   due_at_ms: number | null
-  /** Of an offer that the key of its signer did not sign: the call that asks the signer, if it is a contract, whether it did. */
+  /** Only for an offer that the key of its signer did not sign: the call that asks the signer, if it is a contract, whether it did. */
   wallet_call: string | null
   /** When it said last whether it did; null where no node was asked. */
   wallet_asked_at_ms: number | null
@@ -198,9 +198,9 @@ export interface ListingsReadingTable {
 export interface ChainPositionTable {
   world_id: number
   chain_id: number
-  /** Of the addresses and start blocks of the network's contracts. */
+  /** The hash of the addresses and start blocks of the network's contracts. */
   contracts_hash: string
-  /** Of the rules that made the rows. */
+  /** The version of the rules that made the rows. */
   rules_version: number
   /** The last block whose events are in the rows. */
   block_number: number
@@ -227,7 +227,7 @@ export interface ChainBlockTable {
   hash: string
   parent_hash: string
   time_s: number
-  /** Of the logs that were applied; null where it is not known. */
+  /** The digest of the logs that were applied; null where it is not known. */
   logs_digest: string | null
 }
 
@@ -269,7 +269,7 @@ export interface AttendanceEventTable {
   is_cancelled: Generated<boolean>
   /** The IANA name of the zone in which the organiser reads the times of an event made here; null where none was chosen. */
   time_zone: Generated<string | null>
-  /** Of signed claims too; unsigned ones always need one. */
+  /** For signed claims too; unsigned ones always need a captcha. */
   requires_captcha: boolean
   requires_presence: boolean
   /** Whether a claim needs a grant: see attendance/grants/. */
@@ -351,7 +351,7 @@ export interface CaptchaTable {
 
 /** Signed requests that were used, until their time is over. */
 export interface SeenRequestTable {
-  /** Of the signed path; 0 where it names none. */
+  /** The event of the signed path; 0 where it names none. */
   event_id: number
   hash: Buffer
   expires_at_ms: number
@@ -451,7 +451,7 @@ export type HoldReason = 'unknown_codes' | 'other_beneficiary'
 /** An event whose codes the issuer answered contradictorily. The row is deleted when the issuer accepts a claim of it. */
 export interface EventHoldTable {
   event_id: number
-  /** Of the last contradictory answer. */
+  /** The reason of the last contradictory answer. */
   reason: HoldReason
   /** Contradictory answers since the last claim that the issuer accepted. */
   answers: number

@@ -10,7 +10,7 @@ import { word } from './words.ts'
  */
 export type CallContract = (to: string, data: string) => Promise<string | undefined>
 
-/** Of isValidSignature(bytes32,bytes); what it returns for a right signature begins with the same bytes. */
+/** The selector of isValidSignature(bytes32,bytes); what it returns for a right signature begins with the same bytes. */
 const MAGIC_VALUE = '0x1626ba7e'
 
 /** The longest signature that wallets are asked about. One of one owner has 65 bytes, one by a passkey some 600. */

@@ -25,7 +25,7 @@ const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([\da-f:.]{2,45})\](?::\d{1,5})?)
  * forwardedAddress('[2001:db8::5]') // '2001:db8::5'
  * forwardedAddress('unknown') // undefined
  */
-export function forwardedAddress(text: string): string | undefined {
+function forwardedAddress(text: string): string | undefined {
   if (isIP(text) !== 0) return text
   const [, v4, v6] = WITH_PORT.exec(text) ?? []
   const address = v4 ?? v6 ?? ''

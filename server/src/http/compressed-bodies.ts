@@ -14,7 +14,7 @@ export interface SharedBody {
 }
 
 /** Bytes of all bodies of a cache. A larger body is not cached: with brotli, a world of two million parcels. */
-export const MAX_CACHED_BYTES = 32 * 1024 * 1024
+const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** Enough for the endpoints in each encoding. A cache whose names come from requests has a lower limit. */
 const MAX_CACHED_BODIES = 32
 

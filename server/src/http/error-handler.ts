@@ -53,7 +53,7 @@ function isChosen(error: Error): boolean {
   return error instanceof AppError && error.data.rehearsal === true && error.cause === undefined
 }
 
-export function sendError(reply: FastifyReply, error: AppError): void {
+function sendError(reply: FastifyReply, error: AppError): void {
   // These headers were set for the answer that failed.
   for (const name of ['etag', 'last-modified', 'content-encoding', 'content-disposition'])
     reply.removeHeader(name)

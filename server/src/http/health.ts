@@ -25,7 +25,7 @@ export interface HealthOptions {
 
 const LIVE = Type.Object({
   status: Type.Literal('live'),
-  version: Type.String({ description: 'Of Landpass, as `landpass --version` prints it.' }),
+  version: Type.String({ description: 'The version of Landpass, as `landpass --version` prints it.' }),
 })
 
 /** A balancer must hear within 2 s, also while all connections to the database hang. */

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import perfHooks from 'node:perf_hooks'
+import { expect, test, vi } from 'vitest'
 import { Metrics, type Series, type SeriesSource } from './metrics.ts'
 
 test.each(['gauge', 'counter'] as const)(
@@ -24,6 +25,15 @@ test('a series with labels that is no longer read has no value', async () => {
   expect(await valuesOf()).toEqual(['a_figure{node="node1"} 1'])
   series = [{ labels: { node: 'node2' }, value: 0 }]
   expect(await valuesOf()).toEqual(['a_figure{node="node2"} 0'])
+})
+
+test('figures of the process are in all metrics of a process, and collected once', async () => {
+  new Metrics()
+  const watch = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
+  const texts = [await new Metrics().registry.metrics(), await new Metrics().registry.metrics()]
+
+  for (const text of texts) expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
+  expect(watch).not.toHaveBeenCalled()
 })
 
 /** Adds one metric, and returns how to read its lines of `/metrics` that have a value. */

@@ -6,7 +6,7 @@ import type {
   onRequestHookHandler,
   RouteOptions,
 } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { WorkerGroup } from './worker-group.ts'
 
 declare module 'fastify' {
@@ -88,6 +88,22 @@ export function groupOf({ schema }: { readonly schema?: RouteOptions['schema'] |
   return schema?.tags?.[0] ?? OTHER
 }
 
+/**
+ * Collected once: the library watches the event loop with a timer and each collection of garbage, and never stops. A process that
+ * starts many servers, one after the other, would watch as often.
+ */
+let processMetrics: Registry | undefined
+
+function collectProcessMetrics(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const name of LEFT_OUT) {
+    registry.removeSingleMetric(name)
+    registry.removeSingleMetric(`${name}_total`)
+  }
+  return registry
+}
+
 export interface MetricsOptions {
   /** How old figures that are counted in the database may be, in milliseconds; 0: they are counted at each scrape. */
   readonly maxAgeMs?: number
@@ -95,7 +111,7 @@ export interface MetricsOptions {
 
 /**
  * All metrics of `/metrics`, about 150 series. Each server has its own, so that two servers in one process do not mix
- * theirs.
+ * theirs; those of the process are shared.
  */
 export class Metrics {
   readonly registry = new Registry()
@@ -108,11 +124,9 @@ export class Metrics {
   constructor({ maxAgeMs = 0 }: MetricsOptions = {}) {
     this.maxAgeMs = maxAgeMs
     const registers = [this.registry]
-    collectDefaultMetrics({ register: this.registry })
-    for (const name of LEFT_OUT) {
-      this.registry.removeSingleMetric(name)
-      this.registry.removeSingleMetric(`${name}_total`)
-    }
+    processMetrics ??= collectProcessMetrics()
+    for (const metric of processMetrics.getMetricsAsArray())
+      this.registry.registerMetric(metric as unknown as Metric)
     this.duration = new Histogram({
       name: 'landpass_http_request_duration_seconds',
       help: 'Time from the arrival of a request to the end of its answer, of all routes.',

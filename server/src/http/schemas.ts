@@ -85,7 +85,7 @@ export const ERROR_SHAPES = {
 } as const
 
 /** One answer for each status, with the codes that share it and their meanings. */
-export function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchema> {
+function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchema> {
   const schemas: Record<string, TSchema> = {}
   for (const status of new Set(codes.map((code) => ERRORS[code].status))) {
     const ofStatus = [...new Set(codes)].filter((code) => ERRORS[code].status === status)

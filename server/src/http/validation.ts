@@ -12,11 +12,11 @@ interface ParameterSchema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly default?: unknown
-  /** Of the entries of a list. */
+  /** The schema of the entries of a list. */
   readonly items?: ParameterSchema
   /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
-  /** Of a parameter that was sent several times, the first value counts. Else that is refused. */
+  /** The first value of a parameter that was sent several times counts. Else that is refused. */
   readonly 'x-repeatable'?: boolean
   /** A parameter that was sent several times is its values with commas between them. */
   readonly 'x-list'?: boolean

@@ -7,13 +7,13 @@ import { type ServerClient, UnusableAnswerError } from './server-client.ts'
 import { isOfferId, parseTrade } from './signed-trade.ts'
 import { type TradeContracts, TradeVerifier } from './verify-trade.ts'
 
-/** Of one trade. */
+/** The longest answer about one trade. */
 const MAX_TRADE_BYTES = 128 * 1024
 /** How many trades in a row may have no usable answer. */
 const MAX_FAILURES_IN_ROW = 3
 /** Servers give fewer where they have a lower limit. */
 const PAGE_ROWS = 1_000
-/** Of one list: with full pages, more offers than there are parcels. */
+/** The most pages of one list: with full pages, more offers than there are parcels. */
 const MAX_PAGES = 200
 
 /** A public marketplace server, or another Landpass: https://marketplace-api.decentraland.org for mainnet. */

@@ -31,7 +31,7 @@ export interface RentalListing {
   readonly tokenId: bigint
   /** The last second since 1970 in which it can be accepted. */
   readonly expirationS: bigint
-  /** Of the contract, the signer and the asset, when it was signed. */
+  /** The indexes of the contract, the signer and the asset, when it was signed. */
   readonly indexes: readonly [bigint, bigint, bigint]
   readonly periods: readonly {
     readonly minDays: bigint

@@ -5,9 +5,9 @@ import { askAddress, type OutboundAnswer, OutboundError, parseOrUndefined } from
 
 /** For a whole answer. */
 const TIMEOUT_MS = 10 * SECOND_MS
-/** Of a page of a list. A thousand offers have half a mebibyte. */
+/** The longest page of a list. A thousand offers have half a mebibyte. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
-/** Of all pages of a list together. */
+/** The most that all pages of a list may have together. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024
 
 /** Why a server of offers cannot be read. Its message is for everyone: it has nothing of the address and of the answer. */

@@ -67,7 +67,7 @@ export const ASSET_KINDS = { ERC20: 1n, USD_IN_MANA: 2n, ERC721: 3n, ITEM: 4n } 
 
 /** The most assets of a side, and the most checks: a trade of land has one of each side, and none. */
 const MAX_ENTRIES = 16
-/** Of `extra` and of the value of a check, in bytes. */
+/** The length of `extra` and of the value of a check, in bytes. */
 const MAX_BYTES = 1_024
 const MAX_UINT256 = (1n << 256n) - 1n
 /** The year 9999: no time of a trade is later. */
@@ -159,12 +159,12 @@ export function addressIn(value: unknown, field: string): string {
   return textIn(value, field, /^0x[\da-f]{40}$/i).toLowerCase()
 }
 
-export function hexIn(value: unknown, field: string, bytes: number): string {
+function hexIn(value: unknown, field: string, bytes: number): string {
   const hex = bytesIn(value, field)
   return hex.length === 2 + 2 * bytes ? hex : unfit(field)
 }
 
-/** Of a key it has 65 bytes; of a wallet that is a contract any number. */
+/** The signature of a key has 65 bytes; that of a wallet that is a contract any number. */
 export function signatureIn(value: unknown): string {
   const hex = textIn(value, 'signature', /^0x(?:[\da-f]{2})+$/i).toLowerCase()
   return hex.length <= 2 + 2 * MAX_SIGNATURE_BYTES ? hex : unfit('signature')

@@ -25,7 +25,7 @@ export interface LandOffer {
   readonly currency: 'mana' | 'usd'
   /** In wei of MANA, or in dollars with 18 decimals. */
   readonly price: bigint
-  /** Of an estate, in hex; `0x` for none. */
+  /** The fingerprint of an estate, in hex; `0x` for none. */
   readonly fingerprint: string
   /** Whether everybody can accept it: not if it names a list of addresses, or what who accepts it must own. */
   readonly isForEverybody: boolean
@@ -74,7 +74,7 @@ export class TradeVerifier {
 }
 
 /** @returns undefined where it is not one parcel or estate on one side, and one price on the other */
-export function offerOf(
+function offerOf(
   { sent, received, checks }: Pick<SignedTrade, 'sent' | 'received' | 'checks'>,
   contracts: TradeContracts,
 ): LandOffer | undefined {

@@ -4,7 +4,7 @@ import type { MapState } from './map-state.ts'
 import { renderMap } from './render.ts'
 
 const SIDE_PX = 512
-/** Of a parcel, where the places are few. */
+/** The side of a parcel, where the places are few. */
 const PARCEL_PX = 32
 /** Parcels that are shown around the places at least. */
 const MARGIN = 3

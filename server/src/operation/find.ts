@@ -77,7 +77,7 @@ async function landFindings(
   }
 }
 
-/** Of the servers that signed offers are read from: the age of the oldest reading, and whether all are followed. */
+/** The servers that signed offers are read from: the age of the oldest reading, and whether all are followed. */
 async function oldestOf(readers: readonly ListingsStatusReader[]): Promise<Findings['offers']> {
   const known = await Promise.all(readers.map(async (reader) => ({ reader, read: await reader.recent() })))
   const readings = known.flatMap(({ reader, read }) =>

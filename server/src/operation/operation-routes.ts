@@ -16,7 +16,7 @@ export interface OperationOptions {
 const COST_UNITS = 50
 
 const operationSchema = Type.Object({
-  version: Type.String({ description: 'Of Landpass.' }),
+  version: Type.String({ description: 'The version of Landpass.' }),
   started_at: Type.String({ format: 'date-time', description: 'When this process began.' }),
   parts: Type.Array(
     Type.Object({

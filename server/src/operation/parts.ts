@@ -73,7 +73,7 @@ export interface Findings {
     readonly queriesWaiting: number
   }
   readonly land: { readonly revision: number | undefined } | undefined
-  /** Of land that comes from the chain. */
+  /** Only for land that comes from the chain. */
   readonly chain: { readonly block: number; readonly ageS: number; readonly isFollowing: boolean } | undefined
   readonly offers: { readonly ageS: number | undefined; readonly isFollowing: boolean } | undefined
   readonly attendance: { readonly isConfigured: boolean } | undefined

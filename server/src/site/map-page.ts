@@ -21,7 +21,7 @@ export interface MapPageOptions {
 }
 
 const HTML = { contentType: 'text/html; charset=utf-8' }
-/** Of the pictures, in the shape that programs show beside a link. */
+/** The size of the pictures, in the shape that programs show beside a link. */
 const PICTURE = { widthPx: 1200, heightPx: 630 }
 /** Sides of a parcel in the pictures. */
 const PARCEL_PX = { near: 30, district: 8, world: 5 }

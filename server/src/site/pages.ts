@@ -155,7 +155,7 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-/** Of all pages. */
+/** Headers of all pages. */
 export const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
@@ -163,7 +163,7 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** Of the map page in a frame of another website: it shows land, and changes nothing. */
+/** Headers of the map page in a frame of another website: it shows land, and changes nothing. */
 const EMBED_HEADERS = {
   'content-security-policy': PAGE_POLICY.replace("frame-ancestors 'none'", 'frame-ancestors *'),
   'referrer-policy': 'no-referrer',

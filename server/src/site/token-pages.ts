@@ -25,7 +25,7 @@ export interface TokenSummary {
 export interface TokenPageOptions {
   readonly interfaces: readonly string[]
   readonly publicUrl: string | undefined
-  /** Of `/tokens/:id/share.png`. */
+  /** The size of `/tokens/:id/share.png`. */
   readonly shareSize: { readonly widthPx: number; readonly heightPx: number }
   /** @throws {AppError} `token_not_found`, `database_unavailable` */
   readonly describeToken: (id: string) => Promise<TokenSummary>

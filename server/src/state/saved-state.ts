@@ -21,7 +21,7 @@ import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
  */
 
 /** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.slow.test.ts then fails. */
-export const SAVED_FORM = 8
+export const SAVED_FORM = 1
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4
@@ -166,7 +166,7 @@ class StateReader {
   }
 }
 
-/** Of nothing, zlib computes 0 whatever came before: an empty column would hide damage to all bytes before it. */
+/** Zlib computes 0 of nothing, whatever came before: an empty column would hide damage to all bytes before it. */
 function crcAfter(bytes: Uint8Array, crc: number): number {
   return bytes.length === 0 ? crc : crc32(bytes, crc)
 }

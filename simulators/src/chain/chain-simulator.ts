@@ -24,7 +24,7 @@ export interface ChainSimulatorOptions {
   readonly blockTimeS: number
   /** Transactions of a block, on average, beside the sales of new parcels. */
   readonly transactionsPerBlock: number
-  /** Of a chain that makes blocks by itself: the time of its blocks is that of this clock. */
+  /** The clock of a chain that makes blocks by itself: the time of its blocks is that of this clock. */
   readonly clock?: Clock
   /** Begins with the land of a snapshot, or continues such a chain, in place of a history. */
   readonly market?: Pick<MarketChainOptions, 'snapshot' | 'store' | 'addresses'> | undefined

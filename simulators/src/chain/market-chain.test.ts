@@ -172,7 +172,7 @@ function stateOf({ contracts, head }: OpenedChain['chain']) {
   return parts.map(([part, rows]) => [part, rows.map((row) => JSON.stringify(row)).sort()])
 }
 
-/** Of another chain than the one that its manifest names. */
+/** A snapshot of another chain than the one that its manifest names. */
 function copyOfSnapshot(): string {
   const folder = mkdtempSync(join(tmpdir(), 'landpass-market-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -9,8 +9,8 @@ import { loadContracts } from './snapshot/load-contracts.ts'
 import { ChainStore, readStore, removeChain, replayStore, type StoredChain } from './store/chain-store.ts'
 import { StoreError } from './store/store-error.ts'
 
-/** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
-export const KEPT_BLOCKS = 2_500
+/** A chain that begins with a snapshot keeps this many of the newest blocks at least, and twice as many at most. */
+const KEPT_BLOCKS = 2_500
 const LOOK_EVERY_MS = 100
 /** Only a chain with a history sells new land. */
 const NO_WORLD = parseWorld('0,0,0,0')!

@@ -24,7 +24,7 @@ export type DataSet = (typeof DATA_SETS)[number]
 
 export interface SnapshotFile {
   readonly records: number
-  /** Of the packed file: they depend on the zlib at hand. The two of the content do not. */
+  /** The bytes of the packed file: they depend on the zlib at hand. The two of the content do not. */
   readonly bytes: number
   readonly sha256: string
   readonly content_bytes: number

@@ -1,5 +1,5 @@
 /** The issuer's texts and forms changed over the years; a wording is those of one time. */
-export const WORDINGS = ['current', '2022', 'oldest'] as const
+const WORDINGS = ['current', '2022', 'oldest'] as const
 export type Wording = (typeof WORDINGS)[number]
 
 /** How the simulated issuer behaves. Each `…_rate` is a share of requests from 0 to 1. */

@@ -1,3 +1,4 @@
+import { isObject } from '@landpass/server/json-object'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { TradeJson } from './signed-listing.ts'
 import type { RentalJson } from './signed-rental.ts'
@@ -237,10 +238,6 @@ function wrongFault(body: unknown): string | undefined {
 
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean'
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isRefusal(value: unknown): boolean {

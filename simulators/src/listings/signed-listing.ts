@@ -6,7 +6,7 @@ import { domainSeparator, tradeDigest } from '@landpass/server/listings/trade-di
 /** What a seller offers. Addresses in lower case, times in milliseconds since 1970. */
 export interface ListingDraft {
   readonly id: string
-  /** Of the seller, 32 bytes. */
+  /** The key of the seller, 32 bytes. */
   readonly key: Uint8Array
   readonly chainId: number
   /** The contract that settles it. */
@@ -19,7 +19,7 @@ export interface ListingDraft {
   /** In wei of MANA; in dollars with 18 decimals where `inDollars`. */
   readonly amount: string
   readonly inDollars?: boolean
-  /** Of an estate, in hex. */
+  /** The fingerprint of an estate, in hex. */
   readonly fingerprint?: string
   readonly createdAt: number
   readonly expiration: number

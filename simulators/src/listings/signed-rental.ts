@@ -4,7 +4,7 @@ import { parseRentalListing, rentalDigest, rentalSeparator } from '@landpass/ser
 /** What a lessor offers. Addresses in lower case, times in milliseconds since 1970. */
 export interface RentalDraft {
   readonly id: string
-  /** Of the lessor, 32 bytes. */
+  /** The key of the lessor, 32 bytes. */
   readonly key: Uint8Array
   readonly chainId: number
   /** The contract of the rents. */
@@ -22,7 +22,7 @@ export interface RentalDraft {
   }[]
   readonly createdAt: number
   readonly expiration: number
-  /** Of the contract, the signer and the asset. */
+  /** The indexes of the contract, the signer and the asset. */
   readonly indexes?: readonly [number, number, number]
   /** Who alone may accept it. */
   readonly target?: string

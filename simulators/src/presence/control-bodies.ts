@@ -14,10 +14,10 @@ export interface SimulatorSettings {
 export const DEFAULT_SETTINGS: SimulatorSettings = { down: false, delay_ms: 0, html_errors: false }
 const MAX_DELAY_MS = 60_000
 /** How many players one call of `PUT /simulator/crowd` may place. */
-export const MAX_CROWD = 20_000
+const MAX_CROWD = 20_000
 
 /** The body of a control call is not valid. Answered 400 with this text. */
-export class ControlError extends Error {
+class ControlError extends Error {
   readonly statusCode = 400
 }
 

@@ -12,7 +12,7 @@ import { type Permalink, parsePermalink, permalinkText, stepText } from './perma
  * Keeps the address bar in step with what the page shows. What the reader opens, selects or closes is a step: the
  * browser's back button takes it back. Moving the map and changing preferences only rewrite the current step.
  *
- * Language and theme come from the address when the page starts (ui/start-page.ts). They are preferences of the reader,
+ * Language and theme come from the address when the page starts (ui/start-page.tsx). They are preferences of the reader,
  * so back and forward do not change them.
  */
 

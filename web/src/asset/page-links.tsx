@@ -5,7 +5,7 @@ import { text } from '../texts/texts.ts'
 
 export interface PageLinksProps {
   readonly type: AssetType
-  /** Of the parcel, or one of the estate. */
+  /** The place of the parcel, or one of the estate. */
   readonly place: Place
 }
 

@@ -4,7 +4,7 @@ import { shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 
 export interface TransactionProps {
-  /** Of the transaction; undefined or null where it is not known. */
+  /** The hash of the transaction; undefined or null where it is not known. */
   readonly hash: string | null | undefined
   readonly children: ComponentChildren
 }

@@ -8,7 +8,7 @@ export function followKeys(): () => void {
   return () => document.removeEventListener('keydown', onKeyDown)
 }
 
-export function focusSearch(): void {
+function focusSearch(): void {
   const box = document.getElementById(SEARCH_ID)
   if (!(box instanceof HTMLInputElement)) return
   box.focus()

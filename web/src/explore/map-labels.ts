@@ -25,7 +25,7 @@ const LARGE_ESTATES = {
 } as const
 /** Longer names end in an ellipsis. */
 const MOST_LETTERS = 24
-/** Of an owner's address: `0x12ab`. */
+/** How much of an owner's address is shown: `0x12ab`. */
 const OWNER_LETTERS = 6
 /** From this zoom on, in CSS pixels a parcel, it says where it is and whose, besides its price. */
 const ALL_LINES_ZOOM = 60

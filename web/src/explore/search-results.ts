@@ -23,7 +23,7 @@ export interface FoundPlaza {
 
 export type Found = SearchResult | FoundPlaza
 
-/** Of a word for plazas, so many letters are enough. */
+/** So many letters of a word for plazas are enough. */
 const LEAST_LETTERS = 3
 
 /** Whether a text is a word for plazas, or its beginning. @example isPlazaWord('PLAZ', ['plaza']) // true */

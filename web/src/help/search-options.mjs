@@ -2,7 +2,7 @@
 const HAN = /\p{Script=Han}/u
 const BETWEEN_WORDS = /[\s\p{Z}\p{P}]+/u
 
-/** Of the index and of the page that searches it. Accents and letter case do not count. */
+/** Options of the index and of the page that searches it. Accents and letter case do not count. */
 export const SEARCH = {
   fields: ['title', 'heading', 'words'],
   storeFields: ['title', 'heading', 'language'],

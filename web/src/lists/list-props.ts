@@ -15,6 +15,6 @@ export interface AddressListProps extends ListProps {
 export interface WatchToggleProps {
   /** Each of them keeps the same land. The first one is watched, unless another one is already. */
   readonly filters: readonly [LandFilter, ...LandFilter[]]
-  /** Of the button that begins to watch. */
+  /** The text of the button that begins to watch. */
   readonly label: string
 }

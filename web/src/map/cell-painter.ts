@@ -27,7 +27,7 @@ export interface CellRange {
   readonly rows: number
 }
 
-export const KIND_BITS = 0b111
+const KIND_BITS = 0b111
 const JOINS_LEFT = 8
 const JOINS_TOP = 16
 const JOINS_TOP_LEFT = 32

@@ -17,7 +17,7 @@ export const FLIGHT_MS = 360
 /** A glide loses all but 1/e of its speed in this time. */
 const GLIDE_FADING_MS = 320
 const SLOWEST_PX_PER_MS = 0.02
-/** Of the way to a zoom all but 1/e is done in this time. */
+/** All but 1/e of the way to a zoom is done in this time. */
 const APPROACH_MS = 55
 /** An approach ends when its zoom is within this ratio of its target. */
 const NEAR = 0.002

@@ -11,7 +11,7 @@ let held = ''
 export const isEditCodeHeld = signal(false)
 /** How often an edit code came from elsewhere than its own field, which shows it then. */
 export const filledEditCodes = signal(0)
-/** Of every edit code that was typed or forgotten, to see later whether it is still the same one. */
+/** Counts every edit code that was typed or forgotten, to see later whether it is still the same one. */
 let changes = 0
 
 /** The server's limit, in characters. */

@@ -9,7 +9,7 @@ import type { RefusalPlace } from './refusal-place.ts'
 /** Fields that several forms of organisers have. */
 
 /** As on the server. */
-export const MAX_DESCRIPTION_LENGTH = 2_000
+const MAX_DESCRIPTION_LENGTH = 2_000
 const MAX_NAME_LENGTH = 100
 const MAX_LINK_LENGTH = 300
 /** Enough for a million with separators and blanks around it. */

@@ -7,7 +7,7 @@ import { isKnownZone } from '../texts/format.ts'
 export interface EnteredTime {
   readonly day: string
   readonly time: string
-  /** Of an hour that the clock shows twice: the second one is meant. */
+  /** Where the clock shows an hour twice: the second one is meant. */
   readonly isLater?: boolean
 }
 

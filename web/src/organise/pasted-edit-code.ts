@@ -36,7 +36,7 @@ export function withoutEditCode(pasted: string, held: string): WithoutEditCode |
   const after = text.slice(label.index + label[0].length)
   if (after.trim() === '') return undefined
   const code = CODE.exec(after)?.[0]
-  // Of what is no edit code, the rest of its line goes, up to the words for the event
+  // After what is no edit code, the rest of its line goes, up to the words for the event
   const end = code?.length ?? after.search(/\n|event/i)
   const rest = `${text.slice(0, at)}\n${end < 0 ? '' : after.slice(end)}`
   return { rest: rest.replace(/^[\s,;.-]+|[\s,;.-]+$/g, ''), editCode: code && readEditCode(code) }

@@ -35,7 +35,7 @@ export interface ListQuery {
   readonly address?: string
   /** Counted from 1. Of `land`: how many pages are shown. */
   readonly page: number
-  /** Of `land`: the server's `sort_by`. */
+  /** Only for `land`: the server's `sort_by`. */
   readonly sortBy: (typeof SORTS)[number]
   readonly sortOrder: (typeof SORT_ORDERS)[number]
 }

@@ -12,7 +12,7 @@ export interface OfferedPrices {
 
 /** What land costs, by the parcel. */
 export interface LandPrices {
-  /** Of each offer: that of an estate is divided by its parcels, or large ones would all look dear. */
+  /** The price of each offer: that of an estate is divided by its parcels, or large ones would all look dear. */
   readonly ofOffers: readonly number[]
   /** By cell number; not a number where nothing is for sale. */
   readonly ofCells: Float64Array

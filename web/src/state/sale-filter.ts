@@ -4,7 +4,7 @@ import { type FilterGroup, groupsOf, type LandFilter } from './land-filter.ts'
 /** Parameters that `/v2/sales` and `/v2/stats` share. */
 export type SaleQuery = Omit<NonNullable<Parameters<typeof land.stats>[0]>, 'by'>
 
-/** Of a part of the page that shows sales: which ones. */
+/** Which sales a part of the page shows. */
 export interface SalesProps {
   readonly query: SaleQuery
 }

@@ -103,7 +103,7 @@ export function showDistrict(id: string): void {
 }
 
 /** Highlights the land of an address, and opens the list of its parcels. */
-export function showAddress(address: string): void {
+function showAddress(address: string): void {
   batch(() => {
     selection.value = undefined
     mine.value = address

@@ -27,7 +27,7 @@ export function failureText(error: unknown): string {
   return text('common.too_many_requests', { seconds: retryAfterS })
 }
 
-/** Of the server, or of a proxy before it. Other refusals with this status have texts of their own. */
+/** A refusal of the server, or of a proxy before it. Other refusals with this status have texts of their own. */
 function isTooManyRequests({ code, status }: LandpassError): boolean {
   return code === 'too_many_requests' || (code === 'unreadable_answer' && status === 429)
 }

@@ -94,7 +94,7 @@ export async function startLanguage(inAddress: string | null, english: Catalogue
  * Shows the page in a language, with its texts from `/translations/:locale`; English needs no request. When that fails,
  * the page stays as it is.
  */
-export async function useLanguage(wanted: Language): Promise<void> {
+async function useLanguage(wanted: Language): Promise<void> {
   const loaded = wanted === 'en' ? {} : await loadCatalogue(wanted)
   startLoad.peek()?.texts.stop()
   show(wanted, loaded)

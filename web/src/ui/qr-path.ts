@@ -7,7 +7,7 @@ export const QUIET_MODULES = 4
 export interface QrPath {
   /** The quiet zone included. */
   readonly side: number
-  /** Of the dark modules. */
+  /** The path of the dark modules. */
   readonly path: string
 }
 

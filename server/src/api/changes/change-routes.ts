@@ -11,7 +11,7 @@ import type { SearchStreams } from './search-streams.ts'
 
 const STATE_PATTERN = '^[\\w.-]{1,100}$'
 
-/** Of the longest search, with 50 districts and the longest text. */
+/** The length of the longest search, with 50 districts and the longest text. */
 const MAX_MATCH_LENGTH = 6_000
 
 /** `GET /changes`: an event for every new state of the land, or for what changes for a search (docs/changes.md). */

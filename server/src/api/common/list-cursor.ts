@@ -4,7 +4,7 @@ import { invalidParameter, parameterReader } from '../../http/validation.ts'
 import { strictQuery } from './land-filters.ts'
 
 const ALLOWED = 'the cursor of an answer of this address'
-/** Of the longest query, with 50 districts and the longest text. */
+/** The length of a cursor with the longest query: 50 districts and the longest text. */
 const MAX_LENGTH = 6_000
 
 /** @param title the name of the parameter in openapi.json */

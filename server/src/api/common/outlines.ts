@@ -71,7 +71,7 @@ function groupsOf(parcels: readonly Coord[]): Name[][] {
 /** The sides at which a group ends, each with the group on its left: by its first corner the last one. */
 interface Sides {
   readonly to: Map<Name, Name>
-  /** Of the corners at which a second one begins. */
+  /** For corners at which two outlines begin: where the second one goes. */
   readonly secondTo: Map<Name, Name>
 }
 

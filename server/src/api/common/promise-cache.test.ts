@@ -12,7 +12,9 @@ test('a result is made once for all callers, and again after a failure', async (
 
   await expect(Promise.all([cache.get('a', make), cache.get('a', make)])).rejects.toThrow('not yet')
   expect(made).toBe(1)
+  expect(cache.find('a')).toBeUndefined()
   expect(await Promise.all([cache.get('a', make), cache.get('a', make)])).toEqual(['result 2', 'result 2'])
+  expect(await cache.find('a')).toBe('result 2')
 })
 
 test('the least recently used result is dropped first', async () => {

@@ -16,9 +16,14 @@ export class PromiseCache<Result> {
     this.results = new LRUCache({ max })
   }
 
+  /** The result if it is cached or is being made. */
+  find(name: string): Promise<Result> | undefined {
+    return this.results.get(name)
+  }
+
   /** @throws what `make` throws */
   get(name: string, make: () => Promise<Result>): Promise<Result> {
-    const known = this.results.get(name)
+    const known = this.find(name)
     if (known) return known
     const made = make()
     this.results.set(name, made)

@@ -43,7 +43,7 @@ export interface ShownLand {
 
 /** A drawn picture. */
 interface Picture {
-  /** Of the newest land of which it is known that the picture looks like this: see {@link ShownLand}. */
+  /** The tag of the newest land of which it is known that the picture looks like this: see {@link ShownLand}. */
   landTag: string
   /** The ETag, which is made of what the picture shows. */
   readonly tag: string

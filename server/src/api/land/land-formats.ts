@@ -27,7 +27,7 @@ export const LAND_NDJSON: LandFormat = (view, withParcels) => ({
 interface Column {
   readonly column: string
   readonly name: string
-  /** Of an object within the row. */
+  /** The field of an object within the row. */
   readonly field: string | undefined
 }
 

@@ -20,7 +20,7 @@ import { type LandView, newestOfferMs, offeredAssets } from './land-view.ts'
  * offers and of times look at each of the few assets that are left.
  */
 
-/** Of so many assets and fewer each is compared with a range; else there is a set of all within it. */
+/** Up to so many assets each is compared with a range; with more there is a set of all within it. */
 const FEW = 2_000
 const NONE = new Uint32Array(0)
 
@@ -44,7 +44,7 @@ export function matchingAssets(view: LandView, query: LandQuery, among?: NumberS
       if (kept.isEmpty && !query.neighboursOf) return
     }
   }
-  // Of a few assets the ranges keep none, mostly, and then no set has to be made.
+  // Ranges keep none of a few assets, mostly, and then no set has to be made.
   if (!among) keepSets()
 
   for (const name of ['size', 'width', 'height', 'plaza', 'road'] as const) {

@@ -64,7 +64,7 @@ export const keptQuery = {
     'price_per_parcel',
     'price of that offer for each parcel, in MANA, rounded down to 18 decimals',
   ),
-  currency: wordsQuery(CURRENCIES, { title: 'OfferCurrency', description: 'Of that offer.' }),
+  currency: wordsQuery(CURRENCIES, { title: 'OfferCurrency', description: 'The currency of that offer.' }),
   source: wordsQuery(SOURCES, { title: 'OfferSource', description: 'Where that offer was made.' }),
   ...manaRange('rent', 'rent for a day, of the cheapest period of its rental offer, in MANA'),
   ...wholeRange('size', 'number of parcels'),
@@ -76,7 +76,7 @@ export const keptQuery = {
   neighbours_of: assetQuery('NeighboursOf', 'Shares an edge with this asset, and is not part of it.'),
   owner: addressQuery(
     'LandOwner',
-    'Of rented land the owner is the lessor; of a parcel in an estate, that of the estate.',
+    'The owner of rented land is the lessor; the owner of a parcel in an estate is that of the estate.',
   ),
   lessor: addressQuery('LandLessor', 'Owner of land that is rented now.'),
   tenant: addressQuery('LandTenant', 'Who rents it now.'),

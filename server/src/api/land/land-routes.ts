@@ -98,7 +98,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
         const counts = wordsOf<FacetName>(facets)
         const texts = carried.include
           ? rows.map((asset) => JSON.stringify(rowOf(view, asset, true)))
-          : rowTexts.of(freshness.tag, view, rows)
+          : rowTexts.textsOf(freshness.tag, view, rows)
         const others = JSON.stringify({
           total: assets.count(),
           limit,

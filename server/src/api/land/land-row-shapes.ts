@@ -49,20 +49,22 @@ const rentalOffer = closedObject(
 const row = closedObject(
   {
     ...assetFields(),
-    x: wholeNumber('Of an estate: of its most western parcel, of these the most northern one.'),
+    x: wholeNumber(
+      'The place of an estate is that of its most western parcel, the most northern one where several are.',
+    ),
     y: wholeNumber(),
     estate_id: orNull(idText('The estate itself, or the one that holds the parcel.')),
     name: orNull(Type.String()),
-    owner: orNull(addressText('Of a parcel in an estate: that of the estate.')),
+    owner: orNull(addressText('A parcel in an estate has the owner of the estate.')),
     size: wholeNumber('Parcels in the world.'),
-    width: wholeNumber('Of the bounding box, in parcels.'),
-    height: wholeNumber('Of the bounding box, in parcels.'),
+    width: wholeNumber('The side of the bounding box, in parcels.'),
+    height: wholeNumber('The side of the bounding box, in parcels.'),
     parcels: Type.Optional(
       Type.Array(closedObject({ x: wholeNumber(), y: wholeNumber() }, 'A parcel.'), {
         description: 'With include=parcels: by x, then from north to south.',
       }),
     ),
-    district_id: orNull(idText('Of the parcel at x,y.')),
+    district_id: orNull(idText('The district of the parcel at x,y.')),
     plaza: distance('plaza'),
     road: distance('road'),
     offer: orNull(offer),

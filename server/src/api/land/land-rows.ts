@@ -48,7 +48,7 @@ export function parcelsOf({ assets, parcels }: LandView, asset: number) {
 }
 
 /** Index of the district of a parcel, of an estate that of the parcel at its x and y; -1 where there is none. */
-export function districtOf({ assets, parcels, bounds }: LandView, asset: number): number {
+function districtOf({ assets, parcels, bounds }: LandView, asset: number): number {
   if (asset >= assets.estates) return parcels.district[asset - assets.estates]!
   const height = bounds.maxY - bounds.minY + 1
   const cell = (assets.x[asset]! - bounds.minX) * height + bounds.maxY - assets.y[asset]!
@@ -101,7 +101,7 @@ function rentalOfferOf({ unlisted }: LandView, asset: number) {
     : null
 }
 
-/** Of a parcel in a rented estate: that of the estate. */
+/** A parcel in a rented estate has the rent of the estate. */
 function rentOf({ assets, parcels, estates, nowMs }: LandView, asset: number, holder: number) {
   const rent = holder < 0 ? findRent(parcels.rents, asset - assets.estates) : findRent(estates.rents, holder)
   return rent && rent.untilMs > nowMs ? { tenant: rent.tenant, rented_until: rent.untilMs } : null

@@ -107,11 +107,11 @@ export function landOrder(view: LandView, { sortBy, sortOrder, center }: OrderQu
   }
 }
 
-/** Of so many assets for each that is wanted the nearest are looked for in circles: for fewer, a circle costs more than their keys. */
+/** With at least so many assets for each that is wanted the nearest are looked for in circles; with fewer, that costs more than keys. */
 const MANY = 100
 /** So many assets are looked at in one go: their keys stay in the cache of the processor. */
 const BLOCK = 1024
-/** Of each search in turn: no search yields while it uses them. */
+/** The searches use these in turn: no search yields while it uses them. */
 const block = new Uint32Array(BLOCK)
 const keysOfBlock = new Float64Array(BLOCK)
 
@@ -137,7 +137,7 @@ function lowestAssets(
       const key = sign * keysOfBlock[i]!
       if (key > place.key || (key === place.key && block[i]! > place.asset)) first.add(key, block[i]!)
     }
-    // Of equal keys the first ones are kept: where all are the lowest one, none can follow.
+    // The first ones of equal keys are kept: where all are the lowest one, none can follow.
     const isDone = sign === 1 && first.highest <= lowest
     if (count < BLOCK || isDone) return first.list()
   }

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import { landAssetsOf } from '../../state/parts/land-assets.ts'
 import { NumberSet } from '../../state/parts/number-set.ts'
 import { CHUNK_ROWS, type JsonBuffer, type StateParts } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 import { foldText } from '../common/fold.ts'
+import { PromiseCache } from '../common/promise-cache.ts'
 import { WorkSlice } from '../common/work-slice.ts'
 
 /**
@@ -23,28 +23,31 @@ interface TextChunk {
   readonly rows: readonly number[]
 }
 
-const known = new WeakMap<object, TextChunk>()
+const textsByChunk = new WeakMap<object, TextChunk>()
 
 /** No folded text contains it. */
 const SEPARATOR = '\n'
 
-/** Of so many assets and more all that have the text are looked for, and cached: the next page asks for the same. */
-const MANY = 2_000
+/**
+ * Where a query leaves at least this many assets, its text is searched for in the whole world, and the result is cached: the next page
+ * asks for the same text. For fewer assets only they are searched, unless the text is cached.
+ */
+const MIN_ASSETS_TO_CACHE = 2_000
 const MAX_TEXTS = 32
-const foundOf = new WeakMap<StateParts, LRUCache<string, NumberSet>>()
+/** The assets of the whole world that have a text, by the words of the text. */
+const foundByText = new WeakMap<StateParts, PromiseCache<NumberSet>>()
 
-/** Those of some assets whose name or description contains each word of a text; case, accents and punctuation at the ends of words are ignored. */
+/** The given assets whose name or description contains each word of a text; case, accents and punctuation at the ends of words are ignored. */
 export async function assetsWithText({ parts }: State, text: string, assets: NumberSet): Promise<NumberSet> {
   const words = wordsOf(text)
-  const known = foundOf.get(parts) ?? new LRUCache({ max: MAX_TEXTS })
-  foundOf.set(parts, known)
+  const cache = foundByText.get(parts) ?? new PromiseCache(MAX_TEXTS)
+  foundByText.set(parts, cache)
   const key = words.join(' ')
-  const found = known.get(key)
-  if (found) return assets.keep(found)
-  if (assets.count() < MANY) return search(parts, words, assets)
-  const all = await search(parts, words, landAssetsOf(parts).all)
-  known.set(key, all)
-  return assets.keep(all)
+  const found =
+    assets.count() < MIN_ASSETS_TO_CACHE
+      ? cache.find(key)
+      : cache.get(key, () => search(parts, words, landAssetsOf(parts).all))
+  return found ? assets.keep(await found) : search(parts, words, assets)
 }
 
 async function search(parts: StateParts, words: readonly string[], assets: NumberSet): Promise<NumberSet> {
@@ -89,10 +92,10 @@ function* rowsWith({ text, starts, rows }: TextChunk, words: readonly string[]):
 type Chunk = JsonBuffer['chunks'][number]
 
 function textsOf(chunk: Chunk): TextChunk {
-  const found = known.get(chunk)
-  if (found) return found
+  const cached = textsByChunk.get(chunk)
+  if (cached) return cached
   const made = collect(chunk)
-  known.set(chunk, made)
+  textsByChunk.set(chunk, made)
   return made
 }
 

@@ -13,14 +13,14 @@ import type { AssetRow, State } from '../../state/state.ts'
 import { arrayPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { parseStatuses, statusQuery } from '../common/parameters.ts'
-import { cursorQuery, cursorText, readCursor } from './list-cursor.ts'
+import { cursorText, placeCursorQuery, readCursor } from './place-cursor.ts'
 
 /**
  * The lists of publications with their assets: `/parcels`, `/estates` and `/marketplace`. The rows and their order come
  * from memory; only publications that are no longer open are read from the database, by key.
  */
 
-export const MAX_LIMIT = 1000
+const MAX_LIMIT = 1000
 /** Rows of a page whose assets and publications are found, joined and compressed for one unit. */
 const ROWS_PER_UNIT = 25
 
@@ -56,7 +56,7 @@ export const listingQuery = {
     default: 0,
     description: 'Rows skipped. With cursor no row is missed where others come or go.',
   }),
-  cursor: cursorQuery,
+  cursor: placeCursorQuery,
 }
 const listingQueryObject = Type.Object(listingQuery)
 export type ListingQuery = Static<typeof listingQueryObject>

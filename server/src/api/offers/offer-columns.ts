@@ -10,7 +10,7 @@ export interface ShownOffers {
   readonly estateIds: readonly string[]
 }
 
-/** Of each asset the offer that stands for it: docs/offers.md. */
+/** The offer that stands for each asset: docs/offers.md. */
 export function shownOffers({ parts }: State, nowMs: number): ShownOffers {
   const assets = landAssetsOf(parts)
   return { assets, offers: cheapestOffersAt(parts, assets, nowMs), estateIds: parts.estates.ids }

@@ -11,7 +11,7 @@ const over = (description: string) => Type.Array(shapeRef('RightOver'), { descri
 
 const ofAddress = closedObject(
   {
-    owns: over('What it owns. Of rented land: as the lessor.'),
+    owns: over('What it owns, rented land as the lessor.'),
     lets: over('What it lets to a tenant now.'),
     rents: over('What it rents now.'),
     operates: over('What it may transfer, one by one.'),

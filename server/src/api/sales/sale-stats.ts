@@ -40,7 +40,7 @@ interface Counted {
 const NONE = 'none'
 const NOTHING = new Uint32Array(0)
 /** Ten years of days and more: an answer has no more groups. */
-export const MAX_GROUPS = 5_000
+const MAX_GROUPS = 5_000
 
 /** @throws {AppError} `invalid_parameter` for a range with more than {@link MAX_GROUPS} days, weeks or months */
 export function statGroups(
@@ -311,11 +311,7 @@ function perParcelOrder(columns: SaleColumns): PriceOrder {
  * @example
  * quantileText(4, 1, (place) => BigInt(place + 1) * 10n ** 18n) // '1.75'
  */
-export function quantileText(
-  count: number,
-  quarters: number,
-  valueAt: (place: number) => bigint,
-): string | null {
+function quantileText(count: number, quarters: number, valueAt: (place: number) => bigint): string | null {
   if (count === 0) return null
   const quarterPlaces = (count - 1) * quarters
   const place = Math.floor(quarterPlaces / 4)

@@ -18,7 +18,9 @@ import { GROUPINGS } from './sales-query.ts'
 /** @returns the fields of a sale, which comparable sales have too */
 export const saleFields = () => ({
   ...assetFields(),
-  x: orNull(wholeNumber('Of an estate: of its most western parcel now; null where it has none.')),
+  x: orNull(
+    wholeNumber('The place of an estate is that of its most western parcel now; null where it has none.'),
+  ),
   y: orNull(wholeNumber()),
   size: orNull(wholeNumber('Parcels that were sold; null where unknown.')),
   price: manaText(),

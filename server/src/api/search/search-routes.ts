@@ -13,8 +13,8 @@ import { searchResultSchema } from './search-shapes.ts'
 
 /** Cost of a search through all names, in units of one parcel read. */
 const SEARCH_UNITS = 6
-export const MAX_TEXT_LENGTH = 100
-export const MAX_RESULTS = 50
+const MAX_TEXT_LENGTH = 100
+const MAX_RESULTS = 50
 /** Memory of cached answers: some 300 with ten results each. */
 const MAX_CACHED_BYTES = 1_000_000
 /** Memory of a cached answer besides its text. */

@@ -12,7 +12,7 @@ const searchResult = closedObject(
     y: orNull(wholeNumber('Row of that parcel.')),
     parcels: Type.Integer({
       minimum: 0,
-      description: 'Of an address: the parcels that it owns outside its estates.',
+      description: 'For an address: the parcels that it owns outside its estates.',
     }),
     estates: orNull(
       Type.Integer({

@@ -32,7 +32,7 @@ import { type LandView, landViewOf } from '../land/land-view.ts'
 import { orderJson, rentalJson, tradeJson } from './source-json.ts'
 import { ordersSchema, rentalListingsSchema, tradeSchema } from './source-shapes.ts'
 
-/** Of land that follows no chain: it is that of mainnet. */
+/** Land that follows no chain is that of mainnet. */
 const MAINNET_CHAIN_ID = 1
 const MOST_ORDERS = 1_000
 const MOST_RENTALS = 100
@@ -86,7 +86,7 @@ const common = {
       title: 'SourceCursor',
       pattern: '^[\\w-]{1,400}$',
       'x-allowed': CURSOR_ALLOWED,
-      description: 'Of the page before, with the same parameters.',
+      description: 'The cursor of the page before, with the same parameters.',
     }),
   ),
 }
@@ -137,7 +137,7 @@ const rentalsQuery = strictQuery({
   ...common,
   status: wordsQuery(['open', 'cancelled', 'executed', 'claimed'], {
     title: 'RentalListingStatus',
-    description: 'open if left out. Of the others none is listed.',
+    description: 'open if left out. Other values list nothing.',
   }),
   rentalStatus: anyText(ignored),
   category: Type.Optional(oneOf(ASSET_TYPES)),
@@ -149,7 +149,7 @@ const rentalsQuery = strictQuery({
     Type.String({
       ...GIVEN_ADDRESS,
       ...noneListed,
-      description: 'Of another than the zero address none is listed.',
+      description: 'An address other than the zero address lists nothing.',
     }),
   ),
   updatedAfter: limit('UpdatedAfter'),

@@ -3,7 +3,7 @@ import { ASSET_TYPES } from '../../land/records/assets.ts'
 import { addressText, closedObject, digitsText, epochMs, oneOf, orNull } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 
-/** Of a number that JSON may not have exactly. */
+/** For a number that JSON may not have exactly. */
 const numberOrDigits = () => Type.Union([Type.Integer(), digitsText()])
 const ofNetwork = { network: oneOf(['ETHEREUM']), chainId: Type.Integer() }
 

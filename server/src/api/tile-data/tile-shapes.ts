@@ -33,15 +33,17 @@ const tile = closedObject(
     top: edge,
     left: edge,
     topLeft: edge,
-    name: Type.Optional(Type.String({ description: 'Of the estate, or else of the parcel.' })),
+    name: Type.Optional(Type.String({ description: 'The name of the estate, or else of the parcel.' })),
     estateId: Type.Optional(idText('Estate that holds the parcel.')),
     district_id: Type.Optional(idText('District that it belongs to; roads and plazas are districts too.')),
-    owner: Type.Optional(addressText('Of the estate, or else of the parcel.')),
+    owner: Type.Optional(addressText('The owner of the estate, or else of the parcel.')),
     price: Type.Optional(mana()),
     expiresAt: Type.Optional(wholeNumber('When the offer ends, in seconds since 1970.')),
     tokenId: Type.Optional(Type.String({ pattern: '^\\d+$', description: 'Exact decimal digits.' })),
     nftId: Type.Optional(
-      idText('Of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>.'),
+      idText(
+        'The id of the estate: estate-<contract>-<id>; else of the parcel: parcel-<contract>-<token id>.',
+      ),
     ),
     rentalListing: Type.Optional(
       closedObject(
@@ -83,10 +85,10 @@ const legacyTile = closedObject(
     top: legacyEdge,
     left: legacyEdge,
     topLeft: legacyEdge,
-    owner: Type.Optional(addressText('Of the estate, or else of the parcel.')),
+    owner: Type.Optional(addressText('The owner of the estate, or else of the parcel.')),
     name: Type.Optional(
       Type.String({
-        description: 'Of the district if the type is district; else of the estate or the parcel.',
+        description: 'The name of the district if the type is district; else of the estate or the parcel.',
       }),
     ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
@@ -95,7 +97,7 @@ const legacyTile = closedObject(
     rentalPricePerDay: Type.Optional(
       Type.String({
         pattern: '^\\d+$',
-        description: 'Of an open offer to rent it, in wei of MANA: the highest price for a day.',
+        description: 'The highest price for a day of an open offer to rent it, in wei of MANA.',
       }),
     ),
   },
@@ -114,7 +116,9 @@ const addressTile = closedObject(
     left: legacyEdge,
     topLeft: legacyEdge,
     name: Type.Optional(
-      Type.String({ description: 'Of the estate, or else of the parcel; for type 6 of the district.' }),
+      Type.String({
+        description: 'The name of the estate, or else of the parcel; for type 6 of the district.',
+      }),
     ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
     price: Type.Optional(manaText()),

@@ -48,13 +48,13 @@ export interface Tile {
   readonly joins: number
   /** The last change of the parcel or its estate, in seconds since 1970. */
   readonly updatedAtS: number
-  /** Of the estate, or else of the parcel. */
+  /** The name of the estate, or else of the parcel. */
   readonly name: string | undefined
   /** Roads and plazas are districts, too. */
   readonly districtId: string | undefined
   readonly districtName: string | undefined
   readonly estateId: string | undefined
-  /** Of the estate, or else of the parcel; never the contract that holds the parcels of estates. */
+  /** The owner of the estate, or else of the parcel; never the contract that holds the parcels of estates. */
   readonly owner: string | undefined
   /** In MANA, as decimal text with every digit. */
   readonly price: string | undefined

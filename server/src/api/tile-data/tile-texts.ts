@@ -7,7 +7,7 @@ import { isSameTile, type TileSource, tileAt, tileSource } from './tile-source.t
 
 /** Rows of one chunk: about 100 kB of text, a good size for one write. */
 const CHUNK_ROWS = 256
-/** Of all cached chunks: all tiles of a world of 90,601 parcels take 35 MB. */
+/** The size of all cached chunks: all tiles of a world of 90,601 parcels take 35 MB. */
 const MAX_CACHED_BYTES = 40 * 1024 * 1024
 
 const WHOLE_FORM = tileForm(ALL_FIELDS)

@@ -17,8 +17,8 @@ const OTHER_CLASS_WEIGHT = 0.5
 const COMPARED_SALES = 30
 const MIN_WEIGHT = 0.01
 /** Fewer comparable sales give no range. */
-export const MIN_SALES = 5
-/** Of a large history only the newest sales are considered. */
+const MIN_SALES = 5
+/** Only the newest sales of a large history are considered. */
 const CONSIDERED_SALES = 100_000
 /** The shares of the weight that lie below the three numbers of the range. */
 const RANGE_SHARES = { low: 0.1, middle: 0.5, high: 0.9 } as const

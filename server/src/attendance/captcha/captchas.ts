@@ -25,7 +25,7 @@ import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
 /** How long a captcha waits for its answer. */
 export const CAPTCHA_TTL_MS = 2 * MINUTE_MS
 /** How many answers of its player it takes, and how many unsigned ones of each network address. */
-export const CAPTCHA_TRIES = 3
+const CAPTCHA_TRIES = 3
 /**
  * How many unsigned answers it takes from all network addresses together. A stranger needs 100 addresses to use them up,
  * and then only the unsigned answers to this one captcha are refused. Blind guesses from all of them are right once in
@@ -34,7 +34,7 @@ export const CAPTCHA_TRIES = 3
  */
 export const UNSIGNED_TRIES = 300
 /** Five of fourteen characters: a blind guess is right once in 537,824 tries. */
-export const CAPTCHA_LENGTH = 5
+const CAPTCHA_LENGTH = 5
 
 /** Longer than any right answer; the rest is cut off. */
 const MAX_ANSWER_LENGTH = 64
@@ -177,7 +177,7 @@ export class Captchas {
     const isRight =
       uuid !== undefined &&
       isProof({ uuid, eventUuid: eventUuid.toLowerCase(), address: player }, proof ?? '', bits)
-    // Of several proofs at the same time, one uses the captcha up
+    // One of several proofs at the same time uses the captcha up
     const used = isRight ? await useUp(this.db, uuid) : undefined
     this.report(used ? 'proved' : 'not_proved')
     if (!used) throw proofRequired(bits)

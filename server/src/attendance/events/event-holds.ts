@@ -122,6 +122,6 @@ export function eventHeld(waitS: number): AppError {
  * @example
  * pauseAfterProbes(2) // 240000: 4 minutes
  */
-export function pauseAfterProbes(probes: number): number {
+function pauseAfterProbes(probes: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(probes, 10), LONGEST_PAUSE_MS)
 }

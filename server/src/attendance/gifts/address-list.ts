@@ -13,7 +13,7 @@ const QUOTES = /^["']|["']$/g
 export interface AddressLine {
   /** In lower case. */
   readonly address: string
-  /** Of the text, from 1. */
+  /** The line of the text, from 1. */
   readonly line: number
 }
 

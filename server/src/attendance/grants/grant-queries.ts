@@ -216,7 +216,7 @@ export async function countOpenGrants(db: Db, eventId: number, nowMs: number): P
   return rows[0]!.open
 }
 
-/** Of all events. Reads an index entry for each of them, and stops at `max`. */
+/** Open grants of all events. Reads an index entry for each of them, and stops at `max`. */
 export async function countAllOpenGrants(
   db: Db,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },

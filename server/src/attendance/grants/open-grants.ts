@@ -24,7 +24,7 @@ interface Counted {
 /** Bounds the number of open grants: of each event, and of all events, so that many events cannot fill the database. */
 export class OpenGrants {
   private readonly options: OpenGrantsOptions
-  /** Of each event: counted in the last second, and the ones that this process has added since. */
+  /** Open grants of each event: counted in the last second, and the ones that this process has added since. */
   private readonly ofEvents = new OneSecondCache<Counted>()
   private readonly ofAll: OpenGrantsOfAll
 

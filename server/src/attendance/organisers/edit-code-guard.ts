@@ -25,7 +25,7 @@ export const MAX_GUESSES = 5
 export const GUESS_WINDOW_MS = 15 * MINUTE_MS
 /** How many wrong edit codes with a proof of work the issuer judges for one event within {@link PAID_WINDOW_MS}. */
 export const MAX_PAID_GUESSES = 6
-export const PAID_WINDOW_MS = MINUTE_MS
+const PAID_WINDOW_MS = MINUTE_MS
 /** The most that the proof of work grows: by default from 2^22 hashes on average to 2^26, half a minute on a phone. */
 export const MAX_EXTRA_BITS = 4
 /** After so many wrong paid guesses within {@link GUESS_WINDOW_MS} the work doubles. */

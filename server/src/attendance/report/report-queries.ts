@@ -4,10 +4,10 @@ import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
 
 /** How many hours a report shows: the last week. */
-export const REPORTED_HOURS = 7 * 24
+const REPORTED_HOURS = 7 * 24
 
 /** How many minutes a report shows: the last three hours. */
-export const REPORTED_MINUTES = 3 * 60
+const REPORTED_MINUTES = 3 * 60
 
 export type ClaimCounts = Readonly<Record<ClaimState, number>>
 

@@ -107,7 +107,7 @@ export const reportSchema = Type.Object(
         claims: count('Players whose claim succeeded.'),
         refusals: count('Refused claims.'),
       },
-      { description: 'Of the rehearsal that is on, or the last one; counted nowhere else.' },
+      { description: 'The claims of the rehearsal that is on, or of the last one; counted nowhere else.' },
     ),
     issuer_errors: Type.Array(
       Type.Object({

@@ -17,7 +17,7 @@ export interface ContractWalletsOptions {
   readonly clock: Clock
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
-  /** Of both calls of a check. */
+  /** For both calls of a check. */
   readonly timeoutMs?: number
 }
 

@@ -10,7 +10,7 @@ export const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11'
 const SELECTOR = '82ad56cb'
 const WORD_BYTES = 32
 const WORD_DIGITS = 64
-/** Of one call: target, whether it may fail, offset of its data, length of its data. */
+/** A call has four: target, whether it may fail, offset of its data, length of its data. */
 const WORDS_OF_CALL = 4
 
 /** What one of several calls returned. */

@@ -53,7 +53,7 @@ async function rentOf({ network, state }: CheckContext, { registry, id }: Token,
   return nobodyIfZero(rent.lessor) === null ? undefined : rent
 }
 
-/** Of an estate the zero address stands for an owner that is unknown. */
+/** The zero address of an estate stands for an owner that is unknown. */
 function ownerIn({ owner }: AssetRow): string | null {
   return owner === null ? null : nobodyIfZero(owner)
 }

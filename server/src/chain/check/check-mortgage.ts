@@ -8,7 +8,7 @@ import { FUNCTIONS } from './contract-functions.ts'
 /** As the manager of mortgages counts them. */
 const MANAGER_STATUSES = ['pending', 'ongoing', 'cancelled', 'claimed', 'defaulted'] as const
 const ONGOING = 1n
-/** Of a loan: paid, or pardoned by its lender. */
+/** States of a loan: paid, or pardoned by its lender. */
 const SETTLED: readonly bigint[] = [2n, 3n]
 
 /** Compares a mortgage and its loan. What is owed grows with time and is not compared. */

@@ -3,7 +3,7 @@ import type { CheckContext } from './check-context.ts'
 import { FUNCTIONS } from './contract-functions.ts'
 import { COLUMN_OF_RIGHT } from './known-rights.ts'
 
-/** Of the estates that the tables do not have: a node may answer any number of them. */
+/** At most so many estates that the tables do not have are named: a node may answer any number of them. */
 const MOST_NAMED = 1_000
 
 /** Compares the rights over all land of an owner that the table of rights has. Others are not known to any list. */

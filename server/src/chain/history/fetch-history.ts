@@ -25,7 +25,7 @@ export interface HistorySource {
 
 export interface RangesRequest {
   readonly blocks: BlockRange
-  /** Of the contracts, in lower case. */
+  /** The addresses of the contracts, in lower case. */
   readonly addresses: readonly string[]
   /** A log of an earlier block. */
   readonly known: RawLog | undefined
@@ -58,7 +58,7 @@ export interface FetchOptions {
   readonly spool: Spool
   /** The first and the last block of the history. */
   readonly blocks: BlockRange
-  /** Of the contracts whose logs are read, in lower case. */
+  /** The addresses of the contracts whose logs are read, in lower case. */
   readonly addresses: readonly string[]
   /**
    * A stored log of the land that all nodes with these blocks have: then the blocks need not have the first parcels. Undefined
@@ -120,7 +120,7 @@ async function fetchFrom(options: FetchOptions, first: number, hadParcels: boole
   const frames = new FrameWriter(spool, steadyMs)
   const progress = progressOf(options, first)
   let hasParcels = hadParcels
-  // Of what is stored from the first parcel on, no node is needed any more.
+  // What is stored from the first parcel on needs no node any more.
   const known = options.known ?? (hadParcels ? await spool.newestLog() : undefined)
   try {
     for await (const range of source.ranges({

@@ -48,7 +48,7 @@ export async function findStoredPart(network: Network, folder: string): Promise<
   return areOthers ? findPart(network, (hash) => files.has(fileOf(hash))) : undefined
 }
 
-/** Of the file with the logs of the added contracts alone. */
+/** The name of the file with the logs of the added contracts alone. */
 function addedName(network: Network, part: Network): string {
   const [name, partName] = [network, part].map((of) => fileNameOf(of, contractsHash(of)))
   return `${name}+${partName}`

@@ -27,10 +27,10 @@ export interface StoredRange extends Omit<LogsOfRange, 'logs'> {
   readonly parts: AsyncIterable<readonly TimedLog[]>
 }
 
-/** Of decompressed logs. With the 16 kB of Node.js, a range of ten thousand logs takes 400 steps. */
+/** Bytes of decompressed logs. With the 16 kB of Node.js, a range of ten thousand logs takes 400 steps. */
 const INFLATE_BYTES = 1 << 18
 const DEFLATE_BYTES = 1 << 16
-/** Of JSON, about 40 logs: all that is made of them is garbage before the young generation is collected again. */
+/** Bytes of JSON, about 40 logs: all that is made of them is garbage before the young generation is collected again. */
 const PART_BYTES = 1 << 14
 /** The version of the format, at the beginning of the file. */
 export const VERSION = Buffer.from('LPSPOOL3')

@@ -6,7 +6,7 @@ import { contractsHash } from '../networks/contracts-hash.ts'
 /** Where logs are stored, and which. */
 export interface SpoolPlace {
   readonly folder: string
-  /** Of the chain and its contracts. */
+  /** The name of the chain and its contracts. */
   readonly name: string
   /** The first block of the history. */
   readonly firstBlock: number
@@ -14,7 +14,7 @@ export interface SpoolPlace {
 
 interface PlaceOptions {
   readonly network: Network
-  /** Of the stored logs. */
+  /** The folder of the stored logs. */
   readonly spoolFolder: string
 }
 

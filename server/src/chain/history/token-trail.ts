@@ -19,7 +19,7 @@ export class MissingLogsError extends Error {
 /** What is known of the token of a parcel or an estate. */
 interface Token {
   holder: string | null
-  /** Of the last transfer; undefined before the first. */
+  /** The block of the last transfer; undefined before the first. */
   block: number | undefined
   /** Whether the update operator was logged after the last transfer. */
   hasLoggedOperator: boolean

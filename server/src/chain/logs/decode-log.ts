@@ -89,7 +89,7 @@ function knownTo({ contracts }: Network): number {
 }
 
 /** The role of a contract in a network. */
-export function roleOf({ contracts }: Network, address: string): ContractRole | undefined {
+function roleOf({ contracts }: Network, address: string): ContractRole | undefined {
   return CONTRACT_ROLES.find((role) => contracts[role]?.address === address)
 }
 

@@ -93,7 +93,7 @@ export const LAYOUTS = {
     '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
     { topics: { from: address, to: address, assetId: uint256 }, data: NONE },
   ),
-  /** Of loans: the number is not indexed. */
+  /** A transfer of a loan: the number is not indexed. */
   LoanTransfer: layout(
     'Transfer(address,address,uint256)',
     '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
@@ -213,7 +213,7 @@ export const LAYOUTS = {
     '0xc43098075c34b8b92567bd49f08f55e397ebf82dd82072e3eb1be525c4506f5f',
     { topics: { tokenAddress: address, tokenId: uint256, bidder: address }, data: { id: bytes32 } },
   ),
-  /** Of the second auction of parcels, not of the contract for bids. */
+  /** A bid of the second auction of parcels, not of the contract for bids. */
   BidSuccessful: layout(
     'BidSuccessful(uint256,address,address,uint256,uint256,int256[],int256[])',
     '0x640767916efcb255d42962e81c56c9956eaea049461f5c05f5444a8be0b7e896',

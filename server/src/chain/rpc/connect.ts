@@ -10,7 +10,7 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   /** In order of preference. */
   readonly urls: readonly string[]
   readonly network: Pick<Network, 'chainId' | 'contracts'>
-  /** Of the start block of LAND, where it is known. */
+  /** The hash of the start block of LAND, where it is known. */
   readonly startHash?: string | undefined
   readonly maxLagBlocks?: number
   readonly finality?: number | undefined

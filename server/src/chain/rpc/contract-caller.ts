@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../clock.ts'
 import { type ConnectOptions, connectNodes } from './connect.ts'
 
-/** Of one call at one node. */
+/** For one call at one node. */
 const TIMEOUT_MS = 4 * SECOND_MS
 
 /**

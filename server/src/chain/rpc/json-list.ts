@@ -3,7 +3,7 @@ import { WrongAnswerError } from './hex-values.ts'
 
 /** A longer answer is only parsed part by part: parsing it at once would stop everything else in this thread. */
 const MAX_WHOLE_BYTES = 1 << 22
-/** Of JSON, about 100 logs: what is made of them is garbage before the young generation is collected again. */
+/** Bytes of JSON, about 100 logs: what is made of them is garbage before the young generation is collected again. */
 const PART_BYTES = 1 << 16
 
 /**

@@ -15,7 +15,7 @@ export interface JsonRpcOptions {
   readonly address: NodeAddress
   /** For a whole answer; waiting for the rate limit is not part of it. */
   readonly timeoutMs: number
-  /** Of the body of any answer. */
+  /** The longest body of any answer. */
   readonly maxBytes: number
   /** Requests at the same time. */
   readonly maxInFlight: number
@@ -36,15 +36,15 @@ export interface Call {
   readonly params: readonly unknown[]
   /** Parses the answer; `JSON.parse` where it is left out. */
   readonly parse?: (body: Buffer) => unknown
-  /** Of the body of the answer; {@link SMALL_BYTES} where it is left out. A longer one is a wrong answer. */
+  /** The longest body of the answer; {@link SMALL_BYTES} where it is left out. A longer one is a wrong answer. */
   readonly maxBytes?: number
   /** Whether less may be asked for where the answer is too large: then that is no wrong answer. */
   readonly isDivisible?: boolean
 }
 
-/** Of an answer with one header, number or text: a header names some thousand transactions at most. */
-export const SMALL_BYTES = 1_048_576
-/** Of the answer to a batch, which is parsed at once. Where it would be larger, smaller batches are sent. */
+/** The longest answer with one header, number or text: a header names some thousand transactions at most. */
+const SMALL_BYTES = 1_048_576
+/** The longest answer to a batch, which is parsed at once. Where it would be larger, smaller batches are sent. */
 const BATCH_BYTES = 16 * SMALL_BYTES
 
 type AnswerForm = Pick<Call, 'parse' | 'maxBytes' | 'isDivisible'>
@@ -56,7 +56,7 @@ interface Reply {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown
-  /** Of a refusal without `error`. */
+  /** The text of a refusal without `error`. */
   readonly message?: unknown
 }
 

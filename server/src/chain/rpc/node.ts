@@ -20,7 +20,7 @@ import type { NodeHealth } from './node-health.ts'
 import type { BlockRange } from './refusals.ts'
 
 /** The most headers that are asked for in one request. */
-export const MAX_BATCH = 100
+const MAX_BATCH = 100
 
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 const HEADER_BY_HASH = 'eth_getBlockByHash'
@@ -28,7 +28,7 @@ const CALL = 'eth_call'
 const LOGS = 'eth_getLogs'
 const RECEIPTS = 'eth_getBlockReceipts'
 const MEBIBYTE = 1_048_576
-/** Of the receipts of one block, which are parsed at once. Those of mainnet have 3 MB at most. */
+/** The most that the receipts of one block may have, which are parsed at once. Those of mainnet have 3 MB at most. */
 const RECEIPTS_BYTES = 8 * MEBIBYTE
 /** What one range may hold. A larger answer is asked for in shorter ranges. */
 const MANY_LOGS = { method: LOGS, maxBytes: 64 * MEBIBYTE, isDivisible: true }

@@ -2,8 +2,8 @@ import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Timing } from './timing.ts'
 
 /** The first pause after a refusal without `Retry-After`; each further one in a row is twice as long. */
-export const FIRST_PAUSE_MS = SECOND_MS
-export const MAX_PAUSE_MS = MINUTE_MS
+const FIRST_PAUSE_MS = SECOND_MS
+const MAX_PAUSE_MS = MINUTE_MS
 
 export interface RateLimiterOptions {
   /** How many requests run at the same time. */

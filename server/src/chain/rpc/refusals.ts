@@ -43,7 +43,7 @@ export interface NodeReply {
   readonly status: number
   readonly code?: number | undefined
   readonly message: string
-  /** Of the error object: some nodes have their words here. */
+  /** The data of the error object: some nodes have their words here. */
   readonly data?: unknown
   readonly retryAfterMs?: number | undefined
 }

@@ -72,7 +72,7 @@ export class EmbeddedDatabase implements StatementRunner {
 
 const NO_FACTS = { code: undefined, constraint: undefined, table: undefined, column: undefined } as const
 
-/** Of several statements in one text, the rows of the last. */
+/** The rows of the last statement, where one text has several. */
 function readMessages(messages: BackendMessages, onCommand: (command: string) => void): Rows | Refusal {
   let result = { columns: [] as string[], types: [] as number[], rows: [] as (string | null)[][] }
   let tag = ''

@@ -78,7 +78,7 @@ export class Maintenance {
   }
 }
 
-/** Of a result with one column. */
+/** The values of a result with one column. */
 function cellsOf(result: Rows | Refusal): readonly (string | null | undefined)[] {
   return 'rows' in result ? result.rows.map(([cell]) => cell) : []
 }

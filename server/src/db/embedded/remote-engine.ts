@@ -10,7 +10,7 @@ import { portLink, socketLink } from './link.ts'
 import type { Answer, Request } from './messages.ts'
 
 /** An engine whose PGlite runs in another thread of this process or of another one. */
-export class RemoteEngine implements Engine {
+class RemoteEngine implements Engine {
   readonly kind = 'embedded'
   readonly isJoined: boolean
   readonly db: Db

@@ -435,7 +435,7 @@ const ATTENDANCE = [
   )`,
   // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
-  // Of an event that was made here a claim has a place and no code: it never gives it back, so it cannot fail
+  // A claim of an event that was made here has a place and no code: it never gives it back, so it cannot fail
   `create table claim (
     event_id integer not null references attendance_event,
     id bigint generated always as identity,

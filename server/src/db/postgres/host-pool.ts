@@ -88,7 +88,7 @@ export class HostPool implements PostgresPool {
     await chosen?.leave()
   }
 
-  /** Of another host where the chosen one is left meanwhile: nothing was sent to it yet. */
+  /** A connection of another host where the chosen one is left meanwhile: nothing was sent to it yet. */
   async #takeConnection(isSecondTry = false): Promise<{ chosen: Chosen; client: pg.PoolClient }> {
     const chosen = await this.#chooseForStatement()
     try {
@@ -321,7 +321,7 @@ function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown }).code === '25006'
 }
 
-/** Of the failures of several hosts: one that waiting cannot mend, then one of a host that answered. */
+/** The failure that says most, of several hosts: one that waiting cannot mend, then one of a host that answered. */
 function mostTelling(failures: readonly unknown[]): unknown {
   return (
     failures.find((failure) => failure instanceof CommandError) ??

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
  * second with the same text: each stays prepared while its connection is open. The embedded engine prepares all
  * statements by itself.
  */
-export const PREPARED = '/* prepared */'
+const PREPARED = '/* prepared */'
 
 const names = new Map<string, string>()
 

@@ -17,14 +17,14 @@ export interface StoredBlock extends BlockId {
   readonly parentHash: string
   /** Seconds since 1970. */
   readonly timeS: number
-  /** Of the logs that were applied; undefined where it is not known. */
+  /** The digest of the logs that were applied; undefined where it is not known. */
   readonly logsDigest: string | undefined
 }
 
 /** What a world that is followed was made with. */
 export interface FollowedChain {
   readonly chainId: number
-  /** Of the addresses and start blocks of the network's contracts. */
+  /** The hash of the addresses and start blocks of the network's contracts. */
   readonly contractsHash: string
   readonly rulesVersion: number
 }

@@ -160,7 +160,7 @@ function ancestorOf({ number, hash }: BlockId, { blocks }: Locked): StoredBlock 
 
 /** Puts the rows back as they were after a block, and deletes the later blocks with their images. */
 async function undoBlocks(tx: Tx, rows: TableRows, { number }: BlockId): Promise<void> {
-  // Of several images of a row the first is how the row was before all of these blocks.
+  // The first of several images of a row is how the row was before all of these blocks.
   const { rows: images } = await sql<UndoImage>`
     with undone as (delete from chain_block where world_id = ${rows.worldId} and number > ${number}),
       image as (

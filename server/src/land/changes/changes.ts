@@ -23,7 +23,7 @@ export type ApplyEvent = (rows: LandRows, event: LandEvent) => Awaitable<void>
 
 /** What the transaction changes. */
 export interface Change {
-  /** Of the world, after the transaction. */
+  /** The revision of the world, after the transaction. */
   readonly revision: number
   /** Whether the revision is a new one. It is not where nothing that answers show has changed. */
   readonly hasChanged: boolean
@@ -31,7 +31,7 @@ export interface Change {
 
 /** What is written together with rows. */
 export interface ChangeFacts {
-  /** Of the world, before the change. The row `land_state` must be locked. */
+  /** The revision of the world, before the change. The row `land_state` must be locked. */
   readonly revision: number
   readonly nowMs: number
   readonly writes?: readonly Write[]
@@ -78,7 +78,7 @@ function subjectsOf(changes: readonly RowChange[]): ChangedSubjects {
     if (table === 'estate') subjects.add('estate', ((before ?? now) as EstateRow).id)
     if (table === 'publication')
       namePublication(subjects, before as PublicationRow | undefined, now as PublicationRow | undefined)
-    // Of the bids only sales are in the state.
+    // The state has only those bids that became sales.
     if (table === 'bid' && isSoldBid(before, now))
       subjects.add('bid', String(((before ?? now) as BidRow).key))
   }

@@ -17,7 +17,7 @@ const FORGET_AFTER_MS = HOUR_MS
 
 /** A question to a wallet. */
 export interface WalletQuestion {
-  /** Of the offer. */
+  /** The id of the offer. */
   readonly id: string
   /** Address of the wallet. */
   readonly signer: string
@@ -51,7 +51,7 @@ export async function noteWalletAnswers(
   if (answers.length === 0) return
   const given = JSON.stringify(answers)
   await changeOffers(db, name, nowMs, async (tx) => {
-    // Of the same offer under two names one counts.
+    // Where the same offer has two names, one counts.
     await sql`update signed_trade as trade set wallet_asked_at_ms = ${nowMs}, is_signed = "isSigned" and not exists (
         select from signed_trade as other
         where other.marketplace = trade.marketplace and other.signature_key = trade.signature_key

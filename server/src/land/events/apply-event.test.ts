@@ -108,7 +108,7 @@ async function expectSame(story: LandStory, model: ContractModel): Promise<void>
   expect(salesIn(story)).toEqual(model.sales.toSorted())
 }
 
-/** Of each marketplace the one that it stores, which is open where it can be bought. */
+/** The listing that each marketplace stores, which is open where it can be bought. */
 async function expectSameListings(story: LandStory, model: ContractModel, id: string): Promise<void> {
   const rows = await story.listings(id)
   expect(rows).toHaveLength(model.listed.get(id) ?? 0)

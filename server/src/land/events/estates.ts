@@ -52,7 +52,7 @@ export function joinEstate(
 function addMember(step: Step, parcel: ParcelRow, estateId: string): Awaitable<void> {
   return whenRead(step.rows.parcelsOfEstate(estateId), (members) => {
     const estate_position = (members.at(-1)?.estate_position ?? -1) + 1
-    // Of a parcel without an owner the transfer to the registry of estates was lost, or is logged next.
+    // Where a parcel has no owner, the transfer to the registry of estates was lost, or is logged next.
     const owner = parcel.owner ?? step.context.contracts.estateRegistry
     return putMember(step, { ...parcel, owner, estate_id: estateId, estate_position })
   })

@@ -37,7 +37,7 @@ export interface TradeIndexRow {
   readonly signer: string
   /** Decimal digits, up to 256 bits. */
   readonly value: string
-  /** Of the whole contract alone: it settles no trade then. */
+  /** Only for the whole contract: it settles no trade then. */
   readonly is_paused: boolean
 }
 

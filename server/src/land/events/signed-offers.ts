@@ -40,13 +40,13 @@ export interface SignedOffer {
   readonly wallet_asked_at_ms: number | null
   readonly asset_type: AssetType
   readonly asset_id: string
-  /** Of the estate when it was signed, in hex. */
+  /** The fingerprint of the estate when it was signed, in hex. */
   readonly fingerprint: string
   /** This and the next two: decimal digits, up to 256 bits. */
   readonly uses: string
   readonly contract_index: string
   readonly signer_index: string
-  /** Of an offer to rent the asset out; null of an offer to sell it. Decimal digits, up to 256 bits. */
+  /** The index of an offer to rent the asset out; null for an offer to sell it. Decimal digits, up to 256 bits. */
   readonly asset_index: string | null
   readonly effective_at_ms: number
   readonly expires_at_ms: number
@@ -62,7 +62,7 @@ export interface OfferFacts {
   readonly holder: string | null
   /** The index of signer and asset, which offers to rent it out must have. */
   readonly assetIndex: number
-  /** Of an asset that the contract of rents holds for the signer: when its rent ends, or has ended; else null. */
+  /** When the rent of an asset that the contract of rents holds for the signer ends, or has ended; else null. */
   readonly rentedUntilMs: number | null
   /** Whether the marketplace may transfer it. */
   readonly isApproved: boolean

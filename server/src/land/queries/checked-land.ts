@@ -88,7 +88,7 @@ export interface CheckedLand {
   readonly mortgages: readonly CheckedMortgage[]
   /** Those that were signed off the chain. */
   readonly offers: readonly CheckedOffer[]
-  /** Of the owners and holders of these parcels and estates, and of the estates of these parcels. */
+  /** The rights on land of the owners and holders of these parcels and estates, and of the estates of these parcels. */
   readonly rights: readonly CheckedRight[]
 }
 

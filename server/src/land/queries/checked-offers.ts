@@ -15,7 +15,7 @@ export interface CheckedOffer
   /** Decimal digits, as the next one. */
   readonly contractIndex: string
   readonly signerIndex: string
-  /** Of an offer to rent. */
+  /** The index of an offer to rent. */
   readonly assetIndex: number
 }
 

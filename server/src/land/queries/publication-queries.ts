@@ -96,7 +96,7 @@ export interface NewestQuery {
   readonly statuses: readonly ListingStatus[]
 }
 
-/** Of each asset the newest publication with one of the statuses; assets without one are left out. */
+/** The newest publication of each asset with one of the statuses; assets without one are left out. */
 export async function newestPublications(
   db: Db,
   worldId: number,

@@ -8,7 +8,7 @@ import type { OfferState } from '../records/statuses.ts'
 /** A stored offer whose state is known. */
 export interface JudgedTrade extends StoredTrade {
   readonly state: OfferState
-  /** Of an offer to rent: JSON. */
+  /** Only for an offer to rent: JSON. */
   readonly periods: string | null
 }
 

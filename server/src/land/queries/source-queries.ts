@@ -38,7 +38,7 @@ export interface SourceQuery extends SourceOrder {
 }
 
 export interface SourcePlace {
-  /** Of the column that orders the list: a number as text. */
+  /** The value of the column that orders the list: a number as text. */
   readonly value: string
   readonly id: string
 }

@@ -142,7 +142,7 @@ export function assetDataJson({ data_version, name, description, ipns }: DataRow
 }
 
 /** The end of an asset's JSON: what stands here is replaced when the asset is for sale. */
-export const NO_PUBLICATION = 'null}'
+const NO_PUBLICATION = 'null}'
 
 /** The end of an asset's JSON from the value of `tenant` on: what stands here is replaced while the asset is rented. */
 export const NO_RENT = `null,"rented_until":null,"publication":${NO_PUBLICATION}`

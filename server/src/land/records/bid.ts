@@ -22,7 +22,7 @@ import { listingStatus } from './statuses.ts'
  * accepted (`void`), its bidder made another one (`replaced`), or the parcels of the estate are not those that it was
  * made for (`fingerprint`: it opens again when they are).
  */
-export const BID_CLOSINGS = ['event', 'void', 'replaced', 'fingerprint'] as const
+const BID_CLOSINGS = ['event', 'void', 'replaced', 'fingerprint'] as const
 export type BidClosing = (typeof BID_CLOSINGS)[number]
 
 /** What is always answered, in its order. */
@@ -74,7 +74,7 @@ export const BID = defineRecord({
       choice<BidClosing>(is.oneOf('event', 'void', 'replaced', 'fingerprint'), BID_CLOSINGS),
     ),
     closed_tx_hash: optional(hash()),
-    /** Of an accepted bid: the parcels that the asset had then, and the position in its block of the log that says so. */
+    /** Only for an accepted bid: the parcels that the asset had then, and the position in its block of the log that says so. */
     sold_size: optional(integer(is.isCount)),
     sold_log_index: optional(integer(is.isCount)),
   },

@@ -9,10 +9,10 @@ import { defineRecord, type Line, type Row } from './record.ts'
  * shows it.
  */
 
-export const RIGHT_KINDS = ['approval', 'manager'] as const
+const RIGHT_KINDS = ['approval', 'manager'] as const
 export type RightKind = (typeof RIGHT_KINDS)[number]
 
-export const LAND_RIGHT = defineRecord({
+const LAND_RIGHT = defineRecord({
   description: 'A right over all parcels, or all estates, of an owner.',
   fields: {
     kind: choice<RightKind>(is.oneOf('approval', 'manager'), RIGHT_KINDS),
@@ -27,7 +27,7 @@ export const LAND_RIGHT = defineRecord({
   notAnswered: ['kind', 'registry', 'owner', 'operator'],
 })
 
-export const TRADE_SIGNATURE = defineRecord({
+const TRADE_SIGNATURE = defineRecord({
   description: 'How often a signed trade was used, and whether it was cancelled.',
   fields: {
     marketplace: address(),
@@ -53,7 +53,7 @@ const signerOrNull: ColumnField<string, string | null, '', false> = {
   schema: address().schema,
 }
 
-export const TRADE_INDEX = defineRecord({
+const TRADE_INDEX = defineRecord({
   description: 'The index that trades must be signed with, and whether the marketplace is paused.',
   fields: {
     marketplace: address(),

@@ -1,4 +1,5 @@
 import { parseCoord, parseTokenId } from '@landpass/client/grid'
+import { isObject } from '../../json-object.ts'
 import { moneyText } from './decimal.ts'
 import { ExactNumber } from './exact-json.ts'
 
@@ -53,7 +54,7 @@ export function object<R extends Checks, O extends Checks = Record<never, never>
   ]
   const known = new Set(all.map(({ name }) => name))
   return (value, path, blame): value is CheckedFields<R, O> => {
-    if (!isObject(value)) return blame(path, value, 'must be an object')
+    if (!isObject(value) || value instanceof ExactNumber) return blame(path, value, 'must be an object')
     const prefix = path === '' ? '' : `${path}.`
     let good = true
     for (const { name, check, needed } of all) {
@@ -244,10 +245,4 @@ function firstRepeated(list: readonly string[]): number {
 export function moneyOf(value: unknown): string | undefined {
   if (value instanceof ExactNumber) return moneyText(value.text)
   return typeof value === 'number' ? moneyText(String(value)) : undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
-  )
 }

@@ -23,7 +23,7 @@ export interface TextPart {
 /** One column of a row. */
 export interface RowPart {
   readonly column: string
-  /** Of which field of the line it is made; undefined: of all of the line and its place. */
+  /** The field of the line of which it is made; undefined: all of the line and its place. */
   readonly field: string | undefined
   /** Left out where the column holds what the field says. */
   readonly make:

@@ -1,6 +1,6 @@
 /** One MANA has 10^18 parts: a sum with more decimals cannot have been paid. */
-export const MAX_DECIMALS = 18
-export const MAX_INTEGER_DIGITS = 60
+const MAX_DECIMALS = 18
+const MAX_INTEGER_DIGITS = 60
 
 /** Longer number tokens are refused without parsing, which would take quadratic time. */
 const MAX_TOKEN_LENGTH = 400

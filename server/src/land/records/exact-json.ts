@@ -18,7 +18,7 @@ export class ExactNumber {
  */
 const RISKY_NUMBER = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
-/** Of a key that stands twice the last value counts, as with `JSON.parse`. */
+/** The last value counts where a key stands twice, as with `JSON.parse`. */
 const LOSSLESS = {
   parseNumber: exactNumber,
   onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,

@@ -31,7 +31,7 @@ export interface ColumnField<Column, Line, Unit extends string, IsOptional exten
   readonly text: (column: Column | null) => string
   /** On a line, where that is another text; undefined leaves the field out. */
   readonly lineText?: (column: Column | null) => string | undefined
-  /** Of an answer. */
+  /** The schema of an answer. */
   readonly schema: Describe
 }
 

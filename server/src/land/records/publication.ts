@@ -23,7 +23,7 @@ import { listingStatus, OFFER_STATES, type OfferState } from './statuses.ts'
  * Why a publication is not open: its contract logged a sale or a cancellation (`event`), the asset left its seller
  * (`moved`: it opens again when the asset returns), or the seller made another one (`replaced`).
  */
-export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
+const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
 export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
 
 const SOLD_SOURCES = ['order', 'trade'] as const
@@ -83,18 +83,18 @@ export const PUBLICATION = defineRecord({
       choice<PublicationClosing>(is.oneOf('event', 'moved', 'replaced'), PUBLICATION_CLOSINGS),
     ),
     closed_tx_hash: optional(hash('Transaction that closed it.')),
-    /** Of a sale: the parcels that the asset had then. An estate can have others now, or none. */
+    /** Only for a sale: the parcels that the asset had then. An estate can have others now, or none. */
     sold_size: optional(integer(is.isCount)),
-    /** Of a sale: whether a marketplace had stored the offer, or its seller had signed it off the chain. */
+    /** Only for a sale: whether a marketplace had stored the offer, or its seller had signed it off the chain. */
     sold_source: optional(choice<SoldSource>(is.oneOf('order', 'trade'), SOLD_SOURCES)),
-    /** Of a sale: its block, and the position in it of the log that says so. */
+    /** Only for a sale: its block, and the position in it of the log that says so. */
     sold_block_number: optional(integer(is.isSafeInteger)),
     sold_log_index: optional(integer(is.isCount)),
   },
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
     key: (_record, index) => index + 1,
-    /** Of an offer that was signed off the chain, the name of its trade. Snapshots have none of these. */
+    /** The name of the trade, for an offer that was signed off the chain. Snapshots have none of these. */
     trade_id: (): string | null => null,
   },
   derived: {

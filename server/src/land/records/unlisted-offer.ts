@@ -23,6 +23,6 @@ export interface UnlistedOffer {
   readonly expiresAtMs: number
   /** Keccak-256 of the signature, in hex. */
   readonly hash: string
-  /** Of a rental offer; else none. */
+  /** The periods of a rental offer; else none. */
   readonly periods: readonly RentalPeriod[]
 }

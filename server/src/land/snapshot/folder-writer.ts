@@ -105,7 +105,7 @@ async function refuseFullFolder(path: string, shown: string): Promise<void> {
 }
 
 /** One gzip file of lines. Node writes no time into the gzip header: the same lines make the same bytes. */
-export class PackedFile {
+class PackedFile {
   private readonly path: string
   private readonly gzip: Gzip = createGzip()
   private readonly written: Promise<void>

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
 /** The longest line read. The longest real one, a district of 8,008 parcels, has 90 kB. */
-export const MAX_LINE_BYTES = 4 * 1024 * 1024
+const MAX_LINE_BYTES = 4 * 1024 * 1024
 
 /** One line of a file, without its line end; `problem` instead of `text` when it could not be read. */
 export type Line = { readonly number: number } & (

@@ -8,7 +8,7 @@ import { type Lease, partitionOf } from './worlds.ts'
  * How much JSON one INSERT takes: about 130 rows. Measured on the embedded engine, which runs no other statement
  * meanwhile: see README.md.
  */
-export const BATCH_CHARACTERS = 60_000
+const BATCH_CHARACTERS = 60_000
 /** The same where others have connections of their own. */
 const LARGE_BATCH_CHARACTERS = 240_000
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import type { LandTable, LandTables } from '../records/tables.ts'
 
 /** Rows per query: on the embedded engine a query takes about 10 ms, and other statements run between two of them. */
-export const PAGE_ROWS = 500
+const PAGE_ROWS = 500
 /** Rows per query that reads two numbers of each row. */
 const ORDER_PAGE_ROWS = 5_000
 

@@ -2,7 +2,7 @@ import { ExactNumber } from '../records/exact-json.ts'
 import type { Counts } from './format.ts'
 
 /** How many errors a report shows; all are counted. */
-export const SHOWN_ERRORS = 20
+const SHOWN_ERRORS = 20
 const SHOWN_CHARACTERS = 80
 
 /** One thing that is wrong with a snapshot. */
@@ -88,7 +88,7 @@ export class ErrorLog {
  * @example
  * shownValue('a'.repeat(500)) // '"aaa…' (80 characters)
  */
-export function shownValue(value: unknown): string | null {
+function shownValue(value: unknown): string | null {
   const text = jsonText(value)
   return text === null ? null : shown(text)
 }

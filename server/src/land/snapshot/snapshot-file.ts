@@ -18,7 +18,7 @@ export class DamagedFileError extends Error {}
 /** One data file of a snapshot, plain or packed. */
 export class SnapshotFile {
   readonly name: string
-  /** Of the file on the disk, and of the text inside: known once {@link lines} has been read to its end. */
+  /** The digests of the file on the disk, and of the text inside: known once {@link lines} has been read to its end. */
   digests: { readonly file: Digest; readonly content: Digest } | undefined
   private readonly path: string
 

@@ -30,7 +30,7 @@ export interface BuiltParcels {
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
   readonly rents: AssetRents
-  /** Of those that were auctioned. */
+  /** The sales of the parcels that were auctioned. */
   readonly sales: readonly SaleFacts[]
 }
 

@@ -13,7 +13,7 @@ import type { EstateRows } from './estate-rows.ts'
 interface References {
   readonly bounds: Area
   readonly districtIds: readonly string[]
-  /** Of the estates of the held state, by their rows in it. */
+  /** The ids of the estates of the held state, by their rows in it. */
   readonly estateIds: readonly string[]
   readonly estates: EstateRows
 }

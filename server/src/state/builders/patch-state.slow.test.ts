@@ -438,7 +438,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
       case 'change-parcel':
         return { kind, ...place, to: parcelFacts({ pick, other, what, name }, at) }
       default:
-        // Of the bids only those that were accepted are in the state
+        // Only those bids that were accepted are in the state
         return {
           kind: 'place-bid',
           bid: bidRow(name, { asset_id: coordText(place), status: pick % 2 === 0 ? 'open' : 'sold' }),

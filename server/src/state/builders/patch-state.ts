@@ -35,7 +35,7 @@ export interface StateChanges {
   /** Bids that were accepted, or whose acceptance was undone: their keys, and the rows of those that have one. */
   readonly changedBids: readonly number[]
   readonly bids: readonly BidTable[]
-  /** Of the parcels and estates that are named here: their open offers that are no publications. */
+  /** Open offers of the parcels and estates that are named here, which are no publications. */
   readonly unlisted: readonly UnlistedOffer[]
   readonly removed: RemovedAssets
   /** The new `data` of `/districts`; undefined where it has not changed. */

@@ -23,9 +23,9 @@ export interface Flat {
 export function flatten(value: unknown): Flat {
   const columns: Column[] = []
   const strip = (inner: unknown): unknown => {
-    if (!isObject(inner)) return inner
+    if (!isObjectOrList(inner)) return inner
     // A list without objects, such as a long list of names, needs no copy.
-    if (Array.isArray(inner)) return inner.some(isObject) ? inner.map(strip) : inner
+    if (Array.isArray(inner)) return inner.some(isObjectOrList) ? inner.map(strip) : inner
     if (!ArrayBuffer.isView(inner)) return mapValues(inner, strip)
     const column = inner as Column
     columns.push(column)
@@ -63,7 +63,7 @@ function unwritten(bytes: number): ArrayBuffer {
   return Buffer.allocUnsafeSlow(bytes).buffer
 }
 
-function isObject(value: unknown): value is object {
+function isObjectOrList(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 

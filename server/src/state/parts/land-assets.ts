@@ -18,11 +18,11 @@ export interface LandAssets {
   readonly inEstates: NumberSet
   /** Both. */
   readonly all: NumberSet
-  /** Of an estate: its most western parcel, of these the most northern one. */
+  /** The place of an estate is that of its most western parcel, the most northern one where several are. */
   readonly x: Int32Array
   readonly y: Int32Array
   readonly size: Int32Array
-  /** Of the bounding box, in parcels. */
+  /** The size of the bounding box, in parcels. */
   readonly width: Int32Array
   readonly height: Int32Array
   /** Parcels to the nearest plaza, or road; of an estate the smallest of its parcels. -1 where none of them has a distance. */

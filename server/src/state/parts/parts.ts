@@ -197,7 +197,7 @@ export interface SaleParts {
   readonly timeMs: Float64Array
   /** Index in {@link SALE_TABLES}: where the rest of the sale stands, under its key. */
   readonly table: Uint8Array
-  /** Of a parcel: `parcelKey` of its place. */
+  /** `parcelKey` of the place of a parcel. */
   readonly key: Float64Array
   /** Position of its log in its block; -1 where it is unknown. */
   readonly logIndex: Int32Array
@@ -233,7 +233,7 @@ export interface DistrictParts {
 }
 
 /** Raise it when the JSON of an answer changes but no field of a record does: for example how a number is written. */
-const WRITTEN_FORM = 5
+const WRITTEN_FORM = 1
 
 /**
  * Identifies the form of the answers. It is part of each ETag and of the copy on disk, so that copies in another form

@@ -10,7 +10,7 @@ export interface Pieces<V extends Values> {
  * Replaces some pieces, by their index. Indexes beyond the end add pieces, up to `count` in all. Unchanged pieces
  * between two changed ones are copied as a block.
  */
-export function replacePieces<V extends Values>(
+function replacePieces<V extends Values>(
   old: Pieces<V>,
   changed: ReadonlyMap<number, V>,
   count: number,

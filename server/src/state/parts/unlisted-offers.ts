@@ -20,7 +20,7 @@ export function patchUnlisted(
   return [...held.filter((offer) => !isChanged(offer)), ...now]
 }
 
-/** Of each asset the cheapest of these offers of a kind that can be accepted at a time, by number of the asset: see `LandAssets`. */
+/** The cheapest offer of a kind of each asset that can be accepted at a time, by number of the asset: see `LandAssets`. */
 export interface UnlistedNow {
   readonly dollars: ReadonlyMap<number, UnlistedOffer>
   readonly rentals: ReadonlyMap<number, UnlistedOffer>
@@ -64,7 +64,7 @@ function cheapestOf(numbered: Numbered, nowMs: number): UnlistedNow {
   return { dollars: cheapest.dollars, rentals: cheapest.rental, newestAtMs, lastExpiryMs, nextExpiryMs }
 }
 
-/** Of equal prices any one is as good, but in every process the same: the offers have no order. */
+/** Any one of equal prices is as good, but it is the same in every process: the offers have no order. */
 function isCheaper(one: UnlistedOffer, other: UnlistedOffer): boolean {
   const [price, otherPrice] = [weiOf(one.price), weiOf(other.price)]
   return price < otherPrice || (price === otherPrice && one.hash < other.hash)

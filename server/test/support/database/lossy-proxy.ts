@@ -85,6 +85,7 @@ export async function startLossyProxy(databaseUrl: string): Promise<LossyProxy> 
 class Pair {
   readonly #client: net.Socket
   readonly #upstream: net.Socket | undefined
+  #isFrozen = false
 
   constructor(client: net.Socket, upstream: net.Socket | undefined) {
     this.#client = client
@@ -99,10 +100,15 @@ class Pair {
     upstream.setNoDelay(true)
     client.pipe(upstream)
     upstream.pipe(client)
+    // Refused or reset, which a pipe does not pass on
+    upstream.once('error', () => {
+      if (!this.#isFrozen) client.destroy()
+    })
   }
 
   /** Reads on and drops what it reads, so that it notices when one side closes. */
   freeze(): void {
+    this.#isFrozen = true
     for (const socket of [this.#client, this.#upstream]) socket?.unpipe().resume()
   }
 

@@ -19,7 +19,7 @@ import { SignedOffers } from './signed-offers.ts'
 const ADDRESSES = Object.fromEntries(
   Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]),
 )
-/** Of the demo world of `npm start`, and the pace of its players. */
+/** The parcels of the demo world of `npm start`, and the pace of its players. */
 const PARCELS_OF_DEMO = 70_488
 const DEEDS_PER_HOUR = 2 * 720
 const HOUR_S = 3_600

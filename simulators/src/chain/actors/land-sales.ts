@@ -6,7 +6,7 @@ import { type Draft, draftOf } from '../contracts/transactions.ts'
 import { numberWord, type Word, ZERO_ADDRESS } from '../encoding/words.ts'
 import type { Scene } from './scene.ts'
 
-/** Of all parcels: what the project sells, what is left for the auction, and what is never sold. */
+/** Shares of all parcels: what the project sells, what is left for the auction, and what is never sold. */
 const SOLD_SHARE = 0.89
 const AUCTIONED_SHARE = 0.08
 const MINTS_PER_TRANSACTION = 16
@@ -31,7 +31,7 @@ export class LandSales {
     this.done = new Cells(machine.history)
   }
 
-  /** Of the whole world. */
+  /** The number of parcels of the whole world. */
   get count(): number {
     return this.parcels.length
   }

@@ -71,7 +71,7 @@ const LOTS_OF_HISTORY: Lots = [
     [3, trade.raiseIndex],
   ] as const),
 ]
-/** Of the owners of a land that is there already: every third deed is one after which it has another owner. */
+/** The owners of a land that is there already: every third deed is one after which it has another owner. */
 const TRADE = {
   ...{
     sale: 5,
@@ -135,7 +135,7 @@ export class Players {
     readonly world: World | undefined
     /** They own land that is not for sale. */
     readonly districtOwners: ReadonlySet<Address>
-    /** Of a chain that goes on: how many there were of what when it began. */
+    /** Where a chain goes on: how many there were of what when it began. */
     readonly atStart?: Counts | undefined
   }) {
     this.seed = parts.seed

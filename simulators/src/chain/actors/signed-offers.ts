@@ -24,7 +24,7 @@ const ESTATES_PERCENT = 35
 const DOLLARS_PERCENT = 25
 const RENTALS_PERCENT = 3
 const MANA = 10n ** 18n
-/** Of one parcel, in MANA. */
+/** Prices of one parcel, in MANA. */
 const PRICES = [1_000, 15_000] as const
 /** How many dollars ten MANA are. */
 const DOLLARS_OF_TEN = 3n
@@ -38,7 +38,7 @@ export class SignedOffers {
   private readonly seed: number
   private readonly chainId: number
   private readonly contracts: Contracts
-  /** Of the offers that there were last, by their ids. */
+  /** The offers that there were last, by their ids. */
   private signed = new Map<string, TradeJson>()
   private signedRentals = new Map<string, RentalJson>()
 
@@ -180,7 +180,7 @@ export class SignedOffers {
       signerIndex: this.market.signerIndex(wallet.address),
     }
     const draft: ListingDraft = {
-      // Of an estate with other parcels, or after all offers were cancelled, it is another offer.
+      // An estate with other parcels, or after all offers were cancelled, has another offer.
       id: random.fork([fingerprint, ...Object.values(indexes)].join()).uuid(),
       ...{ key: wallet.key, chainId: this.chainId, marketplace: this.market.address },
       ...{ registry: isEstate ? estates.address : land.address, tokenId: String(BigInt(id)) },

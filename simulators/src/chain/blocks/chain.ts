@@ -31,7 +31,7 @@ export interface ChainStart {
   readonly addresses: ContractAddresses
   /** They own land that is not for sale. They may be known later. */
   readonly districtOwners: ReadonlySet<Address>
-  /** Of a chain that goes on: how much there was of what when it began. */
+  /** Where a chain goes on: how much there was of what when it began. */
   readonly countsAtStart?: Counts
   /** At least this many of the newest blocks are kept, and at most twice as many. */
   readonly keptBlocks: number

@@ -63,7 +63,7 @@ export class OffChainMarketplace extends Contract {
   /** Keys are {@link pairKey} of signer and the key of the signature. */
   readonly uses: Cells<number>
   readonly cancelled: Cells<true>
-  /** Of each signer, and of the whole contract under the key `contract`. */
+  /** The index of each signer, and of the whole contract under the key `contract`. */
   readonly indexes: Cells<number>
   private readonly paused: Cells<boolean>
   private readonly version: 1 | 2 | 3

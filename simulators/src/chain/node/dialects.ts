@@ -17,7 +17,7 @@ export const DIALECTS = [
 ] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** Of a header, a log or a receipt. */
+/** Numbers in a header, a log or a receipt. */
 const NUMBERS: ReadonlySet<string> = new Set([
   'number',
   'timestamp',

@@ -1,10 +1,10 @@
 import { DIALECTS, type Dialect } from './dialects.ts'
 import { RANGE_WORDS, type RangeWords } from './range-refusals.ts'
 
-export const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
+const RATE_LIMITS = ['off', 'http', 'http_retry_after', 'json', 'quota', 'bare'] as const
 export const PRUNED_FORMS = ['4444', 'geth_block_0', 'nethermind', 'erigon', 'empty'] as const
 export const BEYOND_HEAD = ['error', 'fewer', 'empty'] as const
-export const INVENTED_BLOCKS = ['off', 'next', 'changed'] as const
+const INVENTED_BLOCKS = ['off', 'next', 'changed'] as const
 export const RECEIPTS = ['served', 'unknown_method', 'null', 'null_entries'] as const
 
 /** What goes wrong. After `for_calls` calls that were affected, all of these are as in {@link NO_FAULTS} again. */
@@ -13,9 +13,9 @@ export interface FaultSettings {
   readonly methods: readonly string[]
   /** 0: no end. */
   readonly for_calls: number
-  /** Of these calls, every how many-th one is hit; 0 and 1: all. */
+  /** Every how many-th of these calls is hit; 0 and 1: all. */
   readonly every: number
-  /** Of these calls, how many of a hundred are hit, by chance; 0: all. The same ones at each run. */
+  /** How many of a hundred of these calls are hit, by chance; 0: all. The same ones at each run. */
   readonly percent: number
   readonly delay_ms: number
   /** Answers 503 with a page for people. */
@@ -45,7 +45,7 @@ export interface FaultSettings {
   /** In answers for a range, the logs of so many blocks in a hundred are missing; the seed chooses which. */
   readonly gap_percent: number
   readonly gap_seed: number
-  /** Of each block with several logs, the second one is missing; of others the only one. */
+  /** The second log of each block with several is missing; of others the only one. */
   readonly missing_log: boolean
   /** One log says that it is of another block. */
   readonly foreign_log: boolean

@@ -5,7 +5,7 @@ import { hashOfText } from '../encoding/words.ts'
 
 /** The number of the first block of a chain that begins with a snapshot: above all numbers that a snapshot of today has. */
 export const FIRST_BLOCK_NUMBER = 30_000_000
-/** Of a snapshot that does not say of when it is. */
+/** The time of a snapshot that does not say of when it is. */
 const UNKNOWN_TIME_S = Date.UTC(2026, 0, 15) / 1_000
 const MANIFEST = 'manifest.json'
 const ALL_ADDED_FIELDS = 6

@@ -23,7 +23,7 @@ export interface StoredState {
   readonly districtOwners: readonly Address[]
   /** How much there was of what when the chain began. */
   readonly countsAtStart: Counts
-  /** Of each mapping of the contracts, in the order in which these were made. */
+  /** The cells of each mapping of the contracts, in the order in which these were made. */
   readonly cells: readonly (readonly (readonly [key: string, value: unknown])[])[]
 }
 

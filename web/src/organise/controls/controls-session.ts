@@ -36,9 +36,9 @@ export interface Controls {
 export const controls = signal<Controls | undefined>(undefined)
 
 let repetition: Repetition | undefined
-/** Of every opening and closing: an answer for an earlier one is ignored. */
+/** Counts every opening and closing: an answer for an earlier one is ignored. */
 let round = 0
-/** Of every change: a report that was asked for before it is ignored. */
+/** Counts every change: a report that was asked for before it is ignored. */
 let changes = 0
 
 /**
@@ -73,7 +73,7 @@ export async function openControls(
 }
 
 /** Forgets the edit code and everything that it has shown. */
-export function closeControls(): void {
+function closeControls(): void {
   stopControls()
   forgetEditCode()
 }

@@ -23,7 +23,7 @@ export type ControlsState =
 /** Fewer than this part of all tokens is running short. */
 const SHORT_PART = 0.1
 /** Fewer tokens than players took in this time is running short. */
-export const SHORT_MINUTES = 10
+const SHORT_MINUTES = 10
 
 /**
  * The state of an event. Where several are true the first of these counts: what keeps players from a token by the

@@ -33,7 +33,7 @@ export function Times({ report, onChanged }: TimesProps) {
   const zone = zoneOf(event)
   const start = typedStart.value ?? localText(event.distribution_start_date, zone)
   const end = typedEnd.value ?? localText(event.distribution_end_date, zone)
-  /** Of an hour that the clock shows twice, the second one is meant. */
+  /** Where the clock shows an hour twice, the second one is meant. */
   const startsLater = useSignal(false)
   const endsLater = useSignal(false)
   const isTyped = typedStart.value !== undefined || typedEnd.value !== undefined || isIncomplete.value

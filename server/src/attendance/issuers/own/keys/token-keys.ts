@@ -71,7 +71,7 @@ export function tokenKeyPath(
   return isMadeHere || existsSync(path) ? path : undefined
 }
 
-/** Of the file that no setting names. */
+/** Path of the file where no setting names it. */
 export function defaultKeyPath(dataDir: string): string {
   return join(dataDir, 'token.key')
 }

@@ -40,7 +40,7 @@ export const tokenLogRoutes: FastifyPluginCallbackTypebox<TokenLogRouteOptions> 
               ),
               roots: Type.Array(
                 Type.Object({ day: Type.String(), leaves: Type.Integer(), root: Type.String() }),
-                { description: 'Of days that end within these entries.' },
+                { description: 'The days that end within these entries.' },
               ),
               next: Type.Integer({ description: 'The next `from`.' }),
             },

@@ -44,7 +44,8 @@ const approvalBody = Type.Object(
     tokens: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'Of an approval: fewer than the organiser wants, but not fewer than were given out.',
+        description:
+          'Only with an approval: fewer than the organiser wants, but not fewer than were given out.',
       }),
     ),
     may_give: Type.Optional(
@@ -56,7 +57,7 @@ const approvalBody = Type.Object(
     content: Type.Optional(
       Type.Integer({
         description:
-          'Of the list of events that wait: `content_changed` is answered where the event has changed since.',
+          'The content in the list of events that wait: `content_changed` is answered where the event has changed since.',
       }),
     ),
   },

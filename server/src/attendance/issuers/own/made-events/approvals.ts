@@ -43,7 +43,7 @@ export interface OperatorAnswer {
 
 /** What holds after an answer. */
 export interface Answered {
-  /** Of the event. */
+  /** The approval of the event. */
   readonly approval: Approval
   /** What became of its waiting change; null where there was none. */
   readonly change: 'approved' | 'refused' | null

@@ -30,7 +30,7 @@ export interface LiveEvent extends Content {
 
 /** A picture of an event. */
 export interface Picture {
-  /** Of a PNG. */
+  /** The bytes of a PNG. */
   readonly file: Buffer
   /** Whether it was drawn from the map of the event's places. */
   readonly isDrawn: boolean

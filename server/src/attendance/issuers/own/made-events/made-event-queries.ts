@@ -199,7 +199,7 @@ export async function moveEvent(
 }
 
 interface MovedEvent {
-  /** Of the issuer, with the days. */
+  /** The record of the issuer, with the days. */
   readonly record: Readonly<Record<string, unknown>>
   readonly move: EventMove | undefined
   /** Empty for none. */

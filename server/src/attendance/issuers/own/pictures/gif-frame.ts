@@ -1,6 +1,6 @@
 /** The first picture of a GIF. */
 export interface GifFrame {
-  /** Of the whole picture, in which the frame lies. */
+  /** The width of the whole picture, in which the frame lies. */
   readonly widthPx: number
   readonly heightPx: number
   /** Whether more frames follow. */

@@ -11,7 +11,7 @@ export const MAX_SIDE_PX = 2_048
 export const MAX_PIXELS = 2_097_152
 const BITS_PER_PIXEL = 32
 /** A WebP takes the decoder twice as long. */
-export const MAX_WEBP_PIXELS = MAX_PIXELS / 2
+const MAX_WEBP_PIXELS = MAX_PIXELS / 2
 /** Usual progressive JPEGs have ten scans. */
 export const MAX_SCANS = 20
 /** Pictures of tokens are squares of at most this size. */

@@ -144,9 +144,9 @@ export const gateSchema = Type.Object(
     attended: Type.Boolean({ description: 'Whether the address holds a token that is not revoked.' }),
     count: Type.Integer(),
     since: Type.Optional(Type.Integer({ description: 'Seconds since 1970.' })),
-    uid: Type.Optional(Type.String({ description: 'Of a token that was signed here.' })),
+    uid: Type.Optional(Type.String({ description: 'Only for a token that was signed here.' })),
     issuer: Type.Optional(
-      Type.Literal('poap', { description: 'Of a token of an event of POAP that was claimed here.' }),
+      Type.Literal('poap', { description: 'Only for a token of an event of POAP that was claimed here.' }),
     ),
     revoked: Type.Optional(Type.Boolean()),
   },

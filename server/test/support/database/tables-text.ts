@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './engine.ts'
+import type { Db } from '../../../src/db/engine.ts'
 
 /**
  * What the migrations come to, as text: every table with its columns, constraints, indexes and triggers, then functions and

@@ -4,13 +4,14 @@ import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts
 import type { ListPlace } from '../../state/parts/publication-lists.ts'
 
 /**
- * The text that asks for the rows behind a row. It names the order of the list and the place of the row in it, and nothing
- * of the revision: it holds in every process and at every later revision.
+ * The text that asks for the rows behind a row, without the query of the list: a client sends the other parameters again, unlike with
+ * `ListCursors` of api/common. It names the order of the list and the place of the row in it, and nothing of the revision: it holds in
+ * every process and at every later revision.
  */
 
 const CURSOR_ALLOWED = 'the cursor of an answer with the same sort_by and sort_order'
 
-export const cursorQuery = Type.Optional(
+export const placeCursorQuery = Type.Optional(
   Type.String({
     title: 'Cursor',
     pattern: '^[\\w-]{1,400}$',
