@@ -13,6 +13,7 @@ import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import { OWN_CERTIFICATE } from '@landpass/server/test/support/http/own-certificate'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
+import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -103,6 +104,8 @@ describe('the image', () => {
     for (const { image } of [postgres, proxy]) expect(image).toMatch(DIGEST)
     expect(landpass.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
     expect(proxy.depends_on).toEqual({ landpass: { condition: 'service_healthy' } })
+    // A server whose database has no land yet is not ready, and the proxy would never start
+    expect(landpass.healthcheck?.test.join()).toContain('/health/live')
     expect(landpass.read_only).toBe(true)
     const names = Object.keys(landpass.environment)
     expect(names.filter((name) => !SETTING_NAMES.includes(name as never))).toEqual([])
@@ -170,6 +173,7 @@ interface Service {
   readonly image?: string
   readonly read_only?: boolean
   readonly depends_on?: object
+  readonly healthcheck?: { readonly test: readonly string[] }
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -206,7 +210,7 @@ describe('PostgreSQL on three machines', () => {
 test('the commands of the manual are commands of this version, with options that they have', () => {
   const commands = readdirSync('docs/operate').flatMap((name) => [
     ...readFileSync(join('docs/operate', name), 'utf8').matchAll(
-      /^ *(?:npx --no |npm run )?landpass (?:-- )?([a-z].*)$/gm,
+      /^ *(?:npx --no -- |npm run )?landpass (?:-- )?([a-z].*)$/gm,
     ),
   ])
 
@@ -222,6 +226,22 @@ test('the commands of the manual are commands of this version, with options that
 })
 
 describe('the service of systemd', () => {
+  test('has the user, folder and settings of the commands that deploy/README.md runs beside it', () => {
+    const lines = file('landpass.service').split('\n')
+    const command = /^systemd-run (.*?\\\n)*.*$/m.exec(file('README.md'))?.[0] ?? ''
+    const properties = [...command.matchAll(/ -p (\S+)/g)].map(([, property]) => property)
+    const variables = [...command.matchAll(/ -E (\S+)/g)].map(([, variable]) => variable ?? '')
+
+    expect(properties).toContain('EnvironmentFile=-/etc/landpass/env')
+    // DynamicUser names the user of a service as its unit
+    expect(properties.filter((property) => !lines.includes(property ?? ''))).toEqual(['User=landpass'])
+    for (const variable of variables)
+      expect(lines.find((line) => line.startsWith('Environment='))).toContain(variable)
+    expect(lines.find((line) => line.startsWith('ExecStart='))).toContain(
+      command.match(/\S+\/landpass(?= make-keys)/)?.[0] ?? 'no program',
+    )
+  })
+
   test.skipIf(!isInstalled('systemd-analyze'))('is one that systemd accepts, and closed off', () => {
     const folder = emptyDir()
     const program = join(folder, 'landpass')
@@ -237,6 +257,7 @@ describe('the service of systemd', () => {
 
 describe.skipIf(!isInstalled('nginx') && !isInstalled('caddy'))('a proxy in front of the server', () => {
   const open = freshEngine('postgres')
+  const openPage = testBrowser()
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), {
@@ -289,7 +310,7 @@ describe.skipIf(!isInstalled('nginx') && !isInstalled('caddy'))('a proxy in fron
   }
 
   test.skipIf(!isInstalled('nginx'))(
-    'nginx answers 50 players who open one place with 12 requests to the server (docs/operate/cdn.md)',
+    'nginx answers files, images and tiles of 50 players once, and passes on what else the map page reads (docs/operate/cdn.md)',
     async () => {
       const server = await startLandServer(land.engine, land.clock, {
         WORLD: '-10,-10,10,10',
@@ -297,18 +318,32 @@ describe.skipIf(!isInstalled('nginx') && !isInstalled('caddy'))('a proxy in fron
       })
       onTestFinished(() => server.close())
       const origin = await startNginx(new URL(server.origin).host, '')
-      const images = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `/v1/map.png?center=${i},0&width=50&height=50`)
-      const opened = [...images, '/v2/tiles', '/v1/tiles?include=id']
-      const before = await answered(server)
+      const { page, asked } = await openPage(`${origin}/`, { size: 'desktop' })
+      await page.locator('main').waitFor()
+      const documented = [
+        ...readFileSync('docs/operate/cdn.md', 'utf8').matchAll(/^\| `(\/[^`]*)`[^|]* \| each player/gm),
+      ].map(([, path]) => path)
+      const paths = () => asked.map((address) => new URL(address).pathname)
+      const pageFiles = () => paths().filter((path) => path.startsWith('/pages/'))
+      const passedOn = () => [...new Set(paths().filter((path) => !path.startsWith('/pages/')))]
+      await expect.poll(() => passedOn().sort(), SOON).toEqual(documented.sort())
+      await page.close()
 
+      const read = asked.filter((address) => !address.includes('/v2/changes'))
+      const drawn = ['/v1/map.png?center=1,0&width=50&height=50', '/v2/tiles'].map((path) => origin + path)
+      const before = await answered(server)
       const players = Array.from({ length: 50 }, () =>
-        Promise.all(opened.map((path) => fetch(origin + path))),
+        Promise.all(
+          [...read, ...drawn].map((address) => fetch(address, { headers: { 'accept-encoding': 'gzip' } })),
+        ),
       )
       const answers = (await Promise.all(players)).flat()
-
       for (const answer of answers) expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(0)
+
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-      expect((await answered(server)) - before).toBe(12)
+      expect(pageFiles().length).toBeGreaterThan(5)
+      const once = pageFiles().length + drawn.length
+      expect((await answered(server)) - before).toBe((read.length - pageFiles().length) * 50 + once)
     },
   )
 })

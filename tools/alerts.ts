@@ -44,7 +44,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'LandpassEventLoopBlocked',
-    when: 'nodejs_eventloop_lag_p99_seconds > 0.25',
+    when: 'nodejs_eventloop_lag_p99_seconds{job="landpass"} > 0.25',
     ...{ minutes: 10, severity: 'ticket' },
     summary: 'The event loop of a server is blocked for a quarter of a second.',
     next: 'The processor is busy, or memory is short: add a server, or lower READ_COST_PER_MINUTE.',
@@ -55,6 +55,13 @@ export const ALERTS: readonly Alert[] = [
     ...{ minutes: 5, severity: 'page' },
     summary: 'Requests are refused because too many wait.',
     next: 'Add a server. If one address sends them all, block it at the proxy.',
+  },
+  {
+    name: 'LandpassDatabaseDown',
+    when: 'min by (instance) (landpass_database_up) == 0',
+    ...{ minutes: 2, severity: 'page' },
+    summary: 'The database does not answer, or refuses to write.',
+    next: '/health/ready says why. Land is answered from memory meanwhile; claims are not.',
   },
   {
     name: 'LandpassDatabaseQueue',

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Coord } from '@landpass/client/grid'
 import { isGift } from '@landpass/client/tokens'
 import type { FastifyInstance } from 'fastify'
+import { Gauge } from 'prom-client'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { SearchStreams } from './api/changes/search-streams.ts'
 import { Pictures } from './api/images/pictures.ts'
@@ -153,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
     : undefined
-  measureDatabase(metrics, engine)
+  measureDatabase(metrics, engine, () => ({ writes: attendance !== undefined && !attendance.setupProblem }))
   const chainStatus = new StatusReader({
     db: engine.db,
     clock,
@@ -459,7 +460,21 @@ function listingsFacts(read: ListingsStatus, reader: ListingsStatusReader): Reco
   return { state, ageSeconds: reader.ageSeconds(read) ?? null, ...(reason && { reason }) }
 }
 
-function measureDatabase(metrics: Metrics, engine: Engine): void {
+function measureDatabase(metrics: Metrics, engine: Engine, needs: () => { readonly writes: boolean }): void {
+  const answer = new RecentFigure(
+    () =>
+      checkDatabase(engine, needs()).then(
+        () => true,
+        () => false,
+      ),
+    { maxAgeMs: 5 * SECOND_MS },
+  )
+  const up: Gauge = new Gauge({
+    name: 'landpass_database_up',
+    help: 'Whether the database answers, and accepts changes where attendance is served: 1 or 0.',
+    registers: [metrics.registry],
+    collect: async (): Promise<void> => up.set(Number((await answer.read()) ?? false)),
+  })
   const connections = 'landpass_database_connections'
   metrics.addGauges([
     { name: `${connections}_total`, help: 'Open database connections.', read: () => engine.pool().total },

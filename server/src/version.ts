@@ -12,4 +12,4 @@ const { version, private: isClone } = JSON.parse(readFileSync(PACKAGE, 'utf8')) 
 export const VERSION = version
 
 /** How the user runs a command of the server in the folder where it was started; `--no`: npx never downloads another package. */
-export const COMMAND = isClone ? 'npm run landpass --' : 'npx --no landpass'
+export const COMMAND = isClone ? 'npm run landpass --' : 'npx --no -- landpass'

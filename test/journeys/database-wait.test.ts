@@ -34,9 +34,15 @@ test('a server of land and attendance waits for its database, and says so', asyn
   expect(await statusOf(`${origin}/health/live`)).toBe(200)
   for (const path of ['/health/ready', '/v1/parcels/0/0', '/event/1/availability'])
     expect(await statusOf(`${origin}${path}`), path).toBe(503)
+  const isUp = async () => {
+    const metrics = await (await fetch(`${origin}/metrics`)).text()
+    return /^landpass_database_up (\d)$/m.exec(metrics)?.[1]
+  }
+  expect(await isUp()).toBe('0')
 
   proxy.thaw()
   await server.said('Ctrl-C stops it.')
+  await expect.poll(isUp, { timeout: 30_000 }).toBe('1')
   expect(await statusOf(`${origin}/health/ready/attendance`)).toBe(200)
   expect(await statusOf(`${origin}/event/1/availability`)).toBe(404)
   server.child.kill('SIGTERM')

@@ -272,6 +272,20 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     expect(await pictureOf('', operator)).toEqual(shown)
     const wanted = await pictureOf('?change=true', operator)
     expect(wanted).not.toEqual(shown)
+    const cachingOf = async (headers: Record<string, string>) => {
+      const { status, headers: had } = await stage.server.ask('GET', `/events/${made.uuid}/image.png`, {
+        headers,
+      })
+      return [status, had.vary, had['cache-control'], had.etag]
+    }
+    const [, , , tag] = await cachingOf({})
+    const cached = ['operator-key', 'public, max-age=300', expect.stringMatching(/^"/)]
+    for (const other of [{}, { 'operator-key': 'another' }])
+      expect(await cachingOf(other)).toEqual([200, ...cached])
+    expect(await cachingOf({ 'if-none-match': tag as string })).toEqual([304, ...cached])
+    const ofOperator = [200, 'operator-key', 'private, no-store', undefined]
+    for (const other of [{}, { 'if-none-match': tag as string }])
+      expect(await cachingOf({ ...operator, ...other })).toEqual(ofOperator)
     expect((await patch({ cancelled: true })).body.data).toMatchObject({
       event: { cancelled: true, name: EVENT.name },
     })

@@ -55,6 +55,7 @@ test('the commands of docs/operate/life.md succeed in their order, on PostgreSQL
 test('a server of the land fills its own database from a copy, as docs/operate/growing.md says, and has the same land', async () => {
   const page = readFileSync('docs/operate/growing.md', 'utf8')
   const commands = [...page.matchAll(/^landpass (.+)$/gm)].map(([, words = '']) => words)
+  const written = /```\n(rm -rf snapshot\.new\n.*?)```/s.exec(page)?.[1]?.trim().split('\n') ?? []
   const original = { DATA_DIR: emptyDir(), DATABASE_URL: await freshDatabaseUrl(), WORLD }
   const copy = { DATA_DIR: emptyDir(), WORLD }
   const folder = emptyDir()
@@ -64,11 +65,17 @@ test('a server of the land fills its own database from a copy, as docs/operate/g
   }
   await run('import snapshot', await demoSnapshot(2, RADIUS), original)
 
-  await run('export snapshot', join(folder, 'copy'), original)
-  await run('import snapshot', join(folder, 'copy'), copy)
+  for (let time = 1; time <= 2; time++) {
+    for (const line of written) {
+      const there = join(folder, 'copy')
+      if (line.startsWith('landpass ')) await run(line.slice(9), there, original)
+      else expect(spawnSync('sh', ['-c', line.replaceAll('snapshot', there)]).status, line).toBe(0)
+    }
+    await run('import snapshot', join(folder, 'copy'), copy)
+  }
   await run('export snapshot', join(folder, 'of-the-copy'), copy)
 
-  expect(commands).toEqual(['export snapshot', 'import snapshot', 'serve --only land'])
+  expect(commands).toEqual(['export snapshot.new', 'import snapshot', 'serve --only land'])
   const filesOf = (name: string) =>
     JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8')).files as object
   expect(Object.keys(filesOf('copy')).length).toBeGreaterThan(6)

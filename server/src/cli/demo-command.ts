@@ -46,16 +46,20 @@ function parseSeed(text: string): number {
 async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env)
   if (out !== undefined) return writeDemo({ seed, folder: out, world: config.world, signal })
-  await withDatabase(config, async (engine) => {
-    if ((await readLandHead(engine.db)).worldId !== null && !replace) {
-      throw new CommandError(
-        'The database holds a world already; --replace puts the demo world in its place.',
-      )
-    }
-    const report = await fillWithDemo(engine, config, { seed, onlyIfEmpty: !replace, signal })
-    const sentence = `The world of seed ${seed} is in the database, at revision ${report.revision}.`
-    writeResult(report, [sentence, ...report.warnings])
-  })
+  await withDatabase(
+    config,
+    async (engine) => {
+      if ((await readLandHead(engine.db)).worldId !== null && !replace) {
+        throw new CommandError(
+          'The database holds a world already; --replace puts the demo world in its place.',
+        )
+      }
+      const report = await fillWithDemo(engine, config, { seed, onlyIfEmpty: !replace, signal })
+      const sentence = `The world of seed ${seed} is in the database, at revision ${report.revision}.`
+      writeResult(report, [sentence, ...report.warnings])
+    },
+    { mayMake: true },
+  )
 }
 
 async function writeDemo({ seed, folder, world, signal }: Omit<ShownWriting, 'show'>): Promise<void> {

@@ -61,38 +61,42 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     import('../chain/chain.ts'),
     import('./follower-server.ts'),
   ])
-  await withDatabase(config, async (engine) => {
-    const parts = { config, db: engine.db, clock: SYSTEM_CLOCK, log: logLine }
-    // PostgreSQL works on two batches of rows with two processes; the embedded engine has one connection.
-    const insertsAtOnce = engine.kind === 'postgres' ? 2 : 1
-    const chain = await openChain({ ...parts, insertsAtOnce, signal })
-    let own: OwnState | undefined
-    const show = new ProgressShow()
-    const onProgress = (step: HistoryStep, sentence: string) => {
-      own = { state: 'history', reason: sentence }
-      chain.announcer.update(sentence)
-      if ('done' in step) show.update(step)
-      else writeLine(step, sentence)
-    }
-    const onShown = () => {
-      show.stop()
-      own = undefined
-    }
-    // A server that has started this process for the history serves the metrics itself.
-    const isOfServer = process.send !== undefined
-    const server = isOfServer ? undefined : await serveFollower({ ...parts, chain, ownState: () => own })
-    try {
-      const hooks = { signal, onProgress, onShown }
-      if (options.rebuild) await rebuild(chain, hooks)
-      else await follow(chain, options, hooks)
-    } catch (error) {
-      throw forPrinting(error, chain)
-    } finally {
-      show.stop()
-      await server?.close()
-      await chain.close()
-    }
-  })
+  await withDatabase(
+    config,
+    async (engine) => {
+      const parts = { config, db: engine.db, clock: SYSTEM_CLOCK, log: logLine }
+      // PostgreSQL works on two batches of rows with two processes; the embedded engine has one connection.
+      const insertsAtOnce = engine.kind === 'postgres' ? 2 : 1
+      const chain = await openChain({ ...parts, insertsAtOnce, signal })
+      let own: OwnState | undefined
+      const show = new ProgressShow()
+      const onProgress = (step: HistoryStep, sentence: string) => {
+        own = { state: 'history', reason: sentence }
+        chain.announcer.update(sentence)
+        if ('done' in step) show.update(step)
+        else writeLine(step, sentence)
+      }
+      const onShown = () => {
+        show.stop()
+        own = undefined
+      }
+      // A server that has started this process for the history serves the metrics itself.
+      const isOfServer = process.send !== undefined
+      const server = isOfServer ? undefined : await serveFollower({ ...parts, chain, ownState: () => own })
+      try {
+        const hooks = { signal, onProgress, onShown }
+        if (options.rebuild) await rebuild(chain, hooks)
+        else await follow(chain, options, hooks)
+      } catch (error) {
+        throw forPrinting(error, chain)
+      } finally {
+        show.stop()
+        await server?.close()
+        await chain.close()
+      }
+    },
+    { mayMake: true },
+  )
 }
 
 /**

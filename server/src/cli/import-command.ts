@@ -62,17 +62,21 @@ async function runImport(
 }
 
 function importInto(config: Config, folder: string, options: ImportOptions): Promise<ImportReport> {
-  return withDatabase(config, async (engine) => {
-    const report = await importSnapshot(engine.db, folder, options)
-    // The import is committed by now: a failure of the maintenance after it must not fail the command.
-    if (report.ok) {
-      options.onProgress?.({ phase: 'tidy', done: 0, total: 1 })
-      // A server that runs the embedded engine does its own maintenance, and is reading the new world at this time.
-      if (!engine.isJoined) await engine.maintain().catch(() => undefined)
-      options.onProgress?.({ phase: 'tidy', done: 1, total: 1 })
-    }
-    return report
-  })
+  return withDatabase(
+    config,
+    async (engine) => {
+      const report = await importSnapshot(engine.db, folder, options)
+      // The import is committed by now: a failure of the maintenance after it must not fail the command.
+      if (report.ok) {
+        options.onProgress?.({ phase: 'tidy', done: 0, total: 1 })
+        // A server that runs the embedded engine does its own maintenance, and is reading the new world at this time.
+        if (!engine.isJoined) await engine.maintain().catch(() => undefined)
+        options.onProgress?.({ phase: 'tidy', done: 1, total: 1 })
+      }
+      return report
+    },
+    { mayMake: true },
+  )
 }
 
 function successSentence({ counts, dryRun, revision, durationMs }: ImportReport): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { freshDataDir } from '../../test/support/database/engines.ts'
+import { emptyDir, freshDataDir } from '../../test/support/database/engines.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/land/tiny-world.ts'
 import { landpassHere } from '../../test/support/processes/landpass-here.ts'
 import { V8_OPTIONS } from '../../test/support/processes/v8-options.ts'
@@ -150,4 +150,34 @@ test('ctrl-C stops an import, which then has changed nothing', async () => {
     exitCode: 1,
     stderr: expect.stringMatching(/There is no world to export/),
   })
+})
+
+test.each([
+  ['remove', 'event', '2000000001'],
+  ['remove', 'player', `0x${'a'.repeat(40)}`],
+  ['export', 'out'],
+  ['new-lineage'],
+  ['re-encrypt'],
+  ['approve-event'],
+  ['issuer-key', 'show'],
+])('%s makes no database where there is none', async (...args) => {
+  const env = { DATA_DIR: join(emptyDir(), 'none') }
+
+  const { exitCode, stderr } = await here(args, env)
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toBe(
+    `landpass: There is no database in ${env.DATA_DIR}. Set DATA_DIR or DATABASE_URL to those of the server.\n`,
+  )
+  expect(existsSync(env.DATA_DIR)).toBe(false)
+})
+
+test('an event that the database does not have cannot be removed', async () => {
+  const env = { DATA_DIR: await freshDataDir() }
+  await here(['import', tinySnapshot()], env)
+
+  for (const event of ['2000000001', '00000000-0000-4000-8000-000000000000']) {
+    const { exitCode, stderr } = await here(['remove', 'event', event], env)
+    expect([exitCode, stderr]).toEqual([1, `landpass: The database has nothing of an event ${event}.\n`])
+  }
 })

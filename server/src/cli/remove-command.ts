@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { KeptAtEvent, RemovedRows } from '../attendance/removal-queries.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
+import { CommandError } from '../errors.ts'
 import { parseAddress, parseEvent } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
 import { exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
@@ -46,6 +47,7 @@ async function runRemoveEvent(text: string, { dryRun: isDryRun }: GivenOptions):
     const eventId = 'eventId' in name ? name.eventId : (await findEvent(db, name))?.event_id
     return eventId === undefined ? {} : removeEvent(db, eventId, { nowMs: SYSTEM_CLOCK.nowMs(), isDryRun })
   })
+  if (Object.keys(rows).length === 0) throw new CommandError(`The database has nothing of an event ${text}.`)
   writeResult({ ok: true, event: text, dry_run: isDryRun, rows }, [sentence(rows, isDryRun)])
 }
 
