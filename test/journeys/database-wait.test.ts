@@ -38,13 +38,13 @@ test('a server of land and attendance waits for its database, and says so', asyn
     const metrics = await (await fetch(`${origin}/metrics`)).text()
     return /^landpass_database_up (\d)$/m.exec(metrics)?.[1]
   }
-  expect(await isUp()).toBe('0')
-
   proxy.thaw()
   await server.said('Ctrl-C stops it.')
   await expect.poll(isUp, { timeout: 30_000 }).toBe('1')
   expect(await statusOf(`${origin}/health/ready/attendance`)).toBe(200)
   expect(await statusOf(`${origin}/event/1/availability`)).toBe(404)
+  proxy.refuse()
+  await expect.poll(isUp, { timeout: 30_000 }).toBe('0')
   server.child.kill('SIGTERM')
   expect((await server.ended).code).toBe(0)
 })
