@@ -124,7 +124,7 @@ test('signatures that are no bytes, or too many, are refused without a call', as
 test('the ten checks of a minute are those of all processes together', async () => {
   const counts = new SharedCounts(() => 0)
   const group = { count: async (...of: Parameters<SharedCounts['count']>) => counts.count(...of) }
-  const processes = [1, 2].map(() => contracts(() => NO, group as ContractWalletsOptions['group']))
+  const processes = [1, 2].map(() => contracts(() => NO, group))
   const check = (at: number) =>
     processes[at % 2]!.wallets.hasSigned(OWNER, `text ${at}`, '0xab').catch(codeOf)
 

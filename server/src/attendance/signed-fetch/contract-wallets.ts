@@ -9,15 +9,25 @@ import {
   MAX_SIGNATURE_BYTES,
   walletCall,
 } from '../../ethereum/wallet-call.ts'
-import type { SharedCount, WorkerGroup } from '../../http/worker-group.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
 import { waitText } from '../wait-text.ts'
+
+/** Checks of a wallet in the present window, and the milliseconds until that ends. */
+interface CountedChecks {
+  readonly current: number
+  readonly ttl: number
+}
+
+/** What counts the checks of a wallet for several processes. */
+export interface SharedCounter {
+  count(limit: string, wallet: string, windowMs: number): Promise<CountedChecks>
+}
 
 export interface ContractWalletsOptions {
   readonly callContract: CallContract
   readonly clock: Clock
   /** The processes that serve with this one, which count the checks of a wallet together. */
-  readonly group?: WorkerGroup | undefined
+  readonly group?: SharedCounter | undefined
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
   /** For both calls of a check. */
@@ -117,7 +127,7 @@ export class ContractWallets {
     )
   }
 
-  private countHere(owner: string): SharedCount {
+  private countHere(owner: string): CountedChecks {
     const nowMs = steadyMs(this.options.clock)
     if (nowMs >= this.minuteEndsAtMs || this.checks.size >= MAX_COUNTED) {
       this.checks.clear()

@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type CallClass, Pacer, type Timing, TooManyWaitingError } from './pacer.ts'
 
+/** 100 a minute. */
+const SLOW = 100 / 60
+
 test('a few calls start at once, the others one after the other at the given rate, in order', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 4, timing })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing })
 
   const calls = startCalls(pacer, 8)
 
@@ -19,7 +22,7 @@ test('a few calls start at once, the others one after the other at the given rat
 
 test('within a minute no more calls start than the rate allows, however many wait', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 4, timing })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing })
   let begun = 0
 
   for (let second = 0; second < 60; second++) {
@@ -33,7 +36,7 @@ test('within a minute no more calls start than the rate allows, however many wai
 
 test('a later call never starts before a waiting one', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 4, timing })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing })
   startCalls(pacer, 4)
   const early = startCalls(pacer, 2)
   timing.jump(250)
@@ -46,7 +49,7 @@ test('a later call never starts before a waiting one', async () => {
 })
 
 test('a call that would wait longer than 15 seconds is refused with the time to wait', () => {
-  const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing: new HandTiming() })
 
   const calls = startCalls(pacer, 4 + 60 + 1)
 
@@ -56,7 +59,7 @@ test('a call that would wait longer than 15 seconds is refused with the time to 
 
 test('after "too many requests" the rate is low for five minutes, then as before', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 100, timing })
+  const pacer = new Pacer({ callsPerSecond: 100, slowCallsPerSecond: SLOW, timing })
 
   pacer.slowDown()
   const slow = startCalls(pacer, 10)
@@ -82,7 +85,7 @@ test('several processes share the low rate, which is never above the usual one',
 
 test('during a pause calls with a short wait are queued, and those with a long wait refused', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 100, timing })
+  const pacer = new Pacer({ callsPerSecond: 100, slowCallsPerSecond: SLOW, timing })
   startCalls(pacer, 10)
   const waiting = startCalls(pacer, 20)
 
@@ -101,7 +104,7 @@ test('during a pause calls with a short wait are queued, and those with a long w
 
 test('organisers get every fourth call while players wait, and strangers every eighth', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 8, timing })
+  const pacer = new Pacer({ callsPerSecond: 8, slowCallsPerSecond: SLOW, timing })
   const started: CallClass[] = []
   const start = (callClass: CallClass, count: number) =>
     startCalls(pacer, count, () => started.push(callClass), callClass)
@@ -123,7 +126,7 @@ test('organisers get every fourth call while players wait, and strangers every e
 
 test('behind 240 players an organiser waits for half a second at most, also before the first proof', async () => {
   const timing = new HandTiming()
-  const pacer = new Pacer({ callsPerSecond: 4, timing })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing })
   startCalls(pacer, 240)
   await timing.advance(3_000)
   startCalls(pacer, 60)
@@ -136,7 +139,7 @@ test('behind 240 players an organiser waits for half a second at most, also befo
 })
 
 test('strangers have a short queue: beyond it they are refused at once, and no other caller is', () => {
-  const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing: new HandTiming() })
 
   const strangers = startCalls(pacer, 1_000, undefined, 'unproven')
 
@@ -149,7 +152,7 @@ test('strangers have a short queue: beyond it they are refused at once, and no o
 })
 
 test('of one network address one unproven call waits, and two paid ones', async () => {
-  const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
+  const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: SLOW, timing: new HandTiming() })
   const waits = (callClass: CallClass, from: string) => {
     try {
       void pacer.take(callClass, from)
@@ -180,7 +183,7 @@ test('whatever comes: never more calls than the rate, no class starves, each cla
       fc.array(arrival, { maxLength: 25 }),
       async (callsPerSecond, arrivals) => {
         const timing = new HandTiming()
-        const pacer = new Pacer({ callsPerSecond, timing })
+        const pacer = new Pacer({ callsPerSecond, slowCallsPerSecond: SLOW, timing })
         const starts: { atMs: number; callClass: CallClass; no: number }[] = []
         const asked = { claim: 0, organiser: 0, paid: 0, unproven: 0 }
         let refused = 0

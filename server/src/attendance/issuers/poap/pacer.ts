@@ -1,5 +1,4 @@
 import { MINUTE_MS, SECOND_MS } from '../../../clock.ts'
-import { SLOW_ISSUER_CALLS_PER_SECOND } from '../../../config/config.ts'
 
 /** Monotonic time and timers, so that tests can replace them. */
 export interface Timing {
@@ -54,7 +53,7 @@ export class TooManyWaitingError extends Error {
 export interface PacerOptions {
   readonly callsPerSecond: number
   /** The rate after {@link Pacer.slowDown}, where it is the lower one. */
-  readonly slowCallsPerSecond?: number
+  readonly slowCallsPerSecond: number
   readonly timing?: Timing
 }
 
@@ -89,7 +88,7 @@ interface Bucket {
  * have more than an eighth. Of one network address one unproven call waits, and two paid ones.
  *
  * @example
- * const pacer = new Pacer({ callsPerSecond: 4 })
+ * const pacer = new Pacer({ callsPerSecond: 4, slowCallsPerSecond: 1.5 })
  * await pacer.take('claim') // undefined for the first four; the fifth waits for a quarter of a second
  */
 export class Pacer {
@@ -116,11 +115,7 @@ export class Pacer {
   /** When the earliest timer fires; later ones find nothing to do. */
   private timerAtMs = Number.POSITIVE_INFINITY
 
-  constructor({
-    callsPerSecond,
-    slowCallsPerSecond = SLOW_ISSUER_CALLS_PER_SECOND,
-    timing = REAL_TIMING,
-  }: PacerOptions) {
+  constructor({ callsPerSecond, slowCallsPerSecond, timing = REAL_TIMING }: PacerOptions) {
     this.callsPerSecond = callsPerSecond
     this.slowCallsPerSecond = Math.min(slowCallsPerSecond, callsPerSecond)
     this.timing = timing
