@@ -265,7 +265,7 @@ export const SETTINGS = {
   RENTALS_INTERVAL_MS: {
     kind: integer({ min: 1_000, max: 86_400_000 }),
     default: 60_000,
-    meaning: 'The same for offers to rent.',
+    meaning: 'The pause between two readings of offers to rent; after failures up to ten times as long.',
   },
   LISTINGS_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 1_000 }),

@@ -135,7 +135,7 @@ describe('requests of many connections, which arrive in one turn of the event lo
    * Sends a request on each of new connections, with the header `From`: for health from `monitor`.
    *
    * @param tookMs how long each request takes, by the clock of the scheduler
-   * @param options `requests`: how many each connection sends, one after the answer to the other; `idleMs`: how long all are idle then,
+   * @param options `requests`: how many each connection sends, one after the answer to the other, and `crowdRequests` those of `crowd`, where it sends another number; `idleMs`: how long all are idle then,
    *   before they send as many again; `close`: whether the server begins to stop when fifty connections wait to be read
    * @returns the `From` of each request that was started, the statuses of all answers, the longest time from a request to its start, the
    *   most connections that waited to be read, and how many did when the server had begun to stop
@@ -143,22 +143,24 @@ describe('requests of many connections, which arrive in one turn of the event lo
   async function sendAtOnce(
     from: readonly string[],
     tookMs: number,
-    { requests = 1, idleMs = 0, isProxy = false, close = false } = {},
+    { requests = 1, crowdRequests = 0, idleMs = 0, isProxy = false, close = false } = {},
   ) {
     let nowMs = 0
     let mostUnread = 0
     let unreadOfStopping: number | undefined
+    const crowded = new Set<net.Socket>()
     let longestMs = 0
     const started: string[] = []
     const scheduler = new RequestScheduler({
       clientOf: (request) => String(request.headers.from),
-      isProxy: () => isProxy,
+      isProxy: (socket) => isProxy && crowded.has(socket),
       refuse: (response, { status }) => response.writeHead(status).end(),
       nowMs: () => nowMs,
     })
     let accepted = 0
     server = http
-      .createServer((request, response) =>
+      .createServer((request, response) => {
+        if (request.headers.from === 'crowd') crowded.add(request.socket)
         scheduler.serve(request, response, () => {
           started.push(String(request.headers.from))
           longestMs = Math.max(longestMs, nowMs - Number(request.headers.date))
@@ -169,8 +171,8 @@ describe('requests of many connections, which arrive in one turn of the event lo
             scheduler.closeConnections()
             unreadOfStopping = scheduler.counts.unread
           }
-        }),
-      )
+        })
+      })
       .on('connection', () => accepted++)
       .listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -184,7 +186,7 @@ describe('requests of many connections, which arrive in one turn of the event lo
     )
     const statuses: string[] = []
     const talk = async (client: net.Socket, path: string, name: string) => {
-      for (let sent = 0; sent < requests; sent++) {
+      for (let sent = 0; sent < (name === 'crowd' && crowdRequests > 0 ? crowdRequests : requests); sent++) {
         client.write(get(path, `From: ${name}\r\nDate: ${nowMs}\r\n`))
         const [chunk] = await once(client, 'data')
         statuses.push(String(chunk).slice(9, 12))
@@ -262,6 +264,16 @@ describe('requests of many connections, which arrive in one turn of the event lo
       const { mostUnread } = await sendAtOnce(crowd, 0.5, { requests: 2, isProxy: true })
 
       expect(mostUnread).toBe(0)
+    })
+
+    test.each(['alone', 'monitor'])('are read also while others fill the queue: %s', async (other) => {
+      const { started } = await sendAtOnce([...crowd, other], 0.5, {
+        requests: 4,
+        crowdRequests: 20,
+        isProxy: true,
+      })
+
+      expect(started.lastIndexOf(other)).toBeLessThan(started.length / 2)
     })
 
     test('are read at once when the server begins to stop', async () => {

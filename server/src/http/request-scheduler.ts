@@ -75,7 +75,7 @@ interface Connection {
  *   it, so the bytes of one answer wait at most. Sixteen requests may wait behind it; with the next, the connection is
  *   cut. HTTP allows clients to send unanswered requests again (RFC 9112, section 9.3.2).
  * - While 64 requests are queued, a connection that got its answer is not read before its turn comes: its next request
- *   waits in the operating system. Thousands of parsed requests would double the CPU time of an answer: they survive
+ *   waits in the operating system. (That of a health check is always read.) Thousands of parsed requests would double the CPU time of an answer: they survive
  *   collections of garbage, and displace each other from the caches of the processor. New connections are read at once,
  *   and those of proxies, which carry requests of many clients, always.
  * - A request that waited for five seconds is refused with 503 `server_busy`.
@@ -248,7 +248,8 @@ export class RequestScheduler {
     this.turn++
     const hadNewConnections = this.hasNewConnections
     this.hasNewConnections = false
-    const isReading = this.readUnread(READ_IN_TURN_FROM - this.counted.queued)
+    // At least one: new connections, proxies and pipelined requests can fill the queue for ever
+    const isReading = this.readUnread(Math.max(1, READ_IN_TURN_FROM - this.counted.queued))
     if (this.counted.queued === 0 && !isReading) return
     const nowMs = this.nowMs()
     this.openTurn(nowMs)
@@ -284,7 +285,7 @@ export class RequestScheduler {
     const { socket } = connection
     const { clientOf, isProxy } = this.options
     if (!socket.writable || socket.isPaused() || this.isClosing || isProxy?.(socket)) return
-    if (this.counted.queued < READ_IN_TURN_FROM) return
+    if (this.counted.queued < READ_IN_TURN_FROM || isHealthCheck(request) || !this.isFree(connection)) return
     socket.pause()
     connection.current = undefined // else the answer would survive collections of garbage
     connection.unreadSinceMs = this.nowMs()

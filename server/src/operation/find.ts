@@ -50,10 +50,11 @@ export function findingsOf({ engine, metrics, served, attendance }: OperatedServ
   const check = databaseCheckOf(engine, { writes: attendance !== undefined })
   return async () => {
     const problem = await check()
-    const scrape = new Scrape(await metrics())
+    const scrape = new Scrape(await metrics().catch(() => ''))
+    const startedAtMs = scrape.values('process_start_time_seconds').map((at) => at * SECOND_MS)
     const connections = 'landpass_database_connections'
     return {
-      startedAtMs: SECOND_MS * Math.min(...scrape.values('process_start_time_seconds')),
+      startedAtMs: Math.min(performance.timeOrigin, ...startedAtMs),
       database: {
         problem,
         connections: scrape.sum(`${connections}_total`),
@@ -89,6 +90,7 @@ async function chainFindings({
   const status = await chainStatus.recent()
   if (!status) return 'unread'
   const { block, state, reason } = status
+  if (!block && state === 'history') return 'reading'
   if (!block) return followsChain || state !== 'off' ? 'empty' : undefined
   return {
     block: block.number,

@@ -59,6 +59,7 @@ describe('each problem has a part and a condition', () => {
     ['land', 'bad', 'world_not_loaded', { land: { revision: undefined }, chain: undefined }],
     ['land', 'bad', 'world_waits', { land: { revision: undefined }, chain: 'empty' }],
     ['chain', 'bad', 'chain_not_read', { chain: 'empty' }],
+    ['chain', 'look', 'chain_not_read', { chain: 'reading' }],
     ['chain', 'unknown', 'not_read', { chain: 'unread' }],
     ['offers', 'unknown', 'not_read', { offers: 'unread' }],
     ['events', 'unknown', 'not_read', { events: 'unread' }],

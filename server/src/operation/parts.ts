@@ -76,10 +76,11 @@ export interface Findings {
     readonly queriesWaiting: number
   }
   readonly land: { readonly revision: number | undefined } | undefined
-  /** Only for land that comes from the chain; `empty`: no block was applied yet. */
+  /** Only for land that comes from the chain; `empty`: no block was applied yet; `reading`: the history is read. */
   readonly chain:
     | { readonly block: number; readonly ageS: number; readonly isFollowing: boolean }
     | 'empty'
+    | 'reading'
     | 'unread'
     | undefined
   readonly offers: { readonly ageS: number | undefined; readonly isFollowing: boolean } | 'unread' | undefined
@@ -136,8 +137,8 @@ export function partsOf(found: Findings): readonly Part[] {
       ? off('chain')
       : chain === 'unread'
         ? unread('chain')
-        : chain === 'empty'
-          ? part('chain', {}, ['bad', 'chain_not_read'])
+        : chain === 'empty' || chain === 'reading'
+          ? part('chain', {}, [chain === 'empty' ? 'bad' : 'look', 'chain_not_read'])
           : part(
               'chain',
               { block: chain.block, age_s: chain.ageS },

@@ -101,9 +101,9 @@ class WorkerProcesses {
     return worker
   }
 
-  /** From its first answer on, so that its code may be loaded for however long. */
+  /** Before its first answer it has ten times as long, in which it loads its code. */
   #killWhenItHangs(worker: Worker, number: number): void {
-    let unanswered = Number.NEGATIVE_INFINITY
+    let unanswered = -10 * QUESTIONS
     worker.on('message', ({ kind }: FromWorker) => {
       if (kind === 'alive') unanswered = 0
     })
