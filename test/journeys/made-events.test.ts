@@ -283,7 +283,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     for (const other of [{}, { 'operator-key': 'another' }])
       expect(await cachingOf(other)).toEqual([200, ...cached])
     expect(await cachingOf({ 'if-none-match': tag as string })).toEqual([304, ...cached])
-    const ofOperator = [200, 'operator-key', 'private, no-store', undefined]
+    const ofOperator = [200, 'operator-key', 'no-store', undefined]
     for (const other of [{}, { 'if-none-match': tag as string }])
       expect(await cachingOf({ ...operator, ...other })).toEqual(ofOperator)
     expect((await patch({ cancelled: true })).body.data).toMatchObject({

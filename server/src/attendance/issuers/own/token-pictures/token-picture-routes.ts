@@ -108,7 +108,7 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
       const publicPicture = () => pictures.ofEvent(event, () => listLimit(request, reply))
       if (!isOperator(request)) return sendPicture(request, reply, await publicPicture())
       const waiting = await pictures.waitingOf(event, request.query.change)
-      return sendUncached(reply, waiting ?? (await publicPicture()), 'private, no-store')
+      return sendUncached(reply, waiting ?? (await publicPicture()))
     },
   )
   done()
@@ -142,8 +142,8 @@ function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: Toke
   return setHeaders(reply, headersOf(picture)).send(picture.png)
 }
 
-function sendUncached(reply: FastifyReply, { png }: TokenPicture, cacheControl = 'no-store'): FastifyReply {
-  return reply.header('cache-control', cacheControl).type(TYPE).send(png)
+function sendUncached(reply: FastifyReply, { png }: TokenPicture): FastifyReply {
+  return reply.header('cache-control', 'no-store').type(TYPE).send(png)
 }
 
 /** Nothing, where the picture was not drawn because too many are. Other failures go on. */
