@@ -335,7 +335,7 @@ export class PatroniCluster {
     }
   }
 
-  /** Below the ports that Linux gives to those who ask for any: a machine finds its own free when it starts again. */
+  /** Below the ephemeral ports of Linux: a machine finds its port free when it starts again. */
   async #freePort(): Promise<number> {
     for (;;) {
       const port = this.#nextPort++

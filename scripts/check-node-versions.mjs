@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installNode } from './install-node.mjs'
+import { nameOf } from './third-parties.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The least that `engines` in package.json names beyond the version that runs this, and the newest. */
@@ -72,7 +73,7 @@ function assertAllListed(installed) {
   const bill = readdirSync(release).find((name) => name.endsWith('.cdx.json'))
   const listed = new Set(readJson(join(release, bill)).components.map(({ name }) => name))
   const { packages } = readJson(join(installed, 'node_modules/.package-lock.json'))
-  const names = Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13))
+  const names = Object.keys(packages).map(nameOf)
   const missing = names.filter((name) => name !== 'landpass' && !listed.has(name))
   if (missing.length > 0) throw new Error(`${bill} lacks ${missing.join(', ')}`)
 }

@@ -101,7 +101,8 @@ export function billOfMaterials({ name, version }, { lock, bundled, installed })
   }
 }
 
-function nameOf(folder) {
+/** The name of the library in a folder of node_modules. */
+export function nameOf(folder) {
   return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
 

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { Coord } from '@landpass/client/grid'
 import { isGift } from '@landpass/client/tokens'
 import type { FastifyInstance } from 'fastify'
-import { Gauge } from 'prom-client'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { SearchStreams } from './api/changes/search-streams.ts'
 import { Pictures } from './api/images/pictures.ts'
@@ -466,21 +465,21 @@ function measureDatabase(metrics: Metrics, engine: Engine, needs: () => { readon
     await checkDatabase(engine, needs())
     return {}
   })
-  const read = async () => {
-    try {
-      await check()
-      return true
-    } catch {
-      return false
-    }
-  }
-  const answer = new RecentFigure(read, { maxAgeMs: 5 * SECOND_MS })
-  const up: Gauge = new Gauge({
-    name: 'landpass_database_up',
-    help: 'Whether the database answers, and accepts changes where attendance is served: 1 or 0.',
-    registers: [metrics.registry],
-    collect: async (): Promise<void> => up.set(Number((await answer.read()) ?? false)),
-  })
+  const isUp = () =>
+    check().then(
+      () => true,
+      () => false,
+    )
+  const figure = new RecentFigure(isUp, { maxAgeMs: 5 * SECOND_MS })
+  metrics.addSeries([
+    {
+      kind: 'gauge',
+      name: 'landpass_database_up',
+      help: 'Whether the database answers, and accepts changes where attendance is served: 1 or 0.',
+      labelNames: [],
+      read: async () => [{ labels: {}, value: Number((await figure.read()) ?? false) }],
+    },
+  ])
   const connections = 'landpass_database_connections'
   metrics.addGauges([
     { name: `${connections}_total`, help: 'Open database connections.', read: () => engine.pool().total },

@@ -86,6 +86,7 @@ export function toOwnError(error: unknown): unknown {
   if (code !== undefined) return REFUSAL_OF[code](`${state} ${error.message}`)
   if (isConnectionLost(error) || isTimeout(error)) return databaseUnavailable(reasonOf(error))
   if (state === undefined || error instanceof StatementError) return error
+  // Both engines set these fields on their errors, which they do not type
   return new StatementError(error.message, error as unknown as StatementFacts)
 }
 

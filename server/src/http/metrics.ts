@@ -134,6 +134,7 @@ export class Metrics {
     this.maxAgeMs = maxAgeMs
     const registers = [this.registry]
     processMetrics ??= collectProcessMetrics()
+    // The library types its own metrics as descriptions of them
     for (const metric of processMetrics.getMetricsAsArray())
       this.registry.registerMetric(metric as unknown as Metric)
     this.duration = new Histogram({

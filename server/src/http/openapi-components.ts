@@ -85,6 +85,7 @@ const NOT_MODIFIED = {
  * @throws {Error} when two different parts have the same title
  */
 export function withComponents<Made extends object>(made: Made): Made {
+  // The generator types its document more loosely than what it makes
   const document = made as unknown as Document
   const { schemas, ...others } = document.components
   const namer = new Namer({ ...others, headers: HEADERS }, commonFailures(document))

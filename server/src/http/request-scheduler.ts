@@ -56,7 +56,7 @@ interface Connection {
   refusal: AppError | undefined
   /** Refuses bytes that are no request, when the requests before them are answered. */
   refuseBytes: (() => void) | undefined
-  /** Of a connection that is read in turn: since when it waits, and the turn of the event loop in which it is read again. */
+  /** For a connection that is read in turn: since when it waits, and the turn of the event loop in which it is read again. */
   unreadSinceMs: number
   readInTurn: number
 }
@@ -75,9 +75,9 @@ interface Connection {
  *   it, so the bytes of one answer wait at most. Sixteen requests may wait behind it; with the next, the connection is
  *   cut. HTTP allows clients to send unanswered requests again (RFC 9112, section 9.3.2).
  * - While 64 requests are queued, a connection that got its answer is not read before its turn comes: its next request
- *   waits in the operating system. (That of a health check is always read.) Thousands of parsed requests would double the CPU time of an answer: they survive
- *   collections of garbage, and displace each other from the caches of the processor. New connections are read at once,
- *   and those of proxies, which carry requests of many clients, always.
+ *   waits in the operating system. Thousands of parsed requests would double the CPU time of an answer: they survive
+ *   collections of garbage, and displace each other from the caches of the processor. New connections are read at once;
+ *   after a health check, and where a proxy sends requests of many clients, connections are always read.
  * - A request that waited for five seconds is refused with 503 `server_busy`.
  *
  *   (none) ──no request waits, the turn has time──▶ started ──answer taken──▶ done

@@ -24,7 +24,7 @@ export class Scrape {
     }))
   }
 
-  /** Of each series of a metric; empty where there are none. */
+  /** The value of each series of a metric; empty where there are none. */
   values(name: string, isCounted: (labels: Labels) => boolean = () => true): readonly number[] {
     return this.series.flatMap((one) => (one.name === name && isCounted(one.labels) ? one.value : []))
   }

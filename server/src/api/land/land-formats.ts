@@ -35,6 +35,7 @@ type Shape = Readonly<Record<string, unknown>>
 
 /** The fields of a row, those of objects within it beside the others: `offer_price` is `price` of `offer`. */
 const COLUMNS: readonly Column[] = Object.entries(
+  // As plain JSON: the types of schemas do not show what is inside of `anyOf`
   LAND_ROW_SHAPES.LandRow.properties as unknown as Readonly<Record<string, Shape>>,
 )
   .filter(([name]) => name !== 'parcels')

@@ -153,6 +153,7 @@ export class FrameReader {
 function parsedFacts(json: string): RangeFacts | undefined {
   try {
     const facts: unknown = JSON.parse(json)
+    // Its checksum was right, so this program wrote it
     return Array.isArray(facts) && facts.length === 4 ? (facts as unknown as RangeFacts) : undefined
   } catch {
     return undefined

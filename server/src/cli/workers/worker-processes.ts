@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { SECOND_MS, withTimeLimit } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { CommandError } from '../../errors.ts'
@@ -146,7 +146,7 @@ class WorkerProcesses {
       )
       const wasShort = performance.now() - startedAtMs < SHORT_LIFE_MS
       pauseMs = wasShort ? Math.min(Math.max(2 * pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
-      await pause(pauseMs)
+      await setTimeout(pauseMs)
       // After SIGHUP another one may have its place already
       if (this.#isStopping || this.#workers.has(number)) return
       current = this.#start(number, { listensAtOnce: false })

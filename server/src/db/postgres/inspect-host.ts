@@ -30,7 +30,7 @@ export async function inspectHost(client: BoundedClient): Promise<HostFacts> {
   const { rows } = await client.query<Row>(SELECT_FACTS)
   const { version, pid, read_only, statement_timeout_ms } = rows[0]!
   assertVersion(Number(version))
-  // A pooler announces a process number of its own: it has many connections to PostgreSQL
+  // A pooler announces a process number of its own: it has many connections to PostgreSQL. The library does not type it
   const isPooler = pid !== (client as unknown as { processID: number }).processID
   const keepsPrepared = !isPooler || (await renamesPrepared(client))
   return {

@@ -75,6 +75,7 @@ export class PackedRows<Row extends KeyedRow> {
   private unpacked(bytes: Buffer): Row {
     const [columnsNumber, ...values] = deserialize(bytes) as [number, ...unknown[]]
     const columns = this.columns[columnsNumber]!
+    // The columns are those of the row that was packed
     return Object.fromEntries(
       columns.map((column, at) => [column, unpackedValue(values[at])]),
     ) as unknown as Row

@@ -56,6 +56,7 @@ async function writeFile<Name extends ChainSetName>(
   const record = CHAIN_RECORDS[CHAIN_TABLE_OF[set]]
   const file = writer.openFile(set)
   try {
+    // The compiler does not see that the functions of a set take its rows
     const named = rows.map((row) => ({ row, name: nameOfLine[set](row as never) }))
     named.sort((one, other) => (one.name < other.name ? -1 : 1))
     for (const { row } of named) await file.write(record.line(row as never))
