@@ -40,8 +40,10 @@ describe('the browser of the tests', () => {
       })`)
     }
 
-    const startingWith = (start: string) => problems.filter((problem) => problem.startsWith(start))
-    const twiceEach = (start: string) => addresses.flatMap((address) => [start + address, start + address])
+    // Sorted: what a worker did can be reported after what its page did next
+    const startingWith = (start: string) => problems.filter((problem) => problem.startsWith(start)).sort()
+    const twiceEach = (start: string) =>
+      addresses.flatMap((address) => [start + address, start + address]).sort()
     await expect
       .poll(() => startingWith('net::ERR_NAME_NOT_RESOLVED: '), SOON)
       .toEqual(twiceEach('net::ERR_NAME_NOT_RESOLVED: '))
