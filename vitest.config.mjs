@@ -67,7 +67,7 @@ function project(name, files) {
       setupFiles: ['server/dist/test/support/run/each-file.setup.js'],
       // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
       server: { deps: { external: [/\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
-      execArgv: V8_OPTIONS,
+      execArgv: [...V8_OPTIONS, ...(process.env.VT_EXTRA ?? '').split(' ').filter(Boolean)],
       ...files,
     },
   }

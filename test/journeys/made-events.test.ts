@@ -490,6 +490,10 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
     // Nobody's new event deletes another one, however long that has waited
+    await untilAnswered(
+      stage.engine.db,
+      [oldest, second, last].map(({ id }) => id),
+    )
     stage.clock.set(REFERENCE_TIME_MS + 29 * 24 * HOUR_MS)
     const late = await full.send('POST', '/events', { ...EVENT, start_date: '2027-04-05' })
     stage.clock.set(REFERENCE_TIME_MS)
