@@ -12,6 +12,9 @@ import { BaseSequencer } from 'vitest/node'
 const V8_OPTIONS = ['--wasm-tiering-budget=300000000', '--interrupt-budget=528000'].filter(isKnownOption)
 for (const option of V8_OPTIONS) setFlagsFromString(option)
 
+/** Processes of tests make much garbage, and other ones use the processors meanwhile: fewer collections, and fewer threads for them. */
+const HEAP_OPTIONS = ['--min-semi-space-size=16', '--v8-pool-size=1']
+
 /** Files that mostly wait: started first, beside files that compute. As the last ones they would keep a processor idle. */
 const WAITING = ['faults-sockets', 'dependencies', 'failover']
 class WaitingFirst extends BaseSequencer {
@@ -67,7 +70,7 @@ function project(name, files) {
       setupFiles: ['server/dist/test/support/run/each-file.setup.js'],
       // Node.js loads the compiled code itself: through Vite, each file that starts a server would take half a second more.
       server: { deps: { external: [/\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
-      execArgv: [...V8_OPTIONS, ...(process.env.VT_EXTRA ?? '').split(' ').filter(Boolean)],
+      execArgv: [...V8_OPTIONS, ...HEAP_OPTIONS],
       ...files,
     },
   }

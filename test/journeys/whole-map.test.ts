@@ -102,14 +102,14 @@ describe('the map of the whole world', () => {
         ...{ ...filter, sort_by, sort_order },
         ...(sort_by === 'distance' && { center: '17,-40' }),
       }
-      const expected = referencePage(assets, query)
-      const first = await get({ ...query, limit: '40', facets: Object.keys(expected.facets).join() })
+      const { rows, facets } = referencePage(assets, query)
+      const first = await get({ ...query, limit: '40', facets: Object.keys(facets).join() })
       const second = first.cursor === null ? { land: [] } : await get({ cursor: first.cursor, limit: '40' })
 
-      expectSame([...first.land, ...second.land], expected.rows.slice(0, 80), JSON.stringify(query))
-      expectSame(first.facets, expected.facets, JSON.stringify(query))
-      expect(first.total).toBe(expected.rows.length)
-      return expected.rows.length
+      expectSame([...first.land, ...second.land], rows.slice(0, 80), JSON.stringify(query))
+      expectSame(first.facets, facets, JSON.stringify(query))
+      expect(first.total).toBe(rows.length)
+      return rows.length
     }
     let matched = 0
     for (const [i, filter] of filters.entries()) {

@@ -60,8 +60,8 @@ const EXCEPTIONS: readonly (readonly [statement: RegExp, because: string])[] = [
 /** How often a statement is looked at: reading from where it came takes milliseconds. */
 const MOST_LOOKS = 3
 const looks = new Map<string, number>()
-/** Longer ones are rarely executed again as they are: rows that are written many at a time. */
-const LONGEST_KNOWN = 4_000
+/** A statement is known by its beginning: longer ones write the same columns of another number of rows. */
+const KNOWN_BY = 4_000
 const unlisted: string[] = []
 
 const acquire = GuardedDriver.prototype.acquireConnection
@@ -84,15 +84,16 @@ export function expectEventStatements(): void {
 }
 
 function note(text: string): void {
-  const before = looks.get(text) ?? 0
+  const name = text.slice(0, KNOWN_BY)
+  const before = looks.get(name) ?? 0
   if (before === MOST_LOOKS) return
   if (!MENTIONS_TABLE.test(text) || (NAMES_EVENT.test(text) && insertsOneEvent(text))) {
-    if (text.length <= LONGEST_KNOWN) looks.set(text, MOST_LOOKS)
+    looks.set(name, MOST_LOOKS)
     return
   }
-  looks.set(text, before + 1)
+  looks.set(name, before + 1)
   if (EXCEPTIONS.some(([statement]) => statement.test(text)) || !isOfServer()) return
-  looks.set(text, MOST_LOOKS)
+  looks.set(name, MOST_LOOKS)
   unlisted.push(text)
 }
 
