@@ -54,6 +54,9 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
   test.each(['desktop', 'phone'] as const)('every page is accessible and fits a %s', async (size) => {
     await visitAll({ size, theme, locale: 'en' }, async ({ page, photograph }, name) => {
       await expectAccessible(page)
+      await showBusy(page)
+      await expectAccessible(page, ['color-contrast'])
+      await showBusy(page, false)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZES[size].width)
       await photograph(`${name}-${size}-${theme}`)
     })
@@ -74,6 +77,13 @@ test.each(LOCALES.filter((locale) => locale !== 'en'))(
     })
   },
 )
+
+/** Makes each part of the page look as while its newer state is on its way, or at rest again. */
+async function showBusy(page: OpenedPage['page'], isBusy = true): Promise<void> {
+  await page.evaluate(
+    `for (const part of document.querySelectorAll('[aria-busy]')) part.setAttribute('aria-busy', '${isBusy}')`,
+  )
+}
 
 async function visitAll(
   options: OpenOptions,
