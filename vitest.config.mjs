@@ -12,7 +12,7 @@ import { BaseSequencer } from 'vitest/node'
 const V8_OPTIONS = ['--wasm-tiering-budget=300000000', '--interrupt-budget=528000'].filter(isKnownOption)
 for (const option of V8_OPTIONS) setFlagsFromString(option)
 
-/** Processes of tests make much garbage, and other ones use the processors meanwhile: fewer collections, and fewer threads for them. */
+/** Tests make much garbage on busy processors: larger young spaces are collected less often, one helper thread competes less. */
 const HEAP_OPTIONS = ['--min-semi-space-size=16', '--v8-pool-size=1']
 
 /** Files that mostly wait: started first, beside files that compute. As the last ones they would keep a processor idle. */

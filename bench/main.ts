@@ -45,7 +45,7 @@ const REST_MS = 5_000
 /** Pictures of tokens that were not asked for before, as a part of what the baseline answers. */
 const COLD_IMAGE = 0.05
 
-/** Small answers: a large one, as that of an area, takes as long as the memory of the machine lets it. */
+/** An area is left out: its time depends on the memory of the machine. */
 const SHORT: ReadonlySet<string> = new Set([
   '/parcels/:x/:y',
   '/parcels/:x/:y/encodedId',
@@ -59,9 +59,9 @@ const SHORT: ReadonlySet<string> = new Set([
   '/v2/parcels/:x/:y',
 ])
 const SHORT_SECONDS = 0.5
-/** Where other programs use the memory of the machine, the part of the bare answer was down to 0.4 of that on an idle one. */
+/** The part of its bound below which a row fails: beside programs that use the memory of the machine, figures fell to 0.4 of those of an idle one. */
 const FAR = 1 / 3
-/** How often a row is measured again that misses this part of what is wanted. */
+/** How often such a row is measured again. */
 const MEASURED_AGAIN = 2
 
 /** Ten times the parcels of the usual world. */

@@ -490,6 +490,7 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
     // Nobody's new event deletes another one, however long that has waited
+    // An event whose answer is not noted keeps its place for a minute only
     await untilAnswered(
       stage.engine.db,
       [oldest, second, last].map(({ id }) => id),
