@@ -343,6 +343,7 @@ const PAGES = ['/', '/organise', '/docs/static/swagger-ui-bundle.js', '/nowhere'
 /** Pictures that cost a decoder most, by name. */
 async function pictures(): Promise<readonly (readonly [string, Buffer])[]> {
   const wasm = fileURLToPath(import.meta.resolve('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'))
+  // The library types neither the option, nor an image without the class of browsers
   await (init as unknown as (options: object) => Promise<void>)({ wasmBinary: readFileSync(wasm) })
   const image = { data: noise(PICTURE_PX), width: PICTURE_PX, height: PICTURE_PX }
   const jpeg = async (progressive: boolean) =>

@@ -131,6 +131,7 @@ const CACHES: readonly Cache[] = [
     fill: async (keys) => {
       const cache = new DifferenceCache<Buffer>(32)
       for (let n = 0; n < keys; n++) {
+        // What the cache names an entry by
         const since = { origin: nameIn(n), lineage: 'a', revision: n, lastExpiryMs: 0 } as never
         await cache.get(since, NOW, async () => ownBytes(partOf(10_000)))
       }
@@ -166,6 +167,7 @@ const CACHES: readonly Cache[] = [
   },
 ]
 
+/** What the cache compares of a state. */
 const NOW = {
   state: { origin: 'o', worldId: 1, revision: 1 },
   openOffers: { lastExpiryMs: 0 },
@@ -178,6 +180,7 @@ function ipOf(n: number): string {
 function forwarded(n: number): string {
   const header = Buffer.from(`${LONG}, ${ipOf(n)}`, 'latin1').toString('latin1')
   const ip = header.slice(LONG.length + 2)
+  // Only the address of a socket is read
   return clientAddress({ ip, socket: { remoteAddress: '127.0.0.1' } as never })
 }
 

@@ -147,6 +147,7 @@ export async function clientTypes(description: OpenApi): Promise<string> {
       ...Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(shapeOf(name, shape, shapes))])),
     },
   }
+  // The library takes an older type of JSON Schema
   const text = await compile(schema as unknown as Parameters<typeof compile>[0], 'Operations', {
     additionalProperties: false,
     bannerComment: BANNER,

@@ -489,12 +489,12 @@ describeOnOneEngine('an event made here, where the operator approves events', (o
     const last = await make(full)
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
-    // Nobody's new event deletes another one, however long that has waited
     // An event whose answer is not noted keeps its place for a minute only
     await untilAnswered(
       stage.engine.db,
       [oldest, second, last].map(({ id }) => id),
     )
+    // Nobody's new event deletes another one, however long that has waited
     stage.clock.set(REFERENCE_TIME_MS + 29 * 24 * HOUR_MS)
     const late = await full.send('POST', '/events', { ...EVENT, start_date: '2027-04-05' })
     stage.clock.set(REFERENCE_TIME_MS)

@@ -100,7 +100,7 @@ export class TableRows implements LandRows {
   constructor(tx: Tx, worldId: number) {
     this.tx = tx
     this.worldId = worldId
-    // The library types keys of an object made of entries as any text
+    // The compiler types keys of an object made of entries as any text
     this.entries = Object.fromEntries(EVENT_TABLES.map((table) => [table, new Map()])) as never
   }
 

@@ -86,6 +86,7 @@ export async function rowsOf(db: Db): Promise<LandRows> {
       return [table, rows.map((row) => JSON.stringify({ ...row, world_id: 0 })).sort()] as const
     }),
   )
+  // The compiler types keys of an object made of entries as any text
   return Object.fromEntries(tables) as unknown as LandRows
 }
 

@@ -250,6 +250,7 @@ function makeBlock(number: number, parentHash: string, salt: string, logCount: n
     outcome: 1,
     cumulativeGasUsed: '0x5208',
     logsBloom: bloomOf(bare),
+    // Hashed by these fields alone
     logs: bare as unknown as Receipt['logs'],
   }
   const receipts = logCount === 0 ? [] : [receipt]

@@ -63,6 +63,7 @@ export async function linesOfTables(db: Db, contracts: Contracts): Promise<Lines
     parcels: parcels
       .filter(({ owner }) => owner !== null)
       .map((row) => ({
+        // Columns of any table have no types: here and below, the table has the named ones
         id: coordText(row as never),
         ...assetOf(row, tokenOf(row)),
         estate_id: row.estate_id,

@@ -40,6 +40,7 @@ interface Reference {
 
 /** The description of a server, whose parts are named. */
 export function openApiOf(server: FastifyInstance): OpenApi {
+  // The generator types its document more loosely than what it makes
   return server.swagger() as unknown as OpenApi
 }
 

@@ -512,6 +512,7 @@ function changedData(data: AssetData, to: ChangedData): { data: AssetData } {
     if (to[name] === null) delete changed[name]
     else if (to[name] !== undefined) changed[name] = to[name]
   }
+  // The compiler does not see which fields are set
   return { data: changed as unknown as AssetData }
 }
 

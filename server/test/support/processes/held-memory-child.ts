@@ -31,6 +31,7 @@ const FILLS: Readonly<Record<string, () => object | Promise<object>>> = {
   },
   'cost-budget': () => {
     const budget = new CostBudget(10)
+    // Only the address of a socket is read
     const socket = { remoteAddress: '127.0.0.1' } as never
     for (let n = 0; n < NAMES; n++) {
       const ip = cutFrom(`198.151.${100 + Math.floor(n / 100)}.${100 + (n % 100)}`)
