@@ -136,10 +136,10 @@ describe('the state', () => {
       [3, 5],
     ])
     expect(area(2, 2, 1, 1)).toEqual([])
-    expect(textOf(state.parcelRunPieces({ from: 0, to: 3 }, 99))).toBe(
+    expect(textOf(state.parcelRunPieces([{ from: 0, to: 3 }], 99))).toBe(
       '{"id":"0,1","publication":null},{"id":"0,0","publication":{"until":100}},{"id":"1,1","publication":null}',
     )
-    expect(textOf(state.parcelRunPieces({ from: 0, to: 2 }, 100))).toBe(
+    expect(textOf(state.parcelRunPieces([{ from: 0, to: 2 }], 100))).toBe(
       '{"id":"0,1","publication":null},{"id":"0,0","publication":null}',
     )
   })
@@ -169,7 +169,7 @@ describe('the state', () => {
           const publication = nowMs === 99 && first[from + i] === 0 ? { until: 100 } : null
           return { row: from + i, publication }
         })
-        expect(JSON.parse(`[${textOf(state.parcelRunPieces({ from, to }, nowMs))}]`)).toEqual(expected)
+        expect(JSON.parse(`[${textOf(state.parcelRunPieces([{ from, to }], nowMs))}]`)).toEqual(expected)
       }
     }
   })
@@ -219,7 +219,7 @@ describe('the state', () => {
         }
       })
       for (const from of [0, 1, 5, CHUNK_ROWS - 1])
-        expect(JSON.parse(`[${textOf(state.parcelRunPieces({ from, to: rows }, nowMs))}]`)).toEqual(
+        expect(JSON.parse(`[${textOf(state.parcelRunPieces([{ from, to: rows }], nowMs))}]`)).toEqual(
           expected.slice(from),
         )
       for (const row of [0, 1, 6, 7, rows - 1])

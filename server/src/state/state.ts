@@ -254,35 +254,45 @@ export class State {
     return last
   }
 
-  /** JSON of a run of parcels, joined by commas, without brackets and without a comma at the end. */
-  *parcelRunPieces({ from, to }: RowRange, nowMs: number): Generator<Uint8Array> {
-    const { json, offers, rents } = this.parts.parcels
-    let nextRent = firstRentFrom(rents, from)
-    for (let row = from; row < to; ) {
-      const number = Math.floor(row / CHUNK_ROWS)
-      const { values: bytes, starts } = json.chunks[number]!
-      const firstRow = number * CHUNK_ROWS
-      const endRow = Math.min(to, firstRow + CHUNK_ROWS)
-      let start = starts[row - firstRow]!
-      for (; row < endRow; row++) {
-        const first = offers.first[row]!
-        const offer = first < 0 ? -1 : this.openAt(first, nowMs)
-        const rent =
-          rents.rows[nextRent] === row ? runningRentJson(rentAt(rents, nextRent++), nowMs) : undefined
-        if (offer < 0 && !rent) continue
-        const end = starts[row - firstRow + 1]!
-        if (rent) {
-          yield* slices(bytes, start, end - NO_RENT_LENGTH)
-          yield rent
-          start = end - NO_PUBLICATION_LENGTH
-        }
-        if (offer < 0) continue
-        yield* slices(bytes, start, end - NO_PUBLICATION_LENGTH)
-        yield this.offerJson(offer)
-        start = end - CLOSE_LENGTH - COMMA_LENGTH
+  /** JSON of the parcels of some runs of rows, joined by commas, without brackets and without a comma at the end. */
+  *parcelRunPieces(runs: readonly RowRange[], nowMs: number): Generator<Uint8Array> {
+    const last = runs.at(-1)
+    for (const run of runs) {
+      for (let row = run.from; row < run.to; ) {
+        const to = Math.min(run.to, row - (row % CHUNK_ROWS) + CHUNK_ROWS)
+        const isEnd = run === last && to === run.to
+        yield* this.chunkPieces({ from: row, to }, nowMs, isEnd ? COMMA_LENGTH : 0)
+        row = to
       }
-      yield* slices(bytes, start, starts[endRow - firstRow]! - (endRow === to ? COMMA_LENGTH : 0))
     }
+  }
+
+  /** The parcels of rows of one chunk, each followed by a comma. @param leftOut bytes at the end */
+  private chunkPieces({ from, to }: RowRange, nowMs: number, leftOut: number): Uint8Array[] {
+    const { json, offers, rents } = this.parts.parcels
+    const number = Math.floor(from / CHUNK_ROWS)
+    const { values: bytes, starts } = json.chunks[number]!
+    const firstRow = number * CHUNK_ROWS
+    const pieces: Uint8Array[] = []
+    let nextRent = firstRentFrom(rents, from)
+    let start = starts[from - firstRow]!
+    for (let row = from; row < to; row++) {
+      const first = offers.first[row]!
+      const offer = first < 0 ? -1 : this.openAt(first, nowMs)
+      const rent =
+        rents.rows[nextRent] === row ? runningRentJson(rentAt(rents, nextRent++), nowMs) : undefined
+      if (offer < 0 && !rent) continue
+      const end = starts[row - firstRow + 1]!
+      if (rent) {
+        pieces.push(bytes.subarray(start, end - NO_RENT_LENGTH), rent)
+        start = end - NO_PUBLICATION_LENGTH
+      }
+      if (offer < 0) continue
+      pieces.push(bytes.subarray(start, end - NO_PUBLICATION_LENGTH), this.offerJson(offer))
+      start = end - CLOSE_LENGTH - COMMA_LENGTH
+    }
+    pieces.push(bytes.subarray(start, starts[to - firstRow]! - leftOut))
+    return pieces
   }
 
   private openAt(firstOffer: number, nowMs: number): number {
@@ -337,13 +347,6 @@ function readOffered(
     if (estate >= 0 && estates.offers.first[estate]! >= 0) offered[row]! |= ESTATE_OFFERED
   }
   return offered
-}
-
-/** The most bytes that one write to a stream has, so that a slow client holds little memory. */
-const SLICE_BYTES = 256 * 1024
-
-function* slices(bytes: Uint8Array, from: number, to: number): Generator<Uint8Array> {
-  for (let at = from; at < to; at += SLICE_BYTES) yield bytes.subarray(at, Math.min(at + SLICE_BYTES, to))
 }
 
 /** JSON of an asset with its rent while that runs, and with its publication. */

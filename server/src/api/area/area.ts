@@ -51,15 +51,20 @@ export function answerArea(
   return send(request, reply, { freshness, format: DATA, ...answer })
 }
 
+const COMMA = Buffer.from(',')
+
 /** `/map`: the parcels and the estates of the area. */
 export const MAP_FORM: AreaForm = { name: 'map', withEstates: true, pieces: mapPieces }
 
 function* mapPieces(view: AreaView): Generator<Uint8Array> {
   const estateRows = estatesIn(view.state, view.runs)
   yield Buffer.from('{"assets":{"parcels":[')
-  yield* parcelPieces(view)
+  yield* view.state.parcelRunPieces(view.runs, view.nowMs)
   yield Buffer.from('],"estates":[')
-  yield* estatePieces(view, estateRows)
+  for (const [i, row] of estateRows.entries()) {
+    if (i > 0) yield COMMA
+    yield* view.state.estatePieces(row, view.nowMs)
+  }
   yield Buffer.from(`]},"total":${view.parcelCount + estateRows.length}}`)
 }
 
@@ -72,24 +77,8 @@ export const PARCELS_FORM: AreaForm = {
 
 function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
   yield Buffer.from('{"parcels":[')
-  yield* parcelPieces(view)
+  yield* view.state.parcelRunPieces(view.runs, view.nowMs)
   yield Buffer.from(`],"total":${view.parcelCount}}`)
-}
-
-const COMMA = Buffer.from(',')
-
-function* parcelPieces({ state, runs, nowMs }: AreaView): Generator<Uint8Array> {
-  for (const [i, run] of runs.entries()) {
-    if (i > 0) yield COMMA
-    yield* state.parcelRunPieces(run, nowMs)
-  }
-}
-
-function* estatePieces({ state, nowMs }: AreaView, estateRows: readonly number[]): Generator<Uint8Array> {
-  for (const [i, row] of estateRows.entries()) {
-    if (i > 0) yield COMMA
-    yield* state.estatePieces(row, nowMs)
-  }
 }
 
 function viewOf(land: LandContext, area: Area): AreaView {

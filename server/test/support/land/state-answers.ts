@@ -126,7 +126,7 @@ function stateAt(state: State, nowMs: number): unknown {
       text(...state.estatePieces(row, nowMs)),
       state.estateExpiry(row, nowMs),
     ]),
-    map: runs.map((run) => text(...state.parcelRunPieces(run, nowMs))),
+    map: text(...state.parcelRunPieces(runs, nowMs)),
     expiry: [true, false].map((withEstates) => state.areaExpiry(runs, nowMs, { withEstates })),
     sales: [Array.from(sales.offers, keyOf), sales.lastExpiryMs, sales.nextExpiryMs],
     prices: Array.from(sales.offers, (offer) => publications.openPrice[offer]),
