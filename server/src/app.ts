@@ -18,21 +18,19 @@ import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-header
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
 import { type OwnState, StatusReader } from './chain/follow/status-reader.ts'
-import { RateLimiter } from './chain/rpc/rate-limiter.ts'
 import { REAL_TIMING } from './chain/rpc/timing.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
-import { checkDatabase } from './db/check-database.ts'
-import { workerStates } from './db/distribution.ts'
 import type { Engine } from './db/engine.ts'
 import { CommandError } from './errors.ts'
 import { cacheControlOf } from './freshness.ts'
 import { rawClientAddress } from './http/client-address.ts'
 import { CompressedBodies } from './http/compressed-bodies.ts'
-import { type CostLimits, chargeRequests } from './http/cost-account.ts'
+import { chargeRequests } from './http/cost-account.ts'
 import { CostBudget } from './http/cost-budget.ts'
+import { costFigures } from './http/cost-figures.ts'
 import { EventStreams } from './http/event-streams.ts'
-import { healthRoutes, metricsRoute, type ReadinessChecks, within } from './http/health.ts'
+import { healthRoutes, metricsRoute } from './http/health.ts'
 import { LargeAnswers } from './http/large-answers.ts'
 import { Metrics } from './http/metrics.ts'
 import { type MetricsAddress, type MetricsServer, serveMetrics } from './http/metrics-server.ts'
@@ -42,29 +40,22 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import type { WorkerGroup } from './http/worker-group.ts'
 import { type RevisionRange, readChangedAssets } from './land/changes/change-journal.ts'
-import { readLandHead } from './land/changes/land-head.ts'
-import { type ListingsStatus, READINGS, type ReadingName, SERVERS } from './land/changes/listings-reading.ts'
+import { READINGS } from './land/changes/listings-reading.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
-import {
-  hideAbandonedOffers,
-  ListingsReader,
-  type ListingsReaderOptions,
-} from './listings/listings-reader.ts'
+import { hideAbandonedOffers, type ListingsReader } from './listings/listings-reader.ts'
 import { ListingsStatusReader, readerSeries } from './listings/listings-status.ts'
-import { MarketplaceServer } from './listings/marketplace-server.ts'
-import type { OfferFeed } from './listings/offer-feed.ts'
+import { offerReaders } from './listings/offer-readers.ts'
 import type { RentalContracts } from './listings/rental-listing.ts'
-import { RentalsServer } from './listings/rentals-server.ts'
-import { ServerClient } from './listings/server-client.ts'
 import type { TradeContracts } from './listings/verify-trade.ts'
 import { drawPlaces } from './map/place-picture.ts'
+import { connectionGauges, databaseUpSeries } from './operation/database-figures.ts'
 import { findingsOf } from './operation/find.ts'
 import { operationRoutes } from './operation/operation-routes.ts'
+import { readinessChecks } from './operation/readiness.ts'
 import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
-import { RecentFigure } from './work/recent-figure.ts'
 
 /** The two interfaces of one deployment. */
 export const INTERFACES = ['land', 'attendance'] as const
@@ -153,7 +144,10 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
     : undefined
-  measureDatabase(metrics, engine, () => ({ writes: attendance !== undefined && !attendance.setupProblem }))
+  metrics.addSeries([
+    databaseUpSeries(engine, () => ({ writes: attendance !== undefined && !attendance.setupProblem })),
+  ])
+  metrics.addGauges(connectionGauges(engine))
   const chainStatus = new StatusReader({
     db: engine.db,
     clock,
@@ -162,8 +156,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
 
   const offers = READINGS.map((name) => new ListingsStatusReader(name, engine.db, clock))
-  const offerReaders = servesLand
-    ? offerReadersOf(options, { callContract, log: server.log, signal: closing.signal })
+  const ended = { db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal }
+  const readers = servesLand
+    ? offerReaders(
+        config,
+        { trades: options.tradeContracts, rentals: options.rentalContracts },
+        { ...ended, callContract, log: server.log },
+      )
     : []
 
   await describeRoutes(server, {
@@ -171,20 +170,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     shapes: servesLand ? LAND_SHAPES : {},
     securitySchemes: attendance ? { ...SIGNED_FETCH_HEADERS, ...GRANT_SIGNATURE_HEADER } : {},
   })
-  healthRoutes(server, {
-    stopping,
-    checks: readinessChecks(
-      engine,
-      servesLand ? { keeper, chainStatus, offers, clock } : undefined,
-      attendance,
-    ),
-  })
+  const servedLand = servesLand ? { keeper, chainStatus, offers, clock } : undefined
+  healthRoutes(server, { stopping, checks: readinessChecks(engine, servedLand, attendance) })
   const { port: metricsPort, ...metricsAddress } = config.metrics
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
-  measureCost(metrics, costLimits)
+  measure(metrics, costFigures(costLimits))
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const served = servesLand
-    ? await serveLand({ server, metrics, keeper, chainStatus, offers, offerReaders, ...options })
+    ? await serveLand({ server, metrics, keeper, chainStatus, offers, readers, ...options })
     : undefined
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel))
@@ -205,9 +198,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     find: findingsOf({
       ...{ engine, attendance },
       metrics: () => metrics.text(),
-      served: servesLand
-        ? { keeper, chainStatus, offers, clock, followsChain: options.chain !== undefined }
-        : undefined,
+      served: servedLand && { ...servedLand, followsChain: options.chain !== undefined },
     }),
   })
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -240,12 +231,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       attendance?.start()
       if (!servesLand) return
       await keeper.start()
-      const ended = { db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal }
       reading ??= Promise.all(
         READINGS.map(
           (name) =>
-            offerReaders.find((reader) => reader.name === name)?.run() ??
-            hideAbandonedOffers({ ...ended, name }),
+            readers.find((reader) => reader.name === name)?.run() ?? hideAbandonedOffers({ ...ended, name }),
         ),
       )
     },
@@ -274,36 +263,6 @@ async function callContractOf({ chain }: Config, signal: AbortSignal) {
   return contractCaller({ urls: chain.nodeUrls, network: await readNetwork(chain.network), signal })
 }
 
-/** Reads signed offers: nothing where that is off. */
-function offerReadersOf(
-  { config, engine, clock, tradeContracts, rentalContracts }: AppOptions,
-  parts: Pick<ListingsReaderOptions, 'callContract' | 'log' | 'signal'>,
-): readonly ListingsReader[] {
-  const { listings, rentals } = config
-  const { isShown } = listings
-  const { signal } = parts
-  const timing = REAL_TIMING
-  // Each has its half, because another process may read from the other server.
-  const servers = [listings.url, rentals.url].filter((url) => url !== undefined).length
-  const rate = { maxInFlight: 1, callsPerSecond: listings.callsPerSecond / servers, random: Math.random }
-  const clientOf = (name: ReadingName, url: string) => {
-    const limiter = new RateLimiter({ ...rate, timing, signal })
-    return new ServerClient({ what: SERVERS[name], url, limiter, timing, signal })
-  }
-  const readerOf = (feed: OfferFeed, intervalMs: number) =>
-    new ListingsReader({ ...parts, db: engine.db, clock, feed, intervalMs, isShown, timing })
-  const readers: ListingsReader[] = []
-  if (listings.url !== undefined && tradeContracts) {
-    const server = new MarketplaceServer(clientOf('listings', listings.url), tradeContracts)
-    readers.push(readerOf(server, listings.intervalMs))
-  }
-  if (rentals.url !== undefined && rentalContracts) {
-    const server = new RentalsServer(clientOf('rentals', rentals.url), rentalContracts)
-    readers.push(readerOf(server, rentals.intervalMs))
-  }
-  return readers
-}
-
 function summaryOf(token: SignedToken): TokenSummary {
   const { id, eventName, eventLocation: place, number, timeS, revokedAtS } = token
   return { id, eventName, place, number, timeS, isGiven: isGift(token), isRevoked: revokedAtS !== null }
@@ -315,15 +274,15 @@ interface LandParts extends AppOptions {
   readonly keeper: StateKeeper
   readonly chainStatus: StatusReader
   readonly offers: readonly ListingsStatusReader[]
-  readonly offerReaders: readonly ListingsReader[]
+  readonly readers: readonly ListingsReader[]
 }
 
 /** Registers the land interface: JSON, map images and the change stream. @returns what other parts of the server use of it */
 async function serveLand(parts: LandParts): Promise<ServedInterface> {
   const { server, metrics, keeper, config, engine, clock } = parts
-  const { chainStatus, offers, offerReaders } = parts
+  const { chainStatus, offers, readers } = parts
   for (const status of offers) metrics.addSeries(status.series())
-  for (const reader of offerReaders) metrics.addSeries(readerSeries(reader))
+  for (const reader of readers) metrics.addSeries(readerSeries(reader))
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
   const { registries = MAINNET_REGISTRIES } = parts
@@ -350,10 +309,7 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
     changeStream.announceNewState()
     searchStreams.announceNewState()
   })
-  for (const { gauges, counters } of [pictures, changeStream, searchStreams]) {
-    metrics.addGauges(gauges)
-    metrics.addCounters(counters)
-  }
+  for (const figures of [pictures, changeStream, searchStreams]) measure(metrics, figures)
   metrics.addGauges([
     {
       name: 'landpass_land_revision',
@@ -373,6 +329,11 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
   return { pictures, summaryOf: (link) => landSummaryOf(land, link) }
 }
 
+function measure(metrics: Metrics, { gauges, counters }: Pick<Pictures, 'gauges' | 'counters'>): void {
+  metrics.addGauges(gauges)
+  metrics.addCounters(counters)
+}
+
 interface ServedInterface {
   /** The cache of the images. */
   readonly pictures: Pictures
@@ -386,112 +347,6 @@ function drawPlacesOf(keeper: StateKeeper, places: readonly Coord[]): Buffer | u
   return drawPlaces({ bounds, cells, rowAt: parcels.rowAt, offers: undefined }, places)
 }
 
-/**
- * What `/health/ready` and its parts check. The land answers from memory, attendance from the database.
- *
- * @param served undefined where the land is not served
- * @param attendance undefined where attendance is not served
- */
-function readinessChecks(
-  engine: Engine,
-  served: ServedLand | undefined,
-  attendance: Attendance | undefined,
-): ReadinessChecks {
-  const land = served && (async () => landFacts(served))
-  const workers = new RecentFigure(() => workerStates(engine.db), { maxAgeMs: 5 * SECOND_MS })
-  const isConfigured = () => attendance !== undefined && !attendance.setupProblem
-  const database = async () => {
-    // Attendance that is not configured writes nothing.
-    await checkDatabase(engine, { writes: isConfigured() })
-    await readLandHead(engine.db)
-    // After the database, whose failure says more: it keeps attendance from being opened
-    if (isConfigured()) attendance?.assertConfigured()
-    // Still ready: claims of events on other workers go on. Their addresses are in the metrics
-    const down = [...((await workers.read()) ?? [])].filter(([, isUp]) => !isUp).length
-    return down > 0 ? { workersDown: down } : {}
-  }
-  return {
-    all: async () => ({ ...(await land?.()), ...(await database()) }),
-    ...(land && { land }),
-    ...(attendance && {
-      attendance: async () => {
-        attendance.assertConfigured()
-        return database()
-      },
-    }),
-  }
-}
-
-interface ServedLand {
-  readonly keeper: StateKeeper
-  readonly chainStatus: StatusReader
-  readonly offers: readonly ListingsStatusReader[]
-  readonly clock: Clock
-}
-
-/** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
-async function landFacts({
-  keeper,
-  chainStatus,
-  offers,
-  clock,
-}: ServedLand): Promise<Record<string, unknown>> {
-  const { revision } = keeper.current()
-  const readings = await Promise.all(
-    offers.map(async (status) => {
-      const read = await status.recent()
-      return read && read.state !== 'off' ? [[status.name, listingsFacts(read, status)]] : []
-    }),
-  )
-  const ofOffers = Object.fromEntries(readings.flat())
-  const { block, state, reason } = (await chainStatus.recent()) ?? {}
-  if (!block) return { revision, ...ofOffers }
-  const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
-  return {
-    revision,
-    chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) },
-    ...ofOffers,
-  }
-}
-
-function listingsFacts(read: ListingsStatus, reader: ListingsStatusReader): Record<string, unknown> {
-  const { state, reason } = read
-  return { state, ageSeconds: reader.ageSeconds(read) ?? null, ...(reason && { reason }) }
-}
-
-function measureDatabase(metrics: Metrics, engine: Engine, needs: () => { readonly writes: boolean }): void {
-  // Within less than the figure waits: while the database hangs, it would stay the last one
-  const check = within(SECOND_MS / 2, async () => {
-    await checkDatabase(engine, needs())
-    return {}
-  })
-  const isUp = () =>
-    check().then(
-      () => true,
-      () => false,
-    )
-  const figure = new RecentFigure(isUp, { maxAgeMs: 5 * SECOND_MS })
-  metrics.addSeries([
-    {
-      kind: 'gauge',
-      name: 'landpass_database_up',
-      help: 'Whether the database answers, and accepts changes where attendance is served: 1 or 0.',
-      labelNames: [],
-      read: async () => [{ labels: {}, value: Number((await figure.read()) ?? false) }],
-    },
-  ])
-  const connections = 'landpass_database_connections'
-  metrics.addGauges([
-    { name: `${connections}_total`, help: 'Open database connections.', read: () => engine.pool().total },
-    { name: `${connections}_idle`, help: 'Idle database connections.', read: () => engine.pool().idle },
-    {
-      name: `${connections}_waiting`,
-      help: 'Queries that wait for a database connection.',
-      read: () => engine.pool().waiting,
-    },
-  ])
-}
-
 /** @throws {CommandError} if the port cannot be used */
 async function listenForMetrics(metrics: Metrics, address: MetricsAddress): Promise<MetricsServer> {
   try {
@@ -503,38 +358,6 @@ async function listenForMetrics(metrics: Metrics, address: MetricsAddress): Prom
       `Cannot serve the metrics on ${where} (${code}). Check METRICS_HOST and METRICS_PORT.`,
     )
   }
-}
-
-function measureCost(metrics: Metrics, { budget, largeAnswers }: CostLimits): void {
-  metrics.addGauges([
-    {
-      name: 'landpass_cost_addresses',
-      help: 'Network addresses that have a budget of cost.',
-      read: () => budget.size,
-    },
-    {
-      name: 'landpass_large_answers',
-      help: 'Large answers that are being sent.',
-      read: () => largeAnswers.size,
-    },
-  ])
-  metrics.addCounters([
-    {
-      name: 'landpass_cost_units_total',
-      help: 'Charged cost of all answers, in reads of one parcel.',
-      read: () => budget.charged,
-    },
-    {
-      name: 'landpass_cost_refused_total',
-      help: 'Requests of addresses that had used up their budget.',
-      read: () => budget.refused,
-    },
-    {
-      name: 'landpass_large_answers_refused_total',
-      help: 'Large answers that were refused because too many were being sent.',
-      read: () => largeAnswers.refused,
-    },
-  ])
 }
 
 /** The document of `/openapi.json` with the default settings. It only describes routes, so it needs no database. */

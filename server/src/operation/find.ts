@@ -1,13 +1,12 @@
 import type { Attendance } from '../attendance/attendance.ts'
-import type { StatusReader } from '../chain/follow/status-reader.ts'
-import { type Clock, SECOND_MS } from '../clock.ts'
+import { SECOND_MS } from '../clock.ts'
 import { checkDatabase } from '../db/check-database.ts'
 import type { Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { within } from '../http/health.ts'
 import type { ListingsStatusReader } from '../listings/listings-status.ts'
-import type { StateKeeper } from '../state/state-keeper.ts'
 import type { Counted, Findings, Problem } from './parts.ts'
+import type { ServedLand } from './readiness.ts'
 import { Scrape } from './scrape.ts'
 
 const DATABASE_LIMIT_MS = 1.5 * SECOND_MS
@@ -26,18 +25,14 @@ export interface OperatedServer {
   /** The metrics of all processes that serve together. */
   readonly metrics: () => Promise<string>
   /** Undefined where the land is not served. */
-  readonly served:
-    | {
-        readonly keeper: StateKeeper
-        readonly chainStatus: StatusReader
-        readonly offers: readonly ListingsStatusReader[]
-        readonly clock: Clock
-        /** Whether this process follows the chain, or tries to. */
-        readonly followsChain: boolean
-      }
-    | undefined
+  readonly served: (ServedLand & FollowedChain) | undefined
   /** Undefined where attendance is not served. */
   readonly attendance: Attendance | undefined
+}
+
+interface FollowedChain {
+  /** Whether this process follows the chain, or tries to. */
+  readonly followsChain: boolean
 }
 
 export interface Found extends Findings {
