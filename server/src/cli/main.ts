@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --min-semi-space-size=8 --v8-pool-size=2
+#!/usr/bin/env -S node --min-semi-space-size=8 --max-semi-space-size=8 --v8-pool-size=2
 import { existsSync, readFileSync } from 'node:fs'
 import { unknownSettings } from '../config/config.ts'
 import { createProgram } from './program.ts'
