@@ -7,6 +7,8 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 const METRICS_PATH = '/metrics'
+/** The audience of the issuer's access tokens. */
+const ISSUER_AUDIENCE: string = 'https://api.poap.tech'
 /** About 100 a minute: the limit that partners of the issuer observed; no number is documented. */
 export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 
@@ -185,11 +187,12 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       /** Without a slash at its end. */
       url: settings.ISSUER_URL,
       tokenUrl: settings.ISSUER_TOKEN_URL,
-      audience: settings.ISSUER_AUDIENCE,
+      audience: ISSUER_AUDIENCE,
       apiKey: settings.ISSUER_API_KEY,
       clientId: settings.ISSUER_CLIENT_ID,
       clientSecret: settings.ISSUER_CLIENT_SECRET,
-      timeoutMs: settings.ISSUER_TIMEOUT_MS,
+      /** For one call, but for the list of codes, which may take longer. */
+      timeoutMs: 10 * SECOND_MS,
       callsPerSecond: settings.ISSUER_CALLS_PER_SECOND,
       slowCallsPerSecond: SLOW_ISSUER_CALLS_PER_SECOND,
     },

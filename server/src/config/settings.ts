@@ -341,11 +341,6 @@ export const SETTINGS = {
     default: 'https://auth.accounts.poap.xyz/oauth/token',
     meaning: 'Address for access tokens.',
   },
-  ISSUER_AUDIENCE: {
-    kind: word,
-    default: 'https://api.poap.tech',
-    meaning: 'The audience of the access token.',
-  },
   ISSUER_API_KEY: {
     kind: word,
     unset:
@@ -364,11 +359,6 @@ export const SETTINGS = {
     unset: 'as ISSUER_API_KEY',
     meaning: 'The secret that belongs to ISSUER_CLIENT_ID.',
     secret: 'whole',
-  },
-  ISSUER_TIMEOUT_MS: {
-    kind: integer({ min: 100, max: 60_000 }),
-    default: 10_000,
-    meaning: 'How long one call to the issuer may take.',
   },
   ISSUER_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 10_000 }),
