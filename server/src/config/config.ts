@@ -16,6 +16,8 @@ export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 const FIXED_LIMITS = {
   /** How old figures of the metrics may be that are counted in the database. */
   metricsMaxAgeMs: 15 * SECOND_MS,
+  /** Open streams of changes, for all clients; worker processes divide them. Each takes about 10 kB and a file descriptor. */
+  maxChangeStreams: 10_000,
   /** How long the answer of a presence provider is cached. */
   presenceCacheMs: 5 * SECOND_MS,
   /** Events that may wait for the operator at a time. */
@@ -116,7 +118,7 @@ function configOf(settings: Settings, limits: FixedLimits) {
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     changeStreams: {
       /** For all clients of this process. */
-      max: settings.CHANGE_STREAMS_MAX,
+      max: limits.maxChangeStreams,
       /** For one network address; 0 is no limit. */
       perClient: settings.CHANGE_STREAMS_PER_CLIENT,
     },

@@ -142,11 +142,6 @@ export const SETTINGS = {
     unset: 'none',
     meaning: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md).',
   },
-  CHANGE_STREAMS_MAX: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 10_000,
-    meaning: 'The most open streams of /v2/changes in one process. 0 allows none.',
-  },
   CHANGE_STREAMS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 100,
