@@ -18,6 +18,10 @@ const FIXED_LIMITS = {
   metricsMaxAgeMs: 15 * SECOND_MS,
   /** Open streams of changes, for all clients; worker processes divide them. Each takes about 10 kB and a file descriptor. */
   maxChangeStreams: 10_000,
+  /** The most blocks of one request for logs. A node that refuses so many is asked for fewer. */
+  maxRangeBlocks: 10_000,
+  /** The most calls to Ethereum nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts. */
+  chainCallsInFlight: 4,
   /** How long the answer of a presence provider is cached. */
   presenceCacheMs: 5 * SECOND_MS,
   /** Events that may wait for the operator at a time. */
@@ -149,9 +153,8 @@ function configOf(settings: Settings, limits: FixedLimits) {
       /** Blocks that must follow one until it counts as final; undefined: only what nodes call finalized. */
       finality: settings.CHAIN_FINALITY,
       pollMs: settings.CHAIN_POLL_MS,
-      /** The most blocks of one request for logs. */
-      maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
-      callsInFlight: settings.CHAIN_CALLS,
+      maxRangeBlocks: limits.maxRangeBlocks,
+      callsInFlight: limits.chainCallsInFlight,
       /** In this time all land is compared with the contracts once more; 0: only once. */
       checkRoundMs: settings.CHAIN_CHECK_ROUND_MS,
       /** Address of a transaction, with `{tx}` in place of its hash. */

@@ -204,18 +204,6 @@ export const SETTINGS = {
     default: 4_000,
     meaning: 'The longest time between two questions for a new block.',
   },
-  CHAIN_RANGE_BLOCKS: {
-    kind: integer({ min: 1, max: 10_000_000 }),
-    default: 10_000,
-    meaning:
-      'The most blocks whose logs are requested at once. A node that refuses so many is asked for fewer.',
-  },
-  CHAIN_CALLS: {
-    kind: integer({ min: 1, max: 64 }),
-    default: 4,
-    meaning:
-      'The most calls to the nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts.',
-  },
   CHAIN_CHECK_ROUND_MS: {
     kind: integer({ min: 0, max: 31_536_000_000 }),
     default: 72_000_000,
