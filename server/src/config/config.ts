@@ -26,10 +26,16 @@ const FIXED_LIMITS = {
   presenceCacheMs: 5 * SECOND_MS,
   /** Events that may wait for the operator at a time. */
   maxWaitingEvents: 200,
+  /** Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute; 0 is no limit. */
+  imagesPerMinute: 1_200,
+  /** Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit. */
+  tokenListsPerMinute: 240,
   /** Pictures of links to tokens that one network address may have drawn per minute; 0 is no limit. Each takes a quarter of a second. */
   sharePicturesPerMinute: 20,
   /** Open grants of one event at a time: neither used nor expired. */
   maxOpenGrants: 100_000,
+  /** Grants with a right signature that may arrive for one event per minute; 0 is no limit. */
+  eventGrantsPerMinute: 6_000,
   /** Zero bits of the first proof of work of an organiser's client, for which a phone needs some seconds; each bit doubles them. */
   organiserProofBits: 22,
 }
@@ -229,7 +235,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,
       /** Images of captchas, from one network address. */
-      imagePerMinute: settings.LIMIT_CAPTCHA_IMAGE_PER_MINUTE,
+      imagePerMinute: limits.imagesPerMinute,
       /** By one player, to `/captcha` and `/claim`. */
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,
       /** From one network address, to the calls that carry an edit code. */
@@ -240,12 +246,12 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       eventsPerDay: settings.LIMIT_EVENTS_PER_DAY,
       waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
-      tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
+      tokenListsPerMinute: limits.tokenListsPerMinute,
       sharePicturesPerMinute: limits.sharePicturesPerMinute,
       /** From one network address, to `/grants`. */
       grantsPerMinute: settings.LIMIT_GRANTS_PER_MINUTE,
       /** For one event, with a right signature. */
-      eventGrantsPerMinute: settings.LIMIT_EVENT_GRANTS_PER_MINUTE,
+      eventGrantsPerMinute: limits.eventGrantsPerMinute,
     },
   } as const
 }

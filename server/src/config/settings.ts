@@ -308,12 +308,6 @@ export const SETTINGS = {
     meaning:
       'The same of events that have to wait for the approval of the operator. All IPv6 addresses of a /48 count as one.',
   },
-  LIMIT_TOKEN_LISTS_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 240,
-    meaning:
-      'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute.',
-  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',
@@ -384,12 +378,6 @@ export const SETTINGS = {
     default: 120,
     meaning: 'Requests to /captcha and /claim that one network address may send per minute.',
   },
-  LIMIT_CAPTCHA_IMAGE_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 1_200,
-    meaning:
-      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute.',
-  },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
@@ -404,11 +392,6 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3_000,
     meaning: 'Grants that one network address may send per minute, right or wrong.',
-  },
-  LIMIT_EVENT_GRANTS_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 6_000,
-    meaning: 'Grants with a right signature that may arrive for one event per minute.',
   },
   GRANTS_MAX: {
     kind: integer({ min: 1, max: 10_000_000 }),
