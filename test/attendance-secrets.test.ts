@@ -46,7 +46,6 @@ const LONG_EDIT_CODE = 'edit-code-of-the-orchard-feast-27'
 const WRONG_EDIT_CODE = 'guess-of-a-stranger-52'
 const OPERATOR_KEY = 'operator-key:of-the-keeper-of-this-server-58'
 const NODE_KEY = 'key-of-the-node-in-the-harbour-94'
-const TIMEOUT_MS = SECOND_MS
 
 /** Errors of the other interface, and those that cannot be caused from outside. */
 const OTHER_ERRORS: readonly ErrorCode[] = [
@@ -137,8 +136,7 @@ class Scenario {
         EVENT_MAKERS: 'operator',
         TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-secrets-')), 'token.key'),
         LOG_LEVEL: 'trace',
-        ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
-        DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
+        DATABASE_TIMEOUT_MS: String(SECOND_MS),
         CLAIM_WAIT_MS: '500',
         GRANTS_MAX: '1',
       },

@@ -313,8 +313,9 @@ describe('the pages about the land and about HTTP', () => {
 
   test('docs/http.md and the page for operators have the limits as they are', () => {
     const text = page('docs/http.md')
-    const { requestTimeoutMs, slowReaders, attendance } = readConfig({})
-    const { limits, makers, maxOpenGrants, presence } = attendance
+    const { requestTimeoutMs, slowReaders, changeStreams, chain, attendance } = readConfig({})
+    const { limits, makers, maxOpenGrants, presence, issuer } = attendance
+    const inWords = (number: number) => number.toLocaleString('en')
 
     expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${MAX_JSON_DEPTH} levels deep`)
     expect(text).toContain(`${requestTimeoutMs / 1000} seconds (\`REQUEST_TIMEOUT_MS\`)`)
@@ -323,13 +324,27 @@ describe('the pages about the land and about HTTP', () => {
       `| ${limits.clientPerMinute} a minute for a network address, ${limits.playerPerMinute} for a player |`,
     )
     expect(text).toContain(`| ${limits.organiserPerMinute} a minute for a network address |`)
-    for (const number of [MAX_PARCELS, MAX_SELECTED])
-      expect(text).toContain(`| ${number.toLocaleString('en')} |`)
+    expect(text).toContain(
+      `| images of captchas, and pictures of events and tokens that are not in memory | ${inWords(limits.imagePerMinute)} a minute for a network address,`,
+    )
+    expect(text).toContain(
+      `| lists of tokens, and pictures that have to be drawn | ${limits.tokenListsPerMinute} a minute for a network address |`,
+    )
+    expect(text).toContain(
+      `| ${inWords(limits.grantsPerMinute)} a minute for a network address; ${inWords(limits.eventGrantsPerMinute)} for an event,`,
+    )
+    expect(text).toContain(
+      `| ${inWords(changeStreams.max)} for a process, ${changeStreams.perClient} for a network address |`,
+    )
+    expect(page('docs/changes.md')).toContain(`${inWords(changeStreams.max)} streams may be open`)
+    expect(page('docs/chain.md')).toContain(`ranges of ${inWords(chain.maxRangeBlocks)} blocks`)
+    for (const number of [MAX_PARCELS, MAX_SELECTED]) expect(text).toContain(`| ${inWords(number)} |`)
     for (const [, code = ''] of text.matchAll(/\d{3} `(\w+)`/g)) expect(Object.keys(ERRORS)).toContain(code)
     const forOperators = page('docs/attendance/operators.md')
     expect(forOperators).toContain(`events that wait in all: ${makers.maxWaiting};`)
+    expect(forOperators).toContain(`a call is given up after ${issuer.timeoutMs / 1000} |`)
     expect(forOperators).toContain(`${limits.sharePicturesPerMinute} new pictures of links`)
-    expect(forOperators).toContain(`those of one event: ${maxOpenGrants.toLocaleString('en')}`)
+    expect(forOperators).toContain(`those of one event: ${inWords(maxOpenGrants)}`)
     expect(forOperators).toContain(`| where a player was | memory | ${presence.cacheMs / 1000} seconds |`)
   })
 })

@@ -311,7 +311,6 @@ function ownIssuerEnv(folder: string): Record<string, string> {
     EVENT_MAKERS: 'anyone',
     LIMIT_EVENTS_PER_MINUTE: '0',
     LIMIT_EVENTS_PER_DAY: '0',
-    LIMIT_TOKEN_LISTS_PER_MINUTE: '0',
   }
 }
 
@@ -319,11 +318,9 @@ function serverEnv(issuer: string, presence: string): Record<string, string> {
   return {
     LOG_LEVEL: 'fatal',
     LIMIT_CLIENT_PER_MINUTE: '0',
-    LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
     LIMIT_PLAYER_PER_MINUTE: '0',
     LIMIT_ORGANISER_PER_MINUTE: '0',
     LIMIT_GRANTS_PER_MINUTE: '0',
-    LIMIT_EVENT_GRANTS_PER_MINUTE: '0',
     ATTENDANCE_KEY,
     ISSUER_URL: issuer,
     ISSUER_TOKEN_URL: `${issuer}/oauth/token`,

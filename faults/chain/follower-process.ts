@@ -2,7 +2,7 @@ import { type Chain, openChain } from '@landpass/server/chain/chain'
 import type { StepResult } from '@landpass/server/chain/follow/follower'
 import type { Timing } from '@landpass/server/chain/rpc/timing'
 import { type Clock, SECOND_MS } from '@landpass/server/clock'
-import { readConfig } from '@landpass/server/config/config'
+import { type FixedLimits, readConfig } from '@landpass/server/config/config'
 import type { Db } from '@landpass/server/db/engine'
 import type { KyselyPlugin } from 'kysely'
 
@@ -28,6 +28,7 @@ export interface ProcessOptions {
   readonly clock: SimulatedClock
   /** Settings: addresses of nodes, network, folder. */
   readonly env: Readonly<Record<string, string>>
+  readonly limits: Partial<FixedLimits>
   readonly random: () => number
   /** Is called after each statement of the process. It may kill the process. */
   readonly afterStatement: () => Promise<void>
@@ -67,8 +68,8 @@ export class FollowerProcess {
 
   static async start(options: ProcessOptions): Promise<FollowerProcess> {
     const process = new FollowerProcess(options)
-    const { env, clock, random, log } = options
-    const config = readConfig(env)
+    const { env, limits, clock, random, log } = options
+    const config = readConfig(env, limits)
     const db = options.db.withPlugin(process.statements())
     const { signal } = process.stopping
     process.chain = await openChain({

@@ -1,4 +1,5 @@
 import type { StepResult } from '@landpass/server/chain/follow/follower'
+import type { FixedLimits } from '@landpass/server/config/config'
 import type { Db } from '@landpass/server/db/engine'
 import type { ContractReads } from '@landpass/simulators/chain/node/contract-reads'
 import type { Random } from '@landpass/simulators/random'
@@ -19,6 +20,7 @@ export interface SeatOptions {
   readonly missing: MissingLogs
   /** Settings of its processes, without the addresses of nodes. */
   readonly env: Readonly<Record<string, string>>
+  readonly limits: Partial<FixedLimits>
   readonly random: Random
   /** Is called each time that a process waits. */
   readonly whileWaiting: (seat: FollowerSeat, place: Place) => Promise<void>
@@ -85,7 +87,7 @@ export class FollowerSeat {
 
   private async running(): Promise<FollowerProcess> {
     if (this.process) return this.process
-    const { db, clock, server, env, random, log } = this.options
+    const { db, clock, server, env, limits, random, log } = this.options
     this.started += 1
     const name = `${this.options.name}-${this.started}`
     const urls = server.add(name, {
@@ -101,7 +103,7 @@ export class FollowerSeat {
     })
     const jitter = random.fork(name)
     this.process = await FollowerProcess.start({
-      ...{ db, clock, log },
+      ...{ db, clock, limits, log },
       env: { ...env, CHAIN_RPC_URLS: urls.join(' ') },
       random: () => jitter.below(1_000) / 1_000,
       afterStatement: () => this.options.whileWaiting(this, 'statement'),

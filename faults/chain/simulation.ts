@@ -6,7 +6,7 @@ import { ASK_FINAL_EVERY_BLOCKS } from '@landpass/server/chain/follow/node-sourc
 import { filterAddresses } from '@landpass/server/chain/logs/log-filter'
 import { parseNetwork } from '@landpass/server/chain/networks/parse-network'
 import { MINUTE_MS, SECOND_MS } from '@landpass/server/clock'
-import { readConfig } from '@landpass/server/config/config'
+import { type FixedLimits, readConfig } from '@landpass/server/config/config'
 import type { Db } from '@landpass/server/db/engine'
 import { readLandHead } from '@landpass/server/land/changes/land-head'
 import { dropRetiredWorlds } from '@landpass/server/land/snapshot/worlds'
@@ -76,6 +76,7 @@ export class Simulation {
   private readonly missing: MissingLogs
   private readonly finalizedDepth: number
   private readonly env: Readonly<Record<string, string>>
+  private readonly limits: Partial<FixedLimits>
   private readonly seats: readonly FollowerSeat[]
   private clean: CleanChain | undefined
   private isFaulty = true
@@ -126,10 +127,10 @@ export class Simulation {
     const path = join(options.folder, 'simulated.json')
     writeFileSync(path, JSON.stringify(file))
     this.env = {
-      ...{ WORLD: world, CHAIN_NETWORK: path, CHAIN_CALLS: '1' },
+      ...{ WORLD: world, CHAIN_NETWORK: path },
       CHAIN_HEAD: plan.chance(10) ? 'safe' : 'latest',
-      CHAIN_RANGE_BLOCKS: plan.pick(['10000', '10000', '50', '7']),
     }
+    this.limits = { chainCallsInFlight: 1, maxRangeBlocks: plan.pick([10_000, 10_000, 50, 7]) }
     this.seats = Array.from({ length: options.followers }, (_, at) =>
       this.newSeat(`follower${at}`, random.fork(`follower ${at}`), plan.between(1, 3)),
     )
@@ -152,6 +153,7 @@ export class Simulation {
           }),
       ),
       env: { ...this.env, DATA_DIR: folder },
+      limits: this.limits,
       whileWaiting: (seat, place) => this.whileWaiting(seat, place),
       log: (line) => this.findings.log(`${name}: ${line}`),
     })

@@ -244,7 +244,8 @@ describe('many streams', () => {
   beforeAll(async () => {
     land = await startDemoLand(await open(), {
       radius: 8,
-      env: { CHANGE_STREAMS_MAX: String(MANY), CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' },
+      env: { CHANGE_STREAMS_PER_CLIENT: '0', CONNECTIONS_PER_CLIENT: '0' },
+      limits: { maxChangeStreams: MANY },
     })
   })
 

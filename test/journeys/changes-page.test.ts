@@ -26,7 +26,7 @@ const openPage = testBrowser()
 let land: DemoLand
 
 beforeAll(async () => {
-  land = await startDemoLand(await openEngine(), { radius: RADIUS, env: { CHANGE_STREAMS_MAX: '2' } })
+  land = await startDemoLand(await openEngine(), { radius: RADIUS, limits: { maxChangeStreams: 2 } })
   // The database of the page.
   await sql`update land_state set lineage = '5f1c3a9b2d40', revision = 7`.execute(land.engine.db)
   await land.server.app.keeper.refresh()

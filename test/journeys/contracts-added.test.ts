@@ -49,12 +49,12 @@ beforeAll(async () => {
 describeOnOneEngine('contracts that are added', (open) => {
   test('have only their own history read, also after reorganisations, and the old world is followed until then', async () => {
     const { db } = await open()
-    const options: FollowOptions = { dataDir: emptyDir(), env: { CHAIN_RANGE_BLOCKS: '10' } }
+    const options: FollowOptions = { dataDir: emptyDir(), limits: { maxRangeBlocks: 10 } }
     await simulated.reset()
     await simulated.change({ finalized_depth: 30 })
     const old = await followLand(db, simulated, {
       ...options,
-      env: { ...options.env, CHAIN_NETWORK: beforeFile },
+      env: { CHAIN_NETWORK: beforeFile },
     })
     await old.readHistory()
     await old.followTo((await simulated.head()).number)
@@ -110,10 +110,11 @@ test('a process that is killed while it reads them asks for nothing twice, and o
   await old.chain.close()
   const rows = await rowsOf(db)
 
-  await simulated.change({ delay_ms: 250, methods: ['eth_getLogs'] })
+  // Four ranges of five blocks in a second.
+  await simulated.change({ range_limit: 5, delay_ms: 1_000, methods: ['eth_getLogs'] })
   const env = {
-    ...{ ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir },
-    ...{ CHAIN_RANGE_BLOCKS: '5', CHAIN_CALLS: '1' },
+    ...simulated.env,
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir },
   }
   const killed = startLandpass(['follow', '--rebuild'], env)
   const stored = () =>

@@ -127,7 +127,7 @@ test('a node alone without receipts shows a block when the next one is there, wi
 
 test('a node that goes on leaving out logs is asked once for the blocks in which they must be, and another one mends the history', async () => {
   const gaps = { ...NEAR, gap_percent: 3 }
-  const options = { dataDir: emptyDir(), timing: new FixedTiming(), env: { CHAIN_RANGE_BLOCKS: '4' } }
+  const options = { dataDir: emptyDir(), timing: new FixedTiming(), limits: { maxRangeBlocks: 4 } }
   await simulated.reset()
   await simulated.change(gaps)
   const land = await followLand(db, simulated, options)
@@ -153,8 +153,8 @@ test('a node that goes on leaving out logs is asked once for the blocks in which
 test('before the history is read, a line says how many calls it needs', async () => {
   await simulated.reset()
   await simulated.change(NEAR)
-  const env = { CHAIN_RANGE_BLOCKS: '8' }
-  const land = await followLand(db, simulated, { timing: new FixedTiming(), env })
+  const limits = { maxRangeBlocks: 8 }
+  const land = await followLand(db, simulated, { timing: new FixedTiming(), limits })
   const last = (await simulated.head()).number - NEAR.finalized_depth
   const first = firstBlock(land.chain.network)
   const ranges = Math.ceil((last - first + 1) / 8)

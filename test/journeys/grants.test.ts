@@ -437,7 +437,7 @@ describeOnOneEngine('a game whose server gives grants', (open) => {
     const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
     const refusals: readonly [Environment, Partial<FixedLimits>, string][] = [
       [{ LIMIT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
-      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, {}, 'too_many_requests'],
+      [{}, { eventGrantsPerMinute: 2 }, 'too_many_requests'],
       [{}, { maxOpenGrants: 6 }, 'too_many_grants'],
     ]
     for (const [n, [env, limits, refusal]] of refusals.entries()) {

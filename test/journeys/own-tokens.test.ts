@@ -1080,8 +1080,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('what strangers may cost has bounds', async () => {
     const bounded = await stage.startAnother(
-      { EVENT_MAKERS: 'approved', LIMIT_TOKEN_LISTS_PER_MINUTE: '3' },
-      { maxWaitingEvents: 2 },
+      { EVENT_MAKERS: 'approved' },
+      { tokenListsPerMinute: 3, maxWaitingEvents: 2 },
     )
     const attempt = (fields: object = {}, headers = {}, of = bounded) =>
       of.send('POST', '/events', { ...EVENT, ...fields }, headers)

@@ -7,6 +7,8 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 const METRICS_PATH = '/metrics'
+/** The audience of the issuer's access tokens. */
+const ISSUER_AUDIENCE: string = 'https://api.poap.tech'
 /** About 100 a minute: the limit that partners of the issuer observed; no number is documented. */
 export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 
@@ -14,14 +16,26 @@ export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 const FIXED_LIMITS = {
   /** How old figures of the metrics may be that are counted in the database. */
   metricsMaxAgeMs: 15 * SECOND_MS,
+  /** Open streams of changes, for all clients; worker processes divide them. Each takes about 10 kB and a file descriptor. */
+  maxChangeStreams: 10_000,
+  /** The most blocks of one request for logs. A node that refuses so many is asked for fewer. */
+  maxRangeBlocks: 10_000,
+  /** The most calls to Ethereum nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts. */
+  chainCallsInFlight: 4,
   /** How long the answer of a presence provider is cached. */
   presenceCacheMs: 5 * SECOND_MS,
   /** Events that may wait for the operator at a time. */
   maxWaitingEvents: 200,
+  /** Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute; 0 is no limit. */
+  imagesPerMinute: 1_200,
+  /** Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit. */
+  tokenListsPerMinute: 240,
   /** Pictures of links to tokens that one network address may have drawn per minute; 0 is no limit. Each takes a quarter of a second. */
   sharePicturesPerMinute: 20,
   /** Open grants of one event at a time: neither used nor expired. */
   maxOpenGrants: 100_000,
+  /** Grants with a right signature that may arrive for one event per minute; 0 is no limit. */
+  eventGrantsPerMinute: 6_000,
   /** Zero bits of the first proof of work of an organiser's client, for which a phone needs some seconds; each bit doubles them. */
   organiserProofBits: 22,
 }
@@ -114,7 +128,7 @@ function configOf(settings: Settings, limits: FixedLimits) {
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     changeStreams: {
       /** For all clients of this process. */
-      max: settings.CHANGE_STREAMS_MAX,
+      max: limits.maxChangeStreams,
       /** For one network address; 0 is no limit. */
       perClient: settings.CHANGE_STREAMS_PER_CLIENT,
     },
@@ -145,9 +159,8 @@ function configOf(settings: Settings, limits: FixedLimits) {
       /** Blocks that must follow one until it counts as final; undefined: only what nodes call finalized. */
       finality: settings.CHAIN_FINALITY,
       pollMs: settings.CHAIN_POLL_MS,
-      /** The most blocks of one request for logs. */
-      maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
-      callsInFlight: settings.CHAIN_CALLS,
+      maxRangeBlocks: limits.maxRangeBlocks,
+      callsInFlight: limits.chainCallsInFlight,
       /** In this time all land is compared with the contracts once more; 0: only once. */
       checkRoundMs: settings.CHAIN_CHECK_ROUND_MS,
       /** Address of a transaction, with `{tx}` in place of its hash. */
@@ -185,11 +198,12 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       /** Without a slash at its end. */
       url: settings.ISSUER_URL,
       tokenUrl: settings.ISSUER_TOKEN_URL,
-      audience: settings.ISSUER_AUDIENCE,
+      audience: ISSUER_AUDIENCE,
       apiKey: settings.ISSUER_API_KEY,
       clientId: settings.ISSUER_CLIENT_ID,
       clientSecret: settings.ISSUER_CLIENT_SECRET,
-      timeoutMs: settings.ISSUER_TIMEOUT_MS,
+      /** For one call, but for the list of codes, which may take longer. */
+      timeoutMs: 10 * SECOND_MS,
       callsPerSecond: settings.ISSUER_CALLS_PER_SECOND,
       slowCallsPerSecond: SLOW_ISSUER_CALLS_PER_SECOND,
     },
@@ -221,7 +235,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,
       /** Images of captchas, from one network address. */
-      imagePerMinute: settings.LIMIT_CAPTCHA_IMAGE_PER_MINUTE,
+      imagePerMinute: limits.imagesPerMinute,
       /** By one player, to `/captcha` and `/claim`. */
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,
       /** From one network address, to the calls that carry an edit code. */
@@ -232,12 +246,12 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       eventsPerDay: settings.LIMIT_EVENTS_PER_DAY,
       waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
-      tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
+      tokenListsPerMinute: limits.tokenListsPerMinute,
       sharePicturesPerMinute: limits.sharePicturesPerMinute,
       /** From one network address, to `/grants`. */
       grantsPerMinute: settings.LIMIT_GRANTS_PER_MINUTE,
       /** For one event, with a right signature. */
-      eventGrantsPerMinute: settings.LIMIT_EVENT_GRANTS_PER_MINUTE,
+      eventGrantsPerMinute: limits.eventGrantsPerMinute,
     },
   } as const
 }

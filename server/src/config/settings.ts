@@ -142,11 +142,6 @@ export const SETTINGS = {
     unset: 'none',
     meaning: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed (docs/operate/README.md).',
   },
-  CHANGE_STREAMS_MAX: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 10_000,
-    meaning: 'The most open streams of /v2/changes in one process. 0 allows none.',
-  },
   CHANGE_STREAMS_PER_CLIENT: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 100,
@@ -208,18 +203,6 @@ export const SETTINGS = {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
     meaning: 'The longest time between two questions for a new block.',
-  },
-  CHAIN_RANGE_BLOCKS: {
-    kind: integer({ min: 1, max: 10_000_000 }),
-    default: 10_000,
-    meaning:
-      'The most blocks whose logs are requested at once. A node that refuses so many is asked for fewer.',
-  },
-  CHAIN_CALLS: {
-    kind: integer({ min: 1, max: 64 }),
-    default: 4,
-    meaning:
-      'The most calls to the nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts.',
   },
   CHAIN_CHECK_ROUND_MS: {
     kind: integer({ min: 0, max: 31_536_000_000 }),
@@ -325,12 +308,6 @@ export const SETTINGS = {
     meaning:
       'The same of events that have to wait for the approval of the operator. All IPv6 addresses of a /48 count as one.',
   },
-  LIMIT_TOKEN_LISTS_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 240,
-    meaning:
-      'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute.',
-  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',
@@ -340,11 +317,6 @@ export const SETTINGS = {
     kind: webAddress,
     default: 'https://auth.accounts.poap.xyz/oauth/token',
     meaning: 'Address for access tokens.',
-  },
-  ISSUER_AUDIENCE: {
-    kind: word,
-    default: 'https://api.poap.tech',
-    meaning: 'The audience of the access token.',
   },
   ISSUER_API_KEY: {
     kind: word,
@@ -364,11 +336,6 @@ export const SETTINGS = {
     unset: 'as ISSUER_API_KEY',
     meaning: 'The secret that belongs to ISSUER_CLIENT_ID.',
     secret: 'whole',
-  },
-  ISSUER_TIMEOUT_MS: {
-    kind: integer({ min: 100, max: 60_000 }),
-    default: 10_000,
-    meaning: 'How long one call to the issuer may take.',
   },
   ISSUER_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 10_000 }),
@@ -411,12 +378,6 @@ export const SETTINGS = {
     default: 120,
     meaning: 'Requests to /captcha and /claim that one network address may send per minute.',
   },
-  LIMIT_CAPTCHA_IMAGE_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 1_200,
-    meaning:
-      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute.',
-  },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 20,
@@ -431,11 +392,6 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3_000,
     meaning: 'Grants that one network address may send per minute, right or wrong.',
-  },
-  LIMIT_EVENT_GRANTS_PER_MINUTE: {
-    kind: integer({ min: 0, max: 1_000_000 }),
-    default: 6_000,
-    meaning: 'Grants with a right signature that may arrive for one event per minute.',
   },
   GRANTS_MAX: {
     kind: integer({ min: 1, max: 10_000_000 }),

@@ -20,5 +20,5 @@ export function expectedCallsText({ blocks, maxRangeBlocks, isCompared }: Expect
   const ranges = Math.ceil((blocks.last - blocks.first + 1) / maxRangeBlocks)
   const logs = isCompared ? 2 * ranges : ranges
   const ofHosts = isCompared ? ' (half of them to a second host)' : ''
-  return `the logs of blocks ${blocks.first} to ${blocks.last} need about ${logs + 2 * ranges} calls: ${logs} eth_getLogs${ofHosts} and ${2 * ranges} eth_getBlockByNumber, with ranges of ${maxRangeBlocks} blocks (CHAIN_RANGE_BLOCKS); more where a node answers shorter ranges only. Where logs have no blockTimestamp, each block with logs needs an eth_getBlockByHash, up to 100 in a request. eth_getBlockReceipts is needed only for blocks of which a log may be missing`
+  return `the logs of blocks ${blocks.first} to ${blocks.last} need about ${logs + 2 * ranges} calls: ${logs} eth_getLogs${ofHosts} and ${2 * ranges} eth_getBlockByNumber, with ranges of ${maxRangeBlocks} blocks; more where a node answers shorter ranges only. Where logs have no blockTimestamp, each block with logs needs an eth_getBlockByHash, up to 100 in a request. eth_getBlockReceipts is needed only for blocks of which a log may be missing`
 }

@@ -3,10 +3,11 @@ import { readConfig } from '../../config/config.ts'
 import { shareOfWorker } from './share-of-worker.ts'
 
 test('what each process counts by itself is divided, and 0 stays no limit', () => {
-  const config = readConfig({
+  const env = {
     ...{ WORKERS: '3', CONNECTIONS_MAX: '100', CONNECTIONS_PER_CLIENT: '0', ISSUER_CALLS_PER_SECOND: '6' },
-    ...{ CHANGE_STREAMS_MAX: '10', CHANGE_STREAMS_PER_CLIENT: '3' },
-  })
+    CHANGE_STREAMS_PER_CLIENT: '3',
+  }
+  const config = readConfig(env, { maxChangeStreams: 10 })
 
   expect(shareOfWorker(config)).toMatchObject({
     connections: { max: 34, perClient: 0 },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Chain, openChain } from '../../../src/chain/chain.ts'
 import { REAL_TIMING, type Timing } from '../../../src/chain/rpc/timing.ts'
-import { readConfig } from '../../../src/config/config.ts'
+import { type FixedLimits, readConfig } from '../../../src/config/config.ts'
 import type { Db } from '../../../src/db/engine.ts'
 import { EVENT_TABLES } from '../../../src/land/changes/event-tables.ts'
 import type { EventTable } from '../../../src/land/events/land-rows.ts'
@@ -29,6 +29,7 @@ export interface FollowOptions {
   readonly timing?: Timing
   /** More settings. */
   readonly env?: Readonly<Record<string, string>>
+  readonly limits?: Partial<FixedLimits>
 }
 
 /** Pauses for 1 ms at most; then as much time has passed as for the whole pause. */
@@ -48,10 +49,18 @@ class HurriedTiming implements Timing {
 export async function followLand(
   db: Db,
   { address, env }: Pick<SimulatedChain, 'address' | 'env'>,
-  { node = '', urls, dataDir = emptyDir(), timing = new HurriedTiming(), env: more }: FollowOptions = {},
+  {
+    node = '',
+    urls,
+    dataDir = emptyDir(),
+    timing = new HurriedTiming(),
+    env: more,
+    limits,
+  }: FollowOptions = {},
 ): Promise<FollowedLand> {
   const nodes = urls ?? [node === '' ? address : `${address}/nodes/${node}`]
-  const config = readConfig({ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, ...more })
+  const settings = { ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, ...more }
+  const config = readConfig(settings, limits)
   const lines: string[] = []
   const { signal } = new AbortController()
   const clock = testClock()

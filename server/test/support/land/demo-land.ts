@@ -1,7 +1,7 @@
 import { parseWorld } from '@landpass/client/grid'
 import { demoWorld } from '@landpass/simulators/demo/demo-world'
 import { expect } from 'vitest'
-import type { Environment } from '../../../src/config/config.ts'
+import type { Environment, FixedLimits } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/db/engine.ts'
 import { importSnapshot } from '../../../src/land/snapshot/import.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from '../http/land-server.ts'
@@ -19,6 +19,7 @@ export interface DemoLandOptions {
   readonly emptyAreas?: string
   /** More settings. */
   readonly env?: Environment
+  readonly limits?: Partial<FixedLimits>
 }
 
 /** A server over a small demo world, and what it has to answer. */
@@ -41,16 +42,14 @@ export interface DemoLand {
 }
 
 export async function startDemoLand(engine: Engine, options: DemoLandOptions): Promise<DemoLand> {
-  const { radius, seed = 1, emptyAreas, env } = options
+  const { radius, seed = 1, emptyAreas, env, limits } = options
   const clock = testClock()
   const area = `-${radius},-${radius},${radius},${radius}`
   const folder = await demoSnapshot(seed, radius)
   const report = await importSnapshot(engine.db, folder, { world: parseWorld(area)!, clock, dryRun: false })
   expect(report.errors).toEqual([])
-  const server = await startLandServer(engine, clock, {
-    WORLD: emptyAreas ? `${area};${emptyAreas}` : area,
-    ...env,
-  })
+  const settings = { WORLD: emptyAreas ? `${area};${emptyAreas}` : area, ...env }
+  const server = await startLandServer(engine, clock, settings, limits && { limits })
   const reference = new ReferenceLand(demoWorld(seed, { radius }))
   return {
     engine,
