@@ -5,7 +5,7 @@ import type { CostBucket, CostBudget } from './cost-budget.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
 /**
- * What a read costs its client. The unit is the reading of one parcel, about 0.15 ms of CPU (docs/http.md has the
+ * What a read costs its client. The unit is the reading of one parcel, about 0.04 ms of CPU (docs/http.md has the
  * table). A request is charged in three steps: one unit when it arrives, the estimated cost of its body before it is
  * made, and the rest if the body was larger than the estimate allows. Limits by the number of requests would let one client ask for
  * the dearest answers only, or refuse pages that ask for many cheap ones.
