@@ -16,7 +16,7 @@ for (const option of V8_OPTIONS) setFlagsFromString(option)
 const HEAP_OPTIONS = ['--min-semi-space-size=16', '--v8-pool-size=1']
 
 /** Files that mostly wait: started first, beside files that compute. As the last ones they would keep a processor idle. */
-const WAITING = ['faults-sockets', 'dependencies', 'failover']
+const WAITING = ['operated-server', 'faults-sockets', 'dependencies', 'failover']
 class WaitingFirst extends BaseSequencer {
   async sort(files) {
     const sorted = await super.sort(files)

@@ -14,15 +14,20 @@ export function referenceLand(land: ReferenceLand, query: Query, nowMs: number):
 /** The same of assets that several queries look at. */
 export function referencePage(assets: readonly Asset[], query: Query): ReferencePage {
   const own = assets.find(({ name }) => name === query.neighbours_of)
-  const rows = assets
+  const filters = filtersOf(query, own)
+  const sorted = assets
     .filter(({ isInside }) => query.inside_estates === 'true' || !isInside)
-    .filter((asset) => isKept(asset, query, own))
-    .sort((a, b) => compare(a, b, query))
+    .filter((asset) => filters.every((isKept) => isKept(asset)))
+    .map((asset) => ({ asset, value: sortValue(asset, query) }))
+    .sort((a, b) => compare(a.value, b.value, query))
+  const rows = sorted.map(({ asset }) => asset)
   return {
     rows: rows.map(({ row }) => row),
     names: rows.map(({ name }) => name),
-    values: rows.map((asset) => JSON.stringify(sortValue(asset, query), withDigits)),
-    // Counted when it is read: most tests compare rows alone
+    // Worked out when it is read: most tests compare rows alone
+    get values() {
+      return sorted.map(({ value }) => JSON.stringify(value, withDigits))
+    },
     get facets() {
       return facetsOf(rows)
     },
@@ -217,63 +222,83 @@ function nearest(members: ReferenceLand['parcels'], kind: 'plaza' | 'road'): num
   return distances.length === 0 ? null : Math.min(...distances)
 }
 
-function isKept(asset: Asset, query: Query, own: Asset | undefined): boolean {
-  const { row, parcels } = asset
-  const words = (name: string) => query[name]?.split(',')
+/** The filters that a query asks for. */
+function filtersOf(query: Query, own: Asset | undefined): readonly ((asset: Asset) => boolean)[] {
+  const words = (name: string) => query[name]?.split(',') ?? []
   const number = (name: string) => (query[name] === undefined ? undefined : Number(query[name]))
-  const within = (name: string, value: number | null) => {
+  const within = (name: string, read: (asset: Asset) => number | null): Filter => {
     const [min, max] = [number(`min_${name}`), number(`max_${name}`)]
-    if (min === undefined && max === undefined) return true
-    return value !== null && value >= (min ?? value) && value <= (max ?? value)
+    return [
+      [`min_${name}`, `max_${name}`],
+      (asset) => {
+        const value = read(asset)
+        return value !== null && value >= (min ?? value) && value <= (max ?? value)
+      },
+    ]
   }
-  const priced = (name: string, value: bigint | null) => {
+  const priced = (name: string, read: (asset: Asset) => bigint | null): Filter => {
     const [min, max] = [query[`min_${name}`], query[`max_${name}`]]
-    if (min === undefined && max === undefined) return true
-    return value !== null && value >= wei(min ?? mana(value)) && value <= wei(max ?? mana(value))
+    return [
+      [`min_${name}`, `max_${name}`],
+      (asset) => {
+        const value = read(asset)
+        return value !== null && value >= wei(min ?? mana(value)) && value <= wei(max ?? mana(value))
+      },
+    ]
   }
-  const somewhere = (isMeant: (place: Place) => boolean) => parcels.some(isMeant)
   const [nw, se, center, radius] = [
     placeOf(query.nw),
     placeOf(query.se),
     placeOf(query.center),
     number('radius'),
   ]
-  const statuses: Record<string, boolean> = {
-    open: row.offer !== null,
-    none: row.offer === null,
-    sold: row.last_sale !== null,
-    never_sold: row.last_sale === null,
-  }
-  return [
-    words('asset_type')?.includes(row.asset_type) ?? true,
-    words('status')?.some((status) => statuses[status] ?? false) ?? true,
-    priced('price', asset.price),
-    priced('price_per_parcel', asset.perParcel),
-    words('currency') === undefined || (row.offer !== null && words('currency')!.includes('mana')),
-    words('source') === undefined || (row.offer !== null && words('source')!.includes('order')),
-    query.min_rent === undefined && query.max_rent === undefined,
-    within('size', row.size),
-    within('width', row.width),
-    within('height', row.height),
-    within('plaza', row.plaza),
-    within('road', row.road),
-    !nw || !se || somewhere(({ x, y }) => x >= nw.x && x <= se.x && y <= nw.y && y >= se.y),
-    !center ||
-      radius === undefined ||
-      somewhere(({ x, y }) => (x - center.x) ** 2 + (y - center.y) ** 2 <= radius ** 2),
-    words('district')?.some((id) => asset.districts.includes(id)) ?? true,
-    !query.neighbours_of || isNeighbour(asset, own!),
-    query.owner === undefined || row.owner === query.owner,
-    query.lessor === undefined && query.tenant === undefined,
-    query.may_update === undefined ||
-      (query.may_update !== ZERO_ADDRESS && asset.updaters.includes(query.may_update)),
-    query.listed_since === undefined || (asset.listedAt ?? -1) >= Number(query.listed_since),
-    query.sold_since === undefined || (row.last_sale?.time ?? -1) >= Number(query.sold_since),
-    query.ends_before === undefined ||
-      (row.offer !== null && row.offer.expires_at < Number(query.ends_before)),
-    query.q === undefined || searchedWords(query.q).every((word) => asset.text.includes(word)),
-  ].every(Boolean)
+  const hasStatus = ({ row }: Asset, status: string) =>
+    (status === 'open' && row.offer !== null) ||
+    (status === 'none' && row.offer === null) ||
+    (status === 'sold' && row.last_sale !== null) ||
+    (status === 'never_sold' && row.last_sale === null)
+  const filters: readonly Filter[] = [
+    [['asset_type'], ({ row }) => words('asset_type').includes(row.asset_type)],
+    [['status'], (asset) => words('status').some((status) => hasStatus(asset, status))],
+    priced('price', ({ price }) => price),
+    priced('price_per_parcel', ({ perParcel }) => perParcel),
+    [['currency'], ({ row }) => row.offer !== null && words('currency').includes('mana')],
+    [['source'], ({ row }) => row.offer !== null && words('source').includes('order')],
+    [['min_rent', 'max_rent', 'lessor', 'tenant'], () => false],
+    within('size', ({ row }) => row.size),
+    within('width', ({ row }) => row.width),
+    within('height', ({ row }) => row.height),
+    within('plaza', ({ row }) => row.plaza),
+    within('road', ({ row }) => row.road),
+    [
+      ['nw', 'se'],
+      ({ parcels }) =>
+        !nw || !se || parcels.some(({ x, y }) => x >= nw.x && x <= se.x && y <= nw.y && y >= se.y),
+    ],
+    [
+      ['radius'],
+      ({ parcels }) =>
+        !center || parcels.some(({ x, y }) => (x - center.x) ** 2 + (y - center.y) ** 2 <= radius! ** 2),
+    ],
+    [['district'], ({ districts }) => words('district').some((id) => districts.includes(id))],
+    [['neighbours_of'], (asset) => isNeighbour(asset, own!)],
+    [['owner'], ({ row }) => row.owner === query.owner],
+    [
+      ['may_update'],
+      ({ updaters }) => query.may_update !== ZERO_ADDRESS && updaters.includes(query.may_update!),
+    ],
+    [['listed_since'], ({ listedAt }) => (listedAt ?? -1) >= Number(query.listed_since)],
+    [['sold_since'], ({ row }) => (row.last_sale?.time ?? -1) >= Number(query.sold_since)],
+    [['ends_before'], ({ row }) => row.offer !== null && row.offer.expires_at < Number(query.ends_before)],
+    [['q'], ({ text }) => searchedWords(query.q!).every((word) => text.includes(word))],
+  ]
+  return filters
+    .filter(([parameters]) => parameters.some((name) => query[name] !== undefined))
+    .map(([, isKept]) => isKept)
 }
+
+/** What an asset has to be where a query has one of these parameters. */
+type Filter = readonly [parameters: readonly string[], isKept: (asset: Asset) => boolean]
 
 function isNeighbour(asset: Asset, own: Asset): boolean {
   const holdsOwn = own.parcels.every(({ x, y }) => asset.parcels.some((one) => one.x === x && one.y === y))
@@ -284,17 +309,17 @@ function isNeighbour(asset: Asset, own: Asset): boolean {
 
 const DESCENDING = ['listed_at', 'sold_at']
 
-function compare(a: Asset, b: Asset, query: Query): number {
-  const { sort_by = 'listed_at', sort_order } = query
+type SortValue = number | bigint | string | null
+
+function compare(left: SortValue, right: SortValue, { sort_by = 'listed_at', sort_order }: Query): number {
   const sign = (sort_order ?? (DESCENDING.includes(sort_by) ? 'desc' : 'asc')) === 'asc' ? 1 : -1
-  const [left, right] = [sortValue(a, query), sortValue(b, query)]
   if (left === right) return 0
   if (left === null || right === null) return left === null ? 1 : -1
   return left < right ? -sign : sign
 }
 
 /** Equal values stay in the order of assets: estates by id, then parcels by x, then from north to south. */
-function sortValue(asset: Asset, { sort_by = 'listed_at', center }: Query): number | bigint | string | null {
+function sortValue(asset: Asset, { sort_by = 'listed_at', center }: Query): SortValue {
   const { row } = asset
   switch (sort_by) {
     case 'price':
