@@ -314,7 +314,7 @@ describe('the pages about the land and about HTTP', () => {
   test('docs/http.md and the page for operators have the limits as they are', () => {
     const text = page('docs/http.md')
     const { requestTimeoutMs, slowReaders, changeStreams, chain, attendance } = readConfig({})
-    const { limits, makers, maxOpenGrants, presence, issuer } = attendance
+    const { limits, makers, maxOpenGrants, presence } = attendance
     const inWords = (number: number) => number.toLocaleString('en')
 
     expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${MAX_JSON_DEPTH} levels deep`)
@@ -334,7 +334,7 @@ describe('the pages about the land and about HTTP', () => {
       `| ${inWords(limits.grantsPerMinute)} a minute for a network address; ${inWords(limits.eventGrantsPerMinute)} for an event,`,
     )
     expect(text).toContain(
-      `| ${inWords(changeStreams.max)} for a process, ${changeStreams.perClient} for a network address |`,
+      `| ${inWords(changeStreams.max)} for a server, ${changeStreams.perClient} for a network address |`,
     )
     expect(page('docs/changes.md')).toContain(`${inWords(changeStreams.max)} streams may be open`)
     expect(page('docs/chain.md')).toContain(`ranges of ${inWords(chain.maxRangeBlocks)} blocks`)
@@ -342,7 +342,6 @@ describe('the pages about the land and about HTTP', () => {
     for (const [, code = ''] of text.matchAll(/\d{3} `(\w+)`/g)) expect(Object.keys(ERRORS)).toContain(code)
     const forOperators = page('docs/attendance/operators.md')
     expect(forOperators).toContain(`events that wait in all: ${makers.maxWaiting};`)
-    expect(forOperators).toContain(`a call is given up after ${issuer.timeoutMs / 1000} |`)
     expect(forOperators).toContain(`${limits.sharePicturesPerMinute} new pictures of links`)
     expect(forOperators).toContain(`those of one event: ${inWords(maxOpenGrants)}`)
     expect(forOperators).toContain(`| where a player was | memory | ${presence.cacheMs / 1000} seconds |`)

@@ -49,6 +49,16 @@ test('every column of a table has a name, also for screen readers', () => {
   expect(nameless).toEqual([])
 })
 
+test('every table begins with the names of its columns: no blank line cuts one in two', () => {
+  const headless = PAGES.flatMap((page) =>
+    [...proseOf(page).matchAll(/(?<=^|\n\n)(\|.*\|)\n(?!\|[-:| ]+\|\n)/g)].map(
+      ([, row]) => `${page}: ${row}`,
+    ),
+  )
+
+  expect(headless).toEqual([])
+})
+
 test('README.md is short, and its pictures are small', () => {
   const readme = readFileSync(join(ROOT, 'README.md'))
   const pictures = [...readme.toString().matchAll(/^!\[[^\]]+\]\((\S+)\)$/gm)].map(([, path = '']) => path)

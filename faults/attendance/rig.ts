@@ -318,6 +318,7 @@ function serverEnv(issuer: string, presence: string): Record<string, string> {
   return {
     LOG_LEVEL: 'fatal',
     LIMIT_CLIENT_PER_MINUTE: '0',
+    LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
     LIMIT_PLAYER_PER_MINUTE: '0',
     LIMIT_ORGANISER_PER_MINUTE: '0',
     LIMIT_GRANTS_PER_MINUTE: '0',

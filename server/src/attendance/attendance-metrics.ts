@@ -6,7 +6,7 @@ import { RecentFigure } from '../work/recent-figure.ts'
 import { countAllCodes } from './events/event-queries.ts'
 import { countHeldEvents } from './events/hold-queries.ts'
 
-/** Buckets for calls that usually take a fraction of a second, and at most ten. */
+/** Buckets for calls that usually take a fraction of a second, and at most `ISSUER_TIMEOUT_MS`; the list of codes may take longer. */
 const SECONDS = [0.25, 1, 2.5, 5]
 
 /** The metrics of attendance: counts and times. No label holds an address of a player, a code or a key. */

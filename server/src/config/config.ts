@@ -16,18 +16,16 @@ export const SLOW_ISSUER_CALLS_PER_SECOND = 100 / 60
 const FIXED_LIMITS = {
   /** How old figures of the metrics may be that are counted in the database. */
   metricsMaxAgeMs: 15 * SECOND_MS,
-  /** Open streams of changes, for all clients; worker processes divide them. Each takes about 10 kB and a file descriptor. */
+  /** Open streams of changes, for all clients; worker processes divide them. */
   maxChangeStreams: 10_000,
   /** The most blocks of one request for logs. A node that refuses so many is asked for fewer. */
   maxRangeBlocks: 10_000,
-  /** The most calls to Ethereum nodes at a time while the history is read (logs and contracts: each so many), or compared with the contracts. */
+  /** The most calls to Ethereum nodes at a time: for logs of the history, for contracts, and for the comparison with contracts, each. */
   chainCallsInFlight: 4,
   /** How long the answer of a presence provider is cached. */
   presenceCacheMs: 5 * SECOND_MS,
   /** Events that may wait for the operator at a time. */
   maxWaitingEvents: 200,
-  /** Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute; 0 is no limit. */
-  imagesPerMinute: 1_200,
   /** Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit. */
   tokenListsPerMinute: 240,
   /** Pictures of links to tokens that one network address may have drawn per minute; 0 is no limit. Each takes a quarter of a second. */
@@ -203,7 +201,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       clientId: settings.ISSUER_CLIENT_ID,
       clientSecret: settings.ISSUER_CLIENT_SECRET,
       /** For one call, but for the list of codes, which may take longer. */
-      timeoutMs: 10 * SECOND_MS,
+      timeoutMs: settings.ISSUER_TIMEOUT_MS,
       callsPerSecond: settings.ISSUER_CALLS_PER_SECOND,
       slowCallsPerSecond: SLOW_ISSUER_CALLS_PER_SECOND,
     },
@@ -235,7 +233,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,
       /** Images of captchas, from one network address. */
-      imagePerMinute: limits.imagesPerMinute,
+      imagePerMinute: settings.LIMIT_CAPTCHA_IMAGE_PER_MINUTE,
       /** By one player, to `/captcha` and `/claim`. */
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,
       /** From one network address, to the calls that carry an edit code. */

@@ -337,6 +337,11 @@ export const SETTINGS = {
     meaning: 'The secret that belongs to ISSUER_CLIENT_ID.',
     secret: 'whole',
   },
+  ISSUER_TIMEOUT_MS: {
+    kind: integer({ min: 100, max: 60_000 }),
+    default: 10_000,
+    meaning: 'How long one call to the issuer may take; the list of codes of an event may take longer.',
+  },
   ISSUER_CALLS_PER_SECOND: {
     kind: integer({ min: 1, max: 10_000 }),
     default: 4,
@@ -377,6 +382,12 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 120,
     meaning: 'Requests to /captcha and /claim that one network address may send per minute.',
+  },
+  LIMIT_CAPTCHA_IMAGE_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 1_200,
+    meaning:
+      'Images of captchas, and pictures of events and tokens that are not in memory, that one network address may read per minute.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),

@@ -30,12 +30,18 @@ const bodies = new CompressedBodies()
 let made = 0
 let isBroken = false
 
-/** Text in pieces of a thousand characters; counted when the first of them is taken. */
+/** Large ones are written as they are, small ones are joined. */
+const PIECE_LENGTHS = [1, 3_000, 700, 20, 2_000, 1_500, 3]
+
+/** Text in pieces; counted when the first of them is taken. */
 function* pieces(): BodyPieces & Generator<Uint8Array> {
   made++
-  for (let at = 0; at < TEXT.length; at += 1_000) {
+  let at = 0
+  for (let i = 0; at < TEXT.length; i++) {
     if (isBroken && at > 20_000) throw new Error('no more of it')
-    yield Buffer.from(TEXT.slice(at, at + 1_000))
+    const length = PIECE_LENGTHS[i % PIECE_LENGTHS.length]!
+    yield Buffer.from(TEXT.slice(at, at + length))
+    at += length
   }
 }
 

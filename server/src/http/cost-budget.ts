@@ -22,7 +22,7 @@ export interface Balance {
 /**
  * A budget of cost for each network address: a token bucket. It holds the units of one minute and fills continuously,
  * so an address may use a minute's units at once, and after that as many as flow in. A unit is the cost of reading one
- * parcel, about 0.15 ms of CPU.
+ * parcel, about 0.04 ms of CPU.
  *
  * @example
  * const budget = new CostBudget(200_000)

@@ -99,6 +99,7 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       PRESENCE_PROVIDERS: `peers=${presence}/peers`,
       ATTENDANCE_KEY: TEST_KEY,
       LIMIT_CLIENT_PER_MINUTE: '0',
+      LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
       LIMIT_EVENTS_PER_DAY: '0',
       LIMIT_WAITING_EVENTS_PER_DAY: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
@@ -216,7 +217,6 @@ export interface ClaimOptions {
 /** Players move, and links, lists and pictures are read, as fast as a test runs. */
 const NO_LIMITS = {
   presenceCacheMs: 0,
-  imagesPerMinute: 0,
   tokenListsPerMinute: 0,
   sharePicturesPerMinute: 0,
   eventGrantsPerMinute: 0,
