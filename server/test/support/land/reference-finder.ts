@@ -281,7 +281,7 @@ function filtersOf(query: Query, own: Asset | undefined): readonly ((asset: Asse
         !center || parcels.some(({ x, y }) => (x - center.x) ** 2 + (y - center.y) ** 2 <= radius! ** 2),
     ],
     [['district'], ({ districts }) => words('district').some((id) => districts.includes(id))],
-    [['neighbours_of'], (asset) => isNeighbour(asset, own!)],
+    [['neighbours_of'], (asset) => !query.neighbours_of || isNeighbour(asset, own!)],
     [['owner'], ({ row }) => row.owner === query.owner],
     [
       ['may_update'],
