@@ -144,9 +144,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
       })
     : undefined
-  metrics.addSeries([
-    databaseUpSeries(engine, () => ({ writes: attendance !== undefined && !attendance.setupProblem })),
-  ])
+  metrics.addSeries([databaseUpSeries(engine, attendance)])
   metrics.addGauges(connectionGauges(engine))
   const chainStatus = new StatusReader({
     db: engine.db,
@@ -156,12 +154,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
 
   const offers = READINGS.map((name) => new ListingsStatusReader(name, engine.db, clock))
-  const ended = { db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal }
+  const readerParts = { db: engine.db, clock, timing: REAL_TIMING, signal: closing.signal }
   const readers = servesLand
     ? offerReaders(
         config,
         { trades: options.tradeContracts, rentals: options.rentalContracts },
-        { ...ended, callContract, log: server.log },
+        { ...readerParts, callContract, log: server.log },
       )
     : []
 
@@ -174,7 +172,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   healthRoutes(server, { stopping, checks: readinessChecks(engine, servedLand, attendance) })
   const { port: metricsPort, ...metricsAddress } = config.metrics
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
-  measure(metrics, costFigures(costLimits))
+  metrics.addFigures(costFigures(costLimits))
   readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const served = servesLand
     ? await serveLand({ server, metrics, keeper, chainStatus, offers, readers, ...options })
@@ -234,7 +232,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       reading ??= Promise.all(
         READINGS.map(
           (name) =>
-            readers.find((reader) => reader.name === name)?.run() ?? hideAbandonedOffers({ ...ended, name }),
+            readers.find((reader) => reader.name === name)?.run() ??
+            hideAbandonedOffers({ ...readerParts, name }),
         ),
       )
     },
@@ -309,7 +308,7 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
     changeStream.announceNewState()
     searchStreams.announceNewState()
   })
-  for (const figures of [pictures, changeStream, searchStreams]) measure(metrics, figures)
+  for (const figures of [pictures, changeStream, searchStreams]) metrics.addFigures(figures)
   metrics.addGauges([
     {
       name: 'landpass_land_revision',
@@ -327,11 +326,6 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
     settings: config,
   })
   return { pictures, summaryOf: (link) => landSummaryOf(land, link) }
-}
-
-function measure(metrics: Metrics, { gauges, counters }: Pick<Pictures, 'gauges' | 'counters'>): void {
-  metrics.addGauges(gauges)
-  metrics.addCounters(counters)
 }
 
 interface ServedInterface {

@@ -112,10 +112,7 @@ test('a process that is killed while it reads them asks for nothing twice, and o
 
   // Four ranges of five blocks in a second.
   await simulated.change({ range_limit: 5, delay_ms: 1_000, methods: ['eth_getLogs'] })
-  const env = {
-    ...simulated.env,
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir },
-  }
+  const env = { ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
   const killed = startLandpass(['follow', '--rebuild'], env)
   const stored = () =>
     Number(jsonLines(killed.stdout()).findLast(({ phase }) => phase === 'history')?.block ?? 0)

@@ -88,10 +88,7 @@ async function makeOld(db: Db): Promise<void> {
 
 test('killed in the history, in the switch and in an undo, the next process continues, also with newer rules', async () => {
   const databaseUrl = await freshDatabaseUrl()
-  const env = {
-    ...simulated.env,
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: emptyDir() },
-  }
+  const env = { ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: emptyDir() }
   const stored = await killInTheHistory(env)
   await killInTheSwitch(env)
   const { asked_logs: asked } = await simulated.calls()

@@ -188,7 +188,7 @@ function sendWhole(
   if (isCompressed) {
     return setHeaders(reply, headers).send(typeof body === 'string' ? body : joined(body))
   }
-  return sendAtOnce(request, reply, 200, [...headers, 'content-length', String(bytes)], body)
+  return sendAtOnce(request, reply, 200, [...headers, 'content-length', String(bytes)], { body, bytes })
 }
 
 /** Sends an answer that is complete without the hooks of the framework, which take longer than the rest of the request. */
@@ -197,20 +197,21 @@ function sendAtOnce(
   reply: FastifyReply,
   status: number,
   headers: HeaderList,
-  body?: WholeBody,
+  whole?: { readonly body: WholeBody; readonly bytes: number },
 ): FastifyReply {
   const all = ['x-request-id', request.id, ...ANSWER_HEADER_LIST, ...headers]
   const earlier = reply.getHeaders()
   for (const name in earlier) all.push(name, String(earlier[name as keyof typeof earlier]))
   const response = reply.hijack().raw.writeHead(status, all)
-  writeBody(response, body)
+  if (whole) writeBody(response, whole.body, whole.bytes)
+  else response.end()
   return reply
 }
 
 /** Node.js sends no body to HEAD, and pieces that are written one after another with one call of the system. */
-function writeBody(response: ServerResponse, body: WholeBody | undefined): void {
-  if (body === undefined || typeof body === 'string') response.end(body)
-  else if (bytesOf(body) < TEXT_BELOW_BYTES) response.end(joined(body).toString('latin1'), 'latin1')
+function writeBody(response: ServerResponse, body: WholeBody, bytes: number): void {
+  if (typeof body === 'string') response.end(body)
+  else if (bytes < TEXT_BELOW_BYTES) response.end(joined(body).toString('latin1'), 'latin1')
   else {
     for (const piece of body.slice(0, -1)) response.write(piece)
     response.end(body.at(-1))

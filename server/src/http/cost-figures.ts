@@ -1,11 +1,8 @@
 import type { CostLimits } from './cost-account.ts'
-import type { CounterSource, GaugeSource } from './metrics.ts'
+import type { Figures } from './metrics.ts'
 
 /** What was charged and refused, as metrics. */
-export function costFigures({ budget, largeAnswers }: CostLimits): {
-  readonly gauges: readonly GaugeSource[]
-  readonly counters: readonly CounterSource[]
-} {
+export function costFigures({ budget, largeAnswers }: CostLimits): Figures {
   return {
     gauges: [
       {

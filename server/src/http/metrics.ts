@@ -28,6 +28,12 @@ export interface GaugeSource {
 /** A metric whose value only grows, read when `/metrics` is requested. */
 export type CounterSource = Omit<GaugeSource, 'labels'>
 
+/** What a part of the server measures. */
+export interface Figures {
+  readonly gauges: readonly GaugeSource[]
+  readonly counters: readonly CounterSource[]
+}
+
 /**
  * A metric with one series for each set of labels, read when `/metrics` is requested. Without any series it has no value,
  * also where it has no labels.
@@ -187,6 +193,11 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.group ? this.group.metrics() : this.registry.metrics()
+  }
+
+  addFigures({ gauges, counters }: Figures): void {
+    this.addGauges(gauges)
+    this.addCounters(counters)
   }
 
   addGauges(sources: readonly GaugeSource[]): void {

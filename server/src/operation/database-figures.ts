@@ -1,15 +1,17 @@
+import type { Attendance } from '../attendance/attendance.ts'
 import { SECOND_MS } from '../clock.ts'
 import { checkDatabase } from '../db/check-database.ts'
 import type { Engine } from '../db/engine.ts'
 import { within } from '../http/health.ts'
 import type { GaugeSource, SeriesSource } from '../http/metrics.ts'
 import { RecentFigure } from '../work/recent-figure.ts'
+import { isConfigured } from './readiness.ts'
 
-/** Whether the database answers, as a metric. @param needs whether it has to accept changes, too */
-export function databaseUpSeries(engine: Engine, needs: () => { readonly writes: boolean }): SeriesSource {
+/** Whether the database answers, and accepts changes where attendance writes, as a metric. */
+export function databaseUpSeries(engine: Engine, attendance: Attendance | undefined): SeriesSource {
   // Within less than the figure waits: while the database hangs, it would stay the last one
   const check = within(SECOND_MS / 2, async () => {
-    await checkDatabase(engine, needs())
+    await checkDatabase(engine, { writes: isConfigured(attendance) })
     return {}
   })
   const isUp = () =>

@@ -25,12 +25,12 @@ export interface OperatedServer {
   /** The metrics of all processes that serve together. */
   readonly metrics: () => Promise<string>
   /** Undefined where the land is not served. */
-  readonly served: (ServedLand & FollowedChain) | undefined
+  readonly served: OperatedLand | undefined
   /** Undefined where attendance is not served. */
   readonly attendance: Attendance | undefined
 }
 
-interface FollowedChain {
+interface OperatedLand extends ServedLand {
   /** Whether this process follows the chain, or tries to. */
   readonly followsChain: boolean
 }
@@ -66,7 +66,7 @@ export function findingsOf({ engine, metrics, served, attendance }: OperatedServ
 }
 
 async function landFindings(
-  served: OperatedServer['served'],
+  served: OperatedLand | undefined,
 ): Promise<Pick<Findings, 'land' | 'chain' | 'offers'>> {
   if (!served) return { land: undefined, chain: undefined, offers: undefined }
   const { keeper, offers } = served
@@ -77,11 +77,7 @@ async function landFindings(
   }
 }
 
-async function chainFindings({
-  chainStatus,
-  clock,
-  followsChain,
-}: NonNullable<OperatedServer['served']>): Promise<Findings['chain']> {
+async function chainFindings({ chainStatus, clock, followsChain }: OperatedLand): Promise<Findings['chain']> {
   const status = await chainStatus.recent()
   if (!status) return 'unread'
   const { block, state, reason } = status

@@ -24,13 +24,11 @@ export function readinessChecks(
 ): ReadinessChecks {
   const land = served && (async () => landFacts(served))
   const workers = new RecentFigure(() => workerStates(engine.db), { maxAgeMs: 5 * SECOND_MS })
-  const isConfigured = () => attendance !== undefined && !attendance.setupProblem
   const database = async () => {
-    // Attendance that is not configured writes nothing.
-    await checkDatabase(engine, { writes: isConfigured() })
+    await checkDatabase(engine, { writes: isConfigured(attendance) })
     await readLandHead(engine.db)
     // After the database, whose failure says more: it keeps attendance from being opened
-    if (isConfigured()) attendance?.assertConfigured()
+    if (isConfigured(attendance)) attendance.assertConfigured()
     // Still ready: claims of events on other workers go on. Their addresses are in the metrics
     const down = [...((await workers.read()) ?? [])].filter(([, isUp]) => !isUp).length
     return down > 0 ? { workersDown: down } : {}
@@ -45,6 +43,11 @@ export function readinessChecks(
       },
     }),
   }
+}
+
+/** Whether attendance is served, and configured: else it writes nothing. */
+export function isConfigured(attendance: Attendance | undefined): attendance is Attendance {
+  return attendance !== undefined && !attendance.setupProblem
 }
 
 /** The land of a server, as its operator sees it. */
