@@ -1,6 +1,6 @@
 import { computed, effect, untracked } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { AssetPanel } from '../asset/asset-panel.tsx'
 import { DistrictPanel } from '../asset/district-panel.tsx'
 import { isEmbedded } from '../embedded.ts'
@@ -71,9 +71,10 @@ export function SidePanels() {
   const selected = selection.value
   const district = selected ? undefined : shownDistrict.value
   const shown = useRef(selected)
-  useEffect(() => {
-    // The panel is laid out and covers a part of the map. For a selection that came with the link there is no world yet: the page
-    // does the same once it is loaded.
+  // Before the next input: a key or a press that moves the map right after the choice must not be overruled.
+  useLayoutEffect(() => {
+    // The panel covers a part of the map. For a selection that came with the link there is no world yet: the page does the same
+    // once it is loaded.
     if (shown.current !== selected) uncover(selectedNow.peek())
     shown.current = selected
   }, [selected])
