@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,8 +22,13 @@ export function buildVersion(commit: string, folder: string): OtherVersion {
     git('worktree', 'remove', '--force', folder)
     throw error
   }
+  // As this version is started; earlier commits make no bundle
+  const [main] = ['bundle', 'dist']
+    .map((kind) => join(folder, 'server', kind, 'src/cli/main.js'))
+    .filter(existsSync)
+  if (!main) throw new Error(`${commit} has no program`)
   return {
-    main: join(folder, 'server/dist/src/cli/main.js'),
+    main,
     remove: () => git('worktree', 'remove', '--force', folder),
   }
 }
