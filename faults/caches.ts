@@ -10,10 +10,12 @@ import { BoundedCache } from '@landpass/server/bounded-cache'
 import { SYSTEM_CLOCK } from '@landpass/server/clock'
 import { readConfig } from '@landpass/server/config/config'
 import { PreparedStatements } from '@landpass/server/db/embedded/prepared-statements'
+import { DATA } from '@landpass/server/http/answer'
 import { clientAddress } from '@landpass/server/http/client-address'
 import { CompressedBodies } from '@landpass/server/http/compressed-bodies'
 import { CostBudget } from '@landpass/server/http/cost-budget'
-import { readyAnswer } from '@landpass/server/http/ready-answers'
+import { Metrics } from '@landpass/server/http/metrics'
+import { ReadyAnswers, readyAnswer } from '@landpass/server/http/ready-answers'
 import { ownBytes } from '@landpass/server/own-memory'
 import type { StateAt } from '@landpass/server/state/differences/state-version'
 import { OneSecondCache } from '@landpass/server/work/one-second-cache'
@@ -43,6 +45,20 @@ function nameIn(n: number): string {
 const partOf = (bytes: number) => Buffer.alloc(64 * 1024).subarray(0, bytes)
 
 const CACHES: readonly Cache[] = [
+  {
+    name: 'functions of answers by address (ReadyAnswers)',
+    limitMb: 4,
+    fill: (keys) => {
+      const answers = new ReadyAnswers(new Metrics())
+      for (let n = 0; n < keys; n++) {
+        const url = Buffer.from(`/parcels/${n}?${LONG.slice(0, 490)}`).toString('latin1')
+        const parameter = url.slice(9, -20)
+        const answer = () => ({ freshness: { tag: '1' }, format: DATA, body: () => parameter })
+        answers.remember({ raw: { url }, routeOptions: {} }, answer, 0)
+      }
+      return answers
+    },
+  },
   {
     name: 'small values by name (BoundedCache)',
     limitMb: 16,

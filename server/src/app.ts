@@ -130,7 +130,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const budget = new CostBudget(config.readCostPerMinute)
   if (options.group && budget.isLimited) budget.shareWith(options.group)
   const costLimits = { budget, largeAnswers: new LargeAnswers() }
-  const readyAnswers = new ReadyAnswers(metrics)
+  // They are sent without a log line
+  const readyAnswers = logsRequests(config.logLevel) ? undefined : new ReadyAnswers(metrics)
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   chargeRequests(server, costLimits)
@@ -173,14 +174,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { port: metricsPort, ...metricsAddress } = config.metrics
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
   metrics.addFigures(costFigures(costLimits))
-  readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
+  readyAnswers?.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const served = servesLand
     ? await serveLand({ server, metrics, keeper, chainStatus, offers, readers, ...options })
     : undefined
-  // Ready answers are sent without a log line, so they are off where every request is logged.
-  if (!logsRequests(config.logLevel))
-    readyAnswers.findWith((url) => attendance?.findReady(url) ?? served?.pictures.findReady(url))
   if (attendance) {
+    readyAnswers?.findWith((url) => attendance.findReady(url))
     serveTokenPages(server, {
       interfaces,
       publicUrl: config.publicUrl,
@@ -325,12 +324,10 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
     offers,
     settings: config,
   })
-  return { pictures, summaryOf: (link) => landSummaryOf(land, link) }
+  return { summaryOf: (link) => landSummaryOf(land, link) }
 }
 
 interface ServedInterface {
-  /** The cache of the images. */
-  readonly pictures: Pictures
   readonly summaryOf: (link: LandLink) => LandSummaryReading | undefined
 }
 

@@ -74,6 +74,44 @@ describeOnOneEngine('the form of every answer', (open) => {
     }
   })
 
+  test('a later request for an address is answered as the first, in every form', async () => {
+    const images = [
+      '/map.png?center=1,1',
+      '/parcels/1/1/map.png',
+      '/estates/2/map.png',
+      '/tiles/3/1/1.png',
+      '/minimap.png',
+    ]
+    const others = ['/v2/tiles?x1=0&x2=1&y1=0&y2=1', '/parcels?nw=0,1&se=1,0', '/marketplace?status=sold']
+    const sameOf = ({ status, headers, bytes }: Awaited<ReturnType<typeof land.server.ask>>) => {
+      const {
+        date,
+        'x-request-id': id,
+        'ratelimit-remaining': left,
+        'ratelimit-reset': reset,
+        ...same
+      } = headers
+      return { status, same, text: bytes.toString('latin1') }
+    }
+    for (const [i, path] of [...ENDPOINTS, ...images, ...others].entries()) {
+      const asked = `${path}${path.includes('?') ? '&' : '?'}again=${i}`
+      const first = await land.server.ask('GET', asked)
+      const { etag } = first.headers
+      const unchanged = { headers: { 'if-none-match': String(etag) } }
+      const forms = [
+        ['GET', {}],
+        ['HEAD', {}],
+        ['GET', unchanged],
+        ['GET', { headers: { 'accept-encoding': 'br' } }],
+      ] as const
+      for (const [form, [method, options]] of forms.entries()) {
+        const later = sameOf(await land.server.ask(method, asked, options))
+        expect(later, asked).toEqual(sameOf(await land.server.ask(method, `${asked}-${form}`, options)))
+        expect(later.status, asked).toBe(options === unchanged ? 304 : 200)
+      }
+    }
+  })
+
   test('failure is { ok, error, code, data }, kept by no cache', async () => {
     for (const path of FAILING) {
       const answer = await land.server.get(path)

@@ -3,9 +3,10 @@ import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { AppError } from '../errors.ts'
-import { DATA, send } from '../http/answer.ts'
+import { DATA } from '../http/answer.ts'
 import { QUERY_UNITS } from '../http/cost-account.ts'
 import { freshSchema, HIDDEN } from '../http/schemas.ts'
+import { send } from '../http/send.ts'
 import { bidsOfAddress, bidsOfAsset, findBid } from '../land/queries/bid-queries.ts'
 import { type AssetName, findAsset } from '../land/records/assets.ts'
 import { bidJson } from '../land/records/bid.ts'
@@ -67,15 +68,17 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     asset: AssetName,
     query: OfAssetQuery,
   ) => {
-    const state = land.state()
     const { sanitize, bidder } = query
     const filter = { statuses: statusesOf(query), bidder: bidder?.toLowerCase() }
-    const bids = () => bidsOfAsset(land.db, state.worldId, asset, filter)
-    return send(request, reply, {
-      freshness: state.freshness(),
-      format: DATA,
-      cost: QUERY_UNITS,
-      body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize })),
+    return send(request, reply, () => {
+      const state = land.state()
+      const bids = () => bidsOfAsset(land.db, state.worldId, asset, filter)
+      return {
+        freshness: state.freshness(),
+        format: DATA,
+        cost: QUERY_UNITS,
+        body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize })),
+      }
     })
   }
 
@@ -115,15 +118,17 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       },
     },
     (request, reply) => {
-      const state = land.state()
       const address = lowerCase(request.params.address)
       const filter = { statuses: statusesOf(request.query) }
-      const bids = () => bidsOfAddress(land.db, state.worldId, address, filter)
-      return send(request, reply, {
-        freshness: state.freshness(),
-        format: DATA,
-        cost: QUERY_UNITS,
-        body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize: true })),
+      return send(request, reply, () => {
+        const state = land.state()
+        const bids = () => bidsOfAddress(land.db, state.worldId, address, filter)
+        return {
+          freshness: state.freshness(),
+          format: DATA,
+          cost: QUERY_UNITS,
+          body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize: true })),
+        }
       })
     },
   )

@@ -1,8 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
-import { DATA, send } from '../http/answer.ts'
+import { type Answer, DATA } from '../http/answer.ts'
 import { freshSchema } from '../http/schemas.ts'
+import { send } from '../http/send.ts'
 import { estateIdOf } from '../land/records/assets.ts'
 import type { ListingStatus } from '../land/records/statuses.ts'
 import type { LandContext } from './common/land-context.ts'
@@ -69,14 +70,18 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       },
     },
     (request, reply) => {
-      const state = land.state()
-      const nowMs = land.clock.nowMs()
       const id = estateIdOf(request.params.id!)
-      const row = state.estateRow(id)
-      if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
-      const freshness = state.freshness(state.estateExpiry(row, nowMs))
-      return send(request, reply, { freshness, format: DATA, body: () => state.estatePieces(row, nowMs) })
+      return send(request, reply, () => estateAnswer(land, id))
     },
   )
   done()
+}
+
+function estateAnswer(land: LandContext, id: string): Answer {
+  const state = land.state()
+  const nowMs = land.clock.nowMs()
+  const row = state.estateRow(id)
+  if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
+  const freshness = state.freshness(state.estateExpiry(row, nowMs))
+  return { freshness, format: DATA, body: () => state.estatePieces(row, nowMs) }
 }

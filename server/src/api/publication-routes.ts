@@ -3,9 +3,10 @@ import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
-import { DATA, send } from '../http/answer.ts'
+import { DATA } from '../http/answer.ts'
 import { QUERY_UNITS } from '../http/cost-account.ts'
 import { freshSchema, HIDDEN } from '../http/schemas.ts'
+import { send } from '../http/send.ts'
 import { findPublication, publicationsOfAsset } from '../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../land/records/assets.ts'
 import { publicationJson } from '../land/records/publication.ts'
@@ -36,15 +37,16 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
   { land },
   done,
 ) => {
-  const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
-    const state = land.state()
-    return send(request, reply, {
-      freshness: state.freshness(),
-      format: DATA,
-      cost: QUERY_UNITS,
-      body: () => rowsJson(publicationsOfAsset(land.db, state.worldId, asset), publicationJson),
+  const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) =>
+    send(request, reply, () => {
+      const state = land.state()
+      return {
+        freshness: state.freshness(),
+        format: DATA,
+        cost: QUERY_UNITS,
+        body: () => rowsJson(publicationsOfAsset(land.db, state.worldId, asset), publicationJson),
+      }
     })
-  }
 
   app.get(
     '/publications/:txHash',

@@ -4,18 +4,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type {} from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Answer,
-  BARE_JSON,
-  type BodyPieces,
-  DATA,
-  DOCUMENT,
-  type Format,
-  send,
-  streamed,
-} from './answer.ts'
+import { type Answer, BARE_JSON, type BodyPieces, DATA, DOCUMENT, type Format, streamed } from './answer.ts'
 import { CompressedBodies } from './compressed-bodies.ts'
 import { Metrics } from './metrics.ts'
+import { send } from './send.ts'
 import { createServer } from './server.ts'
 
 /** Each kind of body, requested in each way, over the network. */

@@ -3,8 +3,9 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { send, streamed } from './answer.ts'
+import { streamed } from './answer.ts'
 import { Metrics } from './metrics.ts'
+import { send } from './send.ts'
 import { createServer } from './server.ts'
 
 const PIECE = Buffer.alloc(64 * 1024, 'a piece ')

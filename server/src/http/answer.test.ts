@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
-import { DATA, send } from './answer.ts'
+import { DATA } from './answer.ts'
+import { send } from './send.ts'
 import { confirmedTag, encodedTag } from './validators.ts'
 
 const FRESHNESS = { tag: 'abc.1.7', changedAtMs: Date.parse('2026-11-20T10:00:00.750Z') }

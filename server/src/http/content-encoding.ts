@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 /** The content encodings in which this server sends bodies; brotli compresses better and so comes first. */
 export const CONTENT_ENCODINGS = ['br', 'gzip'] as const
 export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]
@@ -29,4 +31,10 @@ export function acceptedEncoding(acceptEncoding: string): ContentEncoding | unde
     most = weight
   }
   return best
+}
+
+/** The encoding that the client of a request prefers; undefined where it did not say. */
+export function encodingOf({ headers }: Pick<IncomingMessage, 'headers'>): ContentEncoding | undefined {
+  const accepted = headers['accept-encoding']
+  return accepted === undefined ? undefined : acceptedEncoding(String(accepted))
 }

@@ -29,7 +29,7 @@ declare module 'fastify' {
 export const SMALL_ANSWER_UNITS = 1
 /** What an answer that is read from the database costs, with up to a few dozen rows. */
 export const QUERY_UNITS = 4
-/** Charged for an answer that is sent without the framework. */
+/** Charged for a body that is in memory, ready to send without the framework. */
 export const READY_ANSWER_UNITS = 0.25
 /** Bytes of a body, uncompressed, that one unit pays for. A larger body costs more than its estimate. */
 export const MADE_BYTES_PER_UNIT = 50_000
@@ -112,7 +112,7 @@ function refusal(waitS: number): AppError {
 }
 
 /**
- * Charges all reads of routes that are registered in `app` from now on, and requests of addresses that are none; `http/answer.ts`
+ * Charges all reads of routes that are registered in `app` from now on, and requests of addresses that are none; `http/send.ts`
  * and the routes charge for their bodies. Calls that write have limits of their own: reading must not use them up.
  *
  * @example

@@ -110,14 +110,19 @@ export class CostBucket {
    * @param wholeRequest units of the request with those that were taken before: what a repetition needs
    */
   take(units: number, wholeRequest = units): Balance {
-    this.fill()
-    if (Math.min(units, this.perMinute) > this.left) {
+    if (!this.has(units)) {
       const missing = Math.min(wholeRequest, this.perMinute) - this.left
       return this.balance(false, Math.max(1, this.secondsFor(missing)))
     }
     this.left -= units
     this.onSpent?.(units)
     return this.balance(true, 0)
+  }
+
+  /** Whether so many units are left; nothing is taken. */
+  has(units: number): boolean {
+    this.fill()
+    return Math.min(units, this.perMinute) <= this.left
   }
 
   /** Takes units for work that is done: the bucket may be overdrawn, and then refuses until it has filled again. */

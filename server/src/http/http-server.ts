@@ -18,8 +18,8 @@ export interface HttpServerOptions {
   readonly metrics: Metrics
   /** Addresses or ranges of proxies, which the limit of connections of one address does not apply to. */
   readonly trustedProxies: readonly string[]
-  /** Answers that are sent before the framework gets the request; left out: none. */
-  readonly readyAnswers?: ReadyAnswers
+  /** Answers that are sent before the framework gets the request; undefined: none. */
+  readonly readyAnswers?: ReadyAnswers | undefined
   /** Left out: no limit. */
   readonly connections?: ConnectionLimits
   /** Left out: clients may take their answers as slowly as they like. */

@@ -2,10 +2,11 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { VERSION } from '../version.ts'
-import { BARE_JSON, send } from './answer.ts'
+import { BARE_JSON } from './answer.ts'
 import { SmallBody } from './compressed-bodies.ts'
 import { withComponents } from './openapi-components.ts'
 import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
+import { send } from './send.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \

@@ -1,9 +1,15 @@
 import http from 'node:http'
 import type {} from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { AppError } from '../errors.ts'
+import { type Answer, DATA, streamed } from './answer.ts'
+import { chargeRequests } from './cost-account.ts'
+import { CostBudget } from './cost-budget.ts'
+import { LargeAnswers } from './large-answers.ts'
 import { Metrics } from './metrics.ts'
 import { type ReadyAnswer, ReadyAnswers, readyAnswer } from './ready-answers.ts'
+import { send } from './send.ts'
 import { createServer } from './server.ts'
 
 const BODY = Buffer.from([137, 80, 78, 71, 0, 255, 254, 128])
@@ -152,4 +158,144 @@ test('the server keeps its limits, and a server that closes sends no ready answe
 
   expect(whileClosing).toEqual([200, 'close'])
   expect(routed).toHaveLength(2)
+})
+
+describe('an address that was answered', () => {
+  /** A server whose route `/data` answers what `state` says, and counts the requests that reach the framework. */
+  async function startData({ unitsPerMinute = 0 } = {}) {
+    const metrics = new Metrics()
+    const readyAnswers = new ReadyAnswers(metrics)
+    const settings = { logLevel: 'silent', requestTimeoutMs: 5_000, trustedProxies: [] } as const
+    app = await createServer({ ...settings, metrics, readyAnswers })
+    const budget = new CostBudget(unitsPerMinute, () => 0)
+    chargeRequests(app, { budget, largeAnswers: new LargeAnswers() })
+    readyAnswers.chargeTo(budget, () => '127.0.0.1')
+    const state = { tag: 'one', isGone: false, text: '[1]', cost: 2, framework: 0, made: 0 }
+    app.addHook('onRequest', (_request, _reply, done) => {
+      state.framework++
+      done()
+    })
+    const answer = (): Answer => {
+      const { tag, isGone, text, cost } = state
+      state.made++
+      if (isGone) throw new AppError('estate_not_found', 'There is no estate with this id.')
+      const freshness = { tag, changedAtMs: Date.parse('2026-11-20T10:00:00Z') }
+      return { freshness, format: DATA, cost, headers: ['x-drawn', 'size'], body: () => text }
+    }
+    app.get<{ Querystring: { held?: string } }>('/data', { schema: { tags: ['map'] } }, (request, reply) =>
+      send(request, reply, answer, Number(request.query.held ?? 0)),
+    )
+    const late = (): Answer => ({ ...answer(), body: async () => state.text })
+    app.get('/late', (request, reply) => send(request, reply, late))
+    const large = (): Answer => ({ ...answer(), body: () => streamed(() => [Buffer.from('[2]')], 1) })
+    app.get('/large', (request, reply) => send(request, reply, large))
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    return { origin, state, metrics, budget }
+  }
+
+  const facts = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => {
+    const {
+      date,
+      'x-request-id': id,
+      'ratelimit-remaining': left,
+      'ratelimit-reset': reset,
+      ...same
+    } = headers
+    return { status, same, text: body.toString() }
+  }
+
+  test('is answered again without the framework, in the same way', async () => {
+    const { origin, state, metrics } = await startData({ unitsPerMinute: 1_000 })
+    const ways = [
+      ['GET', {}],
+      ['HEAD', {}],
+      ['GET', { 'if-none-match': '"one"' }],
+      ['GET', { 'if-none-match': 'W/"one;gzip", "x"' }],
+      ['GET', { 'if-none-match': '"another"' }],
+      ['GET', { 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' }],
+      ['GET', { 'accept-encoding': 'gzip' }],
+    ] as const
+    for (const [method, headers] of ways) {
+      const url = `${origin}/data?${method}${JSON.stringify(headers)}`
+      await ask(url) // known from here on, with its body
+      const before = state.framework
+      const again = await ask(url, method, headers)
+      expect(state.framework, url).toBe(before)
+      const first = await ask(`${url}&new`, method, headers)
+      expect(state.framework, url).toBe(before + 1)
+      expect(facts(again)).toEqual(facts(first))
+      expect(again.headers['x-request-id']).toMatch(/./)
+      const { 'ratelimit-remaining': left } = again.headers
+      expect(Number(left) - Number(first.headers['ratelimit-remaining'])).toBe(again.status === 304 ? 1 : 2)
+    }
+    expect(await metrics.registry.metrics()).toContain(
+      'landpass_http_requests_total{group="map",status="304"} 6',
+    )
+  })
+
+  test('has a new answer when its tag changes, and a failure when it has none', async () => {
+    const { origin, state } = await startData()
+    const url = `${origin}/data`
+    await ask(url)
+    Object.assign(state, { tag: 'two', text: '[1,2]' })
+    const stale = { 'if-none-match': '"one"' }
+    for (let i = 0; i < 2; i++)
+      expect(facts(await ask(url, 'GET', stale))).toMatchObject({
+        status: 200,
+        same: { etag: '"two"' },
+        text: '{"ok":true,"data":[1,2]}',
+      })
+    expect(state.framework).toBe(2)
+    state.isGone = true
+    expect(await ask(url)).toMatchObject({ status: 404, headers: { 'x-error-code': 'estate_not_found' } })
+    state.isGone = false
+    expect(await ask(url)).toMatchObject({ status: 200 })
+  })
+
+  test('is answered by the framework where the body is compressed, comes late or is streamed, but for 304', async () => {
+    const { origin, state } = await startData()
+    const text = JSON.stringify('x'.repeat(5_000))
+    state.text = text
+    for (const path of ['/data', '/late', '/large']) {
+      await ask(origin + path)
+      const before = state.framework
+      expect(await ask(origin + path, 'GET', { 'if-none-match': '"one"' })).toMatchObject({ status: 304 })
+      expect(state.framework, path).toBe(before)
+      await ask(origin + path, 'GET', { 'accept-encoding': 'gzip' })
+      expect(state.framework, path).toBe(before + 1)
+      expect(await ask(origin + path, 'GET', { 'if-match': '"x"' })).toMatchObject({ status: 412 })
+    }
+    const compressed = await ask(`${origin}/data`, 'GET', { 'accept-encoding': 'gzip' })
+    expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', etag: '"one;gzip"' })
+  })
+
+  test('is refused, and not made, when the client has used up its budget', async () => {
+    const { origin, state, budget } = await startData({ unitsPerMinute: 5 })
+    const statuses = []
+    for (let i = 0; i < 2; i++) statuses.push((await ask(`${origin}/data`)).status)
+    const unchanged = { 'if-none-match': '"one"' }
+    statuses.push((await ask(`${origin}/data`, 'GET', unchanged)).status)
+    expect([statuses, budget.charged, budget.refused]).toEqual([[200, 200, 304], 5, 0])
+
+    const { made } = state
+    for (const headers of [{}, unchanged])
+      expect(await ask(`${origin}/data`, 'GET', headers)).toMatchObject({ status: 429 })
+    expect([state.made, budget.charged, budget.refused]).toEqual([made, 5, 2])
+  })
+
+  test('is counted where nothing is limited', async () => {
+    const { origin, budget } = await startData()
+    for (let i = 0; i < 3; i++) await ask(`${origin}/data`)
+    expect(budget.charged).toBe(6)
+  })
+
+  test('is forgotten when the functions of others hold much memory', async () => {
+    const { origin, state } = await startData()
+    await ask(`${origin}/data?held=0`)
+    for (let i = 0; i < 10; i++) await ask(`${origin}/data?held=${1_000_000 + i}`)
+    const before = state.framework
+    await ask(`${origin}/data?held=0`)
+    await ask(`${origin}/data?held=1000009`)
+    expect(state.framework).toBe(before + 1)
+  })
 })

@@ -1,16 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { READY_ANSWER_UNITS } from './cost-account.ts'
-import type { CostBudget } from './cost-budget.ts'
+import type {} from 'fastify'
+import { BoundedCache } from '../bounded-cache.ts'
+import {
+  type Answer,
+  type AnswerOfAddress,
+  answerHeaders,
+  type Format,
+  isCompressed,
+  unchangedHeaders,
+} from './answer.ts'
+import { READY_ANSWER_UNITS, SMALL_ANSWER_UNITS } from './cost-account.ts'
+import type { Balance, CostBucket, CostBudget } from './cost-budget.ts'
 import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
 import { countHosts } from './host-header.ts'
-import type { Metrics } from './metrics.ts'
+import { groupOf, type Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
+import { confirmedTag } from './validators.ts'
+import { endWith, isAtOnce, type WholeBody, wholeBody } from './whole-body.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Undefined where every request passes the framework. */
+    readonly readyAnswers: ReadyAnswers | undefined
+  }
+}
 
 /** An answer with status 200 whose headers and body are in memory. */
 export interface ReadyAnswer {
   /** The group of the route that made the answer, as metrics name it. */
   readonly group: string
-  /** All headers but the request id. */
+  /** All headers but those of every answer. */
   readonly head: HeaderList
   readonly body: Buffer
 }
@@ -29,7 +48,7 @@ export function readyAnswer({
   readonly headers: HeaderList
   readonly body: Buffer
 }): ReadyAnswer {
-  return { group, head: [...ANSWER_HEADER_LIST, ...headers, 'content-length', String(body.length)], body }
+  return { group, head: [...headers, 'content-length', String(body.length)], body }
 }
 
 interface Charges {
@@ -40,18 +59,59 @@ interface Charges {
 /** Finds the ready answer for an address exactly as it was requested, with its query. */
 export type FindReady = (url: string) => ReadyAnswer | undefined
 
+/** An address that was answered, exactly as it was requested. */
+export class KnownAddress {
+  /** The group of its route, as metrics name it. */
+  readonly group: string
+  readonly answer: AnswerOfAddress
+  /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
+  whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
+
+  constructor(group: string, answer: AnswerOfAddress) {
+    this.group = group
+    this.answer = answer
+  }
+
+  rememberWhole({ freshness: { tag }, format }: Answer, { bytes, units }: WholeBody): void {
+    this.whole = { tag, format, bytes, units }
+  }
+}
+
+/** An answer that is charged and can be sent; without a body: the client's copy is current. */
+interface MadeAnswer {
+  readonly status: 200 | 304
+  readonly head: HeaderList
+  readonly body: WholeBody | undefined
+}
+
+/** What is needed of a request of the framework. */
+interface RoutedRequest {
+  readonly raw: Pick<IncomingMessage, 'url'>
+  readonly routeOptions: Parameters<typeof groupOf>[0]
+}
+
+/** Some five thousand addresses. */
+const ADDRESSES_BYTES = 4 * 1024 * 1024
+/** Longer addresses are rarely requested twice: those with hundreds of selected parcels, for example. */
+const MAX_ADDRESS_LENGTH = 512
+/** Memory of what a route has read from most addresses, besides parts of the address. */
+const KNOWN_ADDRESS_BYTES = 256
+
 /**
- * Sends ready answers without the framework, for pages that show many pictures of parcels. For a small body, its routing and
- * hooks cost as much as the rest of the request: without this, such a picture costs about twice as much. A request that is not a plain GET or HEAD is passed to the framework, and so is the first request for each
- * address. Clients see no difference, except that ready answers have no `RateLimit-…` headers: these would cost a
- * twentieth of the answer.
+ * Sends answers without the framework, whose routing and hooks cost as much as the rest of a small answer. It sends what a
+ * route has made ready ({@link FindReady}), and answers addresses again that were answered before and whose answers depend on
+ * nothing else ({@link AnswerOfAddress}). All other requests are passed to the framework: those that are not a plain GET or
+ * HEAD, whose body has to be compressed, is streamed or comes from the database, and those that are refused. Clients see no difference,
+ * except that what is made ready has no `RateLimit-…` headers: these would cost a twentieth of it.
  *
  * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
  */
 export class ReadyAnswers {
   private readonly metrics: Metrics
-  private find: FindReady | undefined
+  private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
+  private find: FindReady = () => undefined
   private charges: Charges | undefined
+  private isClosed = false
 
   constructor(metrics: Metrics) {
     this.metrics = metrics
@@ -62,52 +122,129 @@ export class ReadyAnswers {
     this.find = find
   }
 
-  /** Charges ready answers to the budget of their client; one that has used it up is passed to the framework. */
+  /** Charges answers to the budget of their client; the requests of one that has used it up are passed to the framework. */
   chargeTo(budget: CostBudget, clientOf: (request: IncomingMessage) => string): void {
-    if (budget.isLimited) this.charges = { budget, clientOf }
+    this.charges = { budget, clientOf }
   }
 
   /** From now on the framework gets every request: while it closes, it answers that itself. */
   close(): void {
-    this.find = undefined
+    this.isClosed = true
   }
 
-  /** Sends the answer if there is a ready one. @returns false if the framework has to answer */
+  /**
+   * Answers later requests for the address of a request.
+   *
+   * @param heldBytes memory that the function holds, beyond a few numbers and short texts
+   */
+  remember({ raw, routeOptions }: RoutedRequest, answer: AnswerOfAddress, heldBytes: number): KnownAddress {
+    const known = new KnownAddress(groupOf(routeOptions), answer)
+    const { url = '' } = raw
+    if (url.length <= MAX_ADDRESS_LENGTH)
+      this.addresses.set(url, known, KNOWN_ADDRESS_BYTES + url.length + heldBytes)
+    return known
+  }
+
+  /** Sends the answer if that needs no framework. @returns false if the framework has to answer */
   sendIfReady(request: IncomingMessage, response: ServerResponse): boolean {
-    const ready = this.find && isPlainRead(request) ? this.find(request.url ?? '') : undefined
-    if (!ready) return false
-    if (!this.charge(request)) return false
-    this.send(request, response, ready)
+    if (this.isClosed || !isPlainRead(request)) return false
+    const { url = '' } = request
+    const known = this.addresses.get(url)
+    if (known) return this.sendKnown(request, response, known)
+    const ready = isConditional(request) ? undefined : this.find(url)
+    if (!ready || !this.charge(this.bucketOf(request), READY_ANSWER_UNITS)) return false
+    this.begin(request, response, ready, { status: 200, head: ready.head })
+    response.end(ready.body) // Node.js sends no body to HEAD
     return true
   }
 
-  /** @returns false if the client has used up its budget: the framework refuses the request */
-  private charge(request: IncomingMessage): boolean {
-    if (!this.charges) return true
-    const { budget, clientOf } = this.charges
-    const { isTaken } = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
-    if (isTaken) budget.charged += READY_ANSWER_UNITS
-    return isTaken
+  private sendKnown(request: IncomingMessage, response: ServerResponse, known: KnownAddress): boolean {
+    const startedMs = performance.now()
+    const made = this.make(request, known)
+    if (!made) return false
+    this.begin(request, response, { group: known.group, startedMs }, made)
+    if (made.body) endWith(response, made.body)
+    else response.end()
+    return true
   }
 
-  private send(request: IncomingMessage, response: ServerResponse, { group, head, body }: ReadyAnswer): void {
-    const startedMs = performance.now()
+  /** @returns undefined where the framework has to answer; also where making the answer fails now, which the framework reports */
+  private make(
+    request: IncomingMessage,
+    { answer: makeAnswer, whole }: KnownAddress,
+  ): MadeAnswer | undefined {
+    const isWholeSent = whole !== undefined && !isCompressed(request, whole.format, whole.bytes)
+    if (!isWholeSent && !isConditional(request)) return undefined
+    const bucket = this.bucketOf(request)
+    if (bucket?.has(READY_ANSWER_UNITS) === false) return undefined
+    try {
+      const answer = makeAnswer()
+      const copy = confirmedTag(request, answer.freshness)
+      if (copy !== undefined) {
+        const balance = this.charge(bucket, SMALL_ANSWER_UNITS)
+        return (
+          balance && { status: 304, head: [...unchangedHeaders(answer, copy), ...balance], body: undefined }
+        )
+      }
+      if (!isWholeSent || whole.tag !== answer.freshness.tag) return undefined
+      const balance = this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, whole.units))
+      const given = balance && answer.body()
+      if (given === undefined || !isAtOnce(given)) return undefined
+      const body = wholeBody(given, answer.format)
+      const head = [...answerHeaders(answer), ...balance!, 'content-length', String(body.bytes)]
+      return { status: 200, head, body }
+    } catch {
+      return undefined
+    }
+  }
+
+  private bucketOf(request: IncomingMessage): CostBucket | undefined {
+    const { charges } = this
+    return charges?.budget.isLimited ? charges.budget.bucketOf(charges.clientOf(request)) : undefined
+  }
+
+  /** @returns headers that say what is left of the budget; undefined if it is used up: the framework refuses the request */
+  private charge(bucket: CostBucket | undefined, units: number): HeaderList | undefined {
+    const balance = bucket?.take(units)
+    if (balance?.isTaken === false) return undefined
+    if (!this.charges) return []
+    const { budget } = this.charges
+    budget.charged += units
+    return balance ? balanceHeaders(budget, balance) : []
+  }
+
+  private begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { group, startedMs = performance.now() }: { readonly group: string; readonly startedMs?: number },
+    { status, head }: Pick<MadeAnswer, 'status' | 'head'>,
+  ): void {
     response.on('finish', () => {
       const tookMs = performance.now() - startedMs
-      this.metrics.countAnswer({ group, status: 200, tookMs, socket: request.socket })
+      this.metrics.countAnswer({ group, status, tookMs, socket: request.socket })
     })
-    response.writeHead(200, ['x-request-id', requestId(request), ...head])
-    response.end(body) // Node.js sends no body to HEAD
+    response.writeHead(status, ['x-request-id', requestId(request), ...ANSWER_HEADER_LIST, ...head])
   }
+}
+
+function balanceHeaders({ perMinute }: CostBudget, { remaining, resetS }: Balance): HeaderList {
+  return [
+    'ratelimit-limit',
+    String(perMinute),
+    'ratelimit-remaining',
+    String(remaining),
+    'ratelimit-reset',
+    String(resetS),
+  ]
 }
 
 function isPlainRead(request: IncomingMessage): boolean {
   const { method, headers } = request
-  if (method !== 'GET' && method !== 'HEAD') return false
   return (
-    countHosts(request) === 1 &&
-    headers['if-match'] === undefined &&
-    headers['if-none-match'] === undefined &&
-    headers['if-modified-since'] === undefined
+    (method === 'GET' || method === 'HEAD') && headers['if-match'] === undefined && countHosts(request) === 1
   )
+}
+
+function isConditional({ headers }: IncomingMessage): boolean {
+  return headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined
 }

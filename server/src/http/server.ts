@@ -56,6 +56,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       handleError(error, request, reply)
     },
   })
+  app.decorate('readyAnswers', options.readyAnswers)
   app.setValidatorCompiler(parameterReader)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setErrorHandler<FastifyError | AppError>((error, request, reply) => {
@@ -63,7 +64,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     handleError(error, request, reply)
   })
   app.setNotFoundHandler(handleNotFound)
-  // For answers through the framework: http/answer.ts sends most of the others, with the same headers
+  // For answers through the framework: http/send.ts sends most of the others, with the same headers
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.headers({ ...ANSWER_HEADERS, 'x-request-id': request.id })
     done(null, payload)

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
-import { BARE_JSON, send } from '../http/answer.ts'
+import { BARE_JSON } from '../http/answer.ts'
 import { SmallBody } from '../http/compressed-bodies.ts'
 import { okSchema, withUnchanged } from '../http/schemas.ts'
+import { send } from '../http/send.ts'
 import { tagOf } from '../http/text-tag.ts'
 
 /** The languages of our pages. */

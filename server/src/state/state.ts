@@ -236,19 +236,19 @@ export class State {
    * of all estates count: they are few.
    */
   areaExpiry(runs: readonly RowRange[], nowMs: number, { withEstates }: { withEstates: boolean }): number {
-    const { estate, rents } = this.parts.parcels
+    const { estates, parcels } = this.parts
     const { offered } = this
-    let last = withEstates ? lastRentEnd(this.parts.estates.rents, nowMs) : 0
+    let last = withEstates ? lastRentEnd(estates.rents, nowMs) : 0
     let previous = -1
     for (const { from, to } of runs) {
-      last = Math.max(last, lastRentEnd(rents, nowMs, { from, to }))
+      last = Math.max(last, lastRentEnd(parcels.rents, nowMs, { from, to }))
       for (let row = from; row < to; row++) {
         const kinds = offered[row]!
         if (kinds === 0) continue
-        if (kinds & PARCEL_OFFERED) last = Math.max(last, this.parcelExpiry(row, nowMs))
-        if (!withEstates || !(kinds & ESTATE_OFFERED) || estate[row] === previous) continue
-        previous = estate[row]!
-        last = Math.max(last, this.estateExpiry(previous, nowMs))
+        if (kinds & PARCEL_OFFERED) last = Math.max(last, this.lastExpiry(parcels.offers.first[row]!, nowMs))
+        if (!withEstates || !(kinds & ESTATE_OFFERED) || parcels.estate[row] === previous) continue
+        previous = parcels.estate[row]!
+        last = Math.max(last, this.lastExpiry(estates.offers.first[previous]!, nowMs))
       }
     }
     return last

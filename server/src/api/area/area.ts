@@ -1,6 +1,7 @@
 import type { Area, World } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DATA, send } from '../../http/answer.ts'
+import { type Answer, DATA } from '../../http/answer.ts'
+import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { RowRange, State } from '../../state/state.ts'
 import { assetsAnswer } from '../common/land-answers.ts'
@@ -40,15 +41,19 @@ export function answerArea(
   reply: FastifyReply,
   land: LandContext,
   area: Area,
-  { name, withEstates, pieces }: AreaForm,
+  form: AreaForm,
 ) {
+  return send(request, reply, () => areaAnswer(land, area, form))
+}
+
+function areaAnswer(land: LandContext, area: Area, { name, withEstates, pieces }: AreaForm): Answer {
   const cachedAs = { bodies: land.bodies, name }
   const view = viewOf(land, area)
   const { state, runs, nowMs } = view
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
   const isWorld = view.parcelCount === state.parts.parcels.inWorld
   const answer = assetsAnswer(view.parcelCount, () => pieces(view), isWorld ? cachedAs : undefined)
-  return send(request, reply, { freshness, format: DATA, ...answer })
+  return { freshness, format: DATA, ...answer }
 }
 
 const COMMA = Buffer.from(',')

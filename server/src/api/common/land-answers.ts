@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, DATA, type Format, type StreamedBody, send, streamed } from '../../http/answer.ts'
+import { type Answer, DATA, type Format, type StreamedBody, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { send } from '../../http/send.ts'
 import { tagOf } from '../../http/text-tag.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 

@@ -1,7 +1,8 @@
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DATA, send } from '../../http/answer.ts'
+import { type Answer, DATA } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import { send } from '../../http/send.ts'
 import { newestPublications } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
@@ -23,6 +24,10 @@ export interface Owned {
  * a publication of that status, with the newest of these.
  */
 export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: LandContext, owned: Owned) {
+  return send(request, reply, () => ownedAnswer(land, owned))
+}
+
+function ownedAnswer(land: LandContext, owned: Owned): Answer {
   const state = land.state()
   const nowMs = land.clock.nowMs()
   const assets = assetsOf(state, owned)
@@ -34,11 +39,11 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
       return assetsAnswer(found.length, () => arrayPieces(found)).body()
     }
     const cost = QUERY_UNITS + assetsCost(assets.length)
-    return send(request, reply, { freshness, format: DATA, cost, body })
+    return { freshness, format: DATA, cost, body }
   }
   const all = () => arrayPieces(piecesOf(state, assets, nowMs))
   // Streamed because one address, which holds the districts, owns half the world.
-  return send(request, reply, { freshness, format: DATA, ...assetsAnswer(assets.length, all) })
+  return { freshness, format: DATA, ...assetsAnswer(assets.length, all) }
 }
 
 function* piecesOf(state: State, assets: readonly AssetRow[], nowMs: number): Generator<JsonPieces> {

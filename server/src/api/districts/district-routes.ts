@@ -2,9 +2,10 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { DATA, send } from '../../http/answer.ts'
+import { DATA } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { findDistrict, type ListedDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -31,11 +32,12 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
         response: freshSchema(Type.Array(districtSchema)),
       },
     },
-    (request, reply) => {
-      const state = land.state()
-      const body = () => [state.parts.districts.listJson]
-      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
-    },
+    (request, reply) =>
+      send(request, reply, () => {
+        const state = land.state()
+        const body = () => [state.parts.districts.listJson]
+        return { freshness: state.freshness(), format: DATA, body }
+      }),
   )
   app.register(oneDistrictRoute, { land })
   done()

@@ -1,9 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Freshness } from '../../freshness.ts'
-import { send } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { formatSchema } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import {
   parseVersion,

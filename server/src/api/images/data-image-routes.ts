@@ -1,9 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { send } from '../../http/answer.ts'
 import { imageSchema } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { drawEstateMap, drawMinimap } from '../../map/data-images.ts'
 import { digestOf } from '../../map/land-digest.ts'
-import { addressOf, type PictureRouteOptions } from './image-answers.ts'
+import type { PictureRouteOptions } from './image-answers.ts'
 import type { PictureRequest, ShownLand } from './pictures.ts'
 
 /** Measured: 262,144 pixels are filled and compressed. */
@@ -15,7 +15,8 @@ const WHERE =
 
 const MINIMAP: PictureRequest = {
   ...{ showsOffers: false, showsRentals: false },
-  cacheKey: () => 'minimap',
+  cacheKey: 'minimap',
+  bytes: 0,
   digest: (land) => `${boundsText(land)} ${digestOnce(land.state.parts.cells)}`,
   cost: () => DRAWING_UNITS,
   draw: (land) => drawMinimap(cellsOf(land)),
@@ -23,7 +24,8 @@ const MINIMAP: PictureRequest = {
 
 const ESTATE_MAP: PictureRequest = {
   ...{ showsOffers: false, showsRentals: false },
-  cacheKey: () => 'estatemap',
+  cacheKey: 'estatemap',
+  bytes: 0,
   digest: (land) => {
     const { rowAt, estate } = land.state.parts.parcels
     return `${boundsText(land)} ${digestOnce(rowAt)} ${digestOnce(estate)}`
@@ -50,7 +52,7 @@ export const dataImageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> 
         response: imageSchema(),
       },
     },
-    (request, reply) => send(request, reply, pictures.answer(MINIMAP, addressOf(request))),
+    (request, reply) => send(request, reply, () => pictures.answer(MINIMAP)),
   )
 
   app.get(
@@ -65,7 +67,7 @@ export const dataImageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> 
         response: imageSchema(),
       },
     },
-    (request, reply) => send(request, reply, pictures.answer(ESTATE_MAP, addressOf(request))),
+    (request, reply) => send(request, reply, () => pictures.answer(ESTATE_MAP)),
   )
   done()
 }

@@ -1,16 +1,15 @@
 import { type Coord, isInWorld } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { send, setHeaders } from '../../http/answer.ts'
-import { groupOf } from '../../http/metrics.ts'
+import type { HeaderList } from '../../http/cross-origin.ts'
+import { send } from '../../http/send.ts'
 import { estateIdOf } from '../../land/records/assets.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
-import type { View } from '../../map/view.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
 import type { LandContext } from '../common/land-context.ts'
 import type { DrawnFrame, Style } from './image-parameters.ts'
 import { mapPicture } from './map-picture.ts'
-import type { Pictures, RequestedAddress } from './pictures.ts'
+import type { PictureRequest, Pictures } from './pictures.ts'
 
 export interface PictureRouteOptions {
   readonly land: LandContext
@@ -33,8 +32,9 @@ export function answerPoint(
   const { drawn, style, center, selected } = shown
   const { frame } = drawn
   const origin = center ? centredOn(areaAround([center]), frame) : outsideOf(land.world.bounds, frame)
-  const view = { ...frame, ...origin, selected, theme: style.theme }
-  return answerView(request, reply, pictures, { drawn, style, view })
+  const picture = mapPicture({ ...frame, ...origin, selected, theme: style.theme }, style)
+  const headers = headersOf(drawn)
+  return send(request, reply, () => pictures.answer(picture, headers), picture.bytes)
 }
 
 /**
@@ -49,6 +49,20 @@ export function answerEstate(
   { land, pictures }: PictureRouteOptions,
   { drawn, style, id }: Drawing & { readonly id: string },
 ): FastifyReply | Promise<FastifyReply> {
+  const headers = headersOf(drawn)
+  let made = estatePicture(land, { drawn, style, id })
+  const answer = () => {
+    if (made.tag !== land.state().freshness().tag) made = estatePicture(land, { drawn, style, id })
+    return pictures.answer(made.picture, headers)
+  }
+  return send(request, reply, answer, made.picture.bytes)
+}
+
+/** The picture of an estate, until the land has another tag. */
+function estatePicture(
+  land: LandContext,
+  { drawn, style, id }: Drawing & { readonly id: string },
+): { readonly tag: string; readonly picture: PictureRequest } {
   const state = land.state()
   const row = state.estateRow(estateIdOf(id))
   if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
@@ -56,25 +70,12 @@ export function answerEstate(
   const area = selected.length > 0 ? areaAround(selected) : undefined
   const frame = area ? fittedTo(area, drawn.frame) : drawn.frame
   const origin = area ? centredOn(area, frame) : outsideOf(land.world.bounds, frame)
-  const view = { ...frame, ...origin, selected, theme: style.theme }
-  return answerView(request, reply, pictures, { drawn, style, view })
+  const picture = mapPicture({ ...frame, ...origin, selected, theme: style.theme }, style)
+  return { tag: state.freshness().tag, picture }
 }
 
-function answerView(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  pictures: Pictures,
-  { drawn, style, view }: Drawing & { readonly view: View },
-): FastifyReply | Promise<FastifyReply> {
-  const headers = drawn.changes === undefined ? [] : ['x-drawn', drawn.changes]
-  setHeaders(reply, headers)
-  const picture = mapPicture(view, style)
-  return send(request, reply, pictures.answer(picture, addressOf(request), headers))
-}
-
-/** The address of a request, under which later requests find its ready answer. */
-export function addressOf({ routeOptions, raw }: FastifyRequest): RequestedAddress {
-  return { group: groupOf(routeOptions), url: raw.url ?? '' }
+function headersOf({ changes }: DrawnFrame): HeaderList {
+  return changes === undefined ? [] : ['x-drawn', changes]
 }
 
 /** Refuses a frame with too many parcels: the only failure without the envelope, because existing clients expect it. */

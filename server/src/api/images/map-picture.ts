@@ -10,9 +10,11 @@ import type { PictureRequest, ShownLand, ShownOffers } from './pictures.ts'
 /** The picture that shows a view of the land. @param shown the offers whose land is highlighted */
 export function mapPicture(view: View, shown: ShownOffers): PictureRequest {
   const { showsOffers, showsRentals } = shown
+  const cacheKey = cacheKeyOf(view, shown)
   return {
     ...{ showsOffers, showsRentals },
-    cacheKey: () => cacheKeyOf(view, shown),
+    cacheKey,
+    bytes: cacheKey.length + view.selected.length * COORD_BYTES,
     digest: (land) => landDigest(mapStateOf(land), view),
     cost: () => drawingCost(view),
     draw: (land) => renderMap(mapStateOf(land), view),
@@ -22,6 +24,9 @@ export function mapPicture(view: View, shown: ShownOffers): PictureRequest {
 function mapStateOf({ state: { parts }, offers }: ShownLand): MapState {
   return { bounds: parts.bounds, cells: parts.cells, rowAt: parts.parcels.rowAt, offers }
 }
+
+/** Memory of a place in a list. */
+const COORD_BYTES = 64
 
 /** What is drawn for one unit. */
 const PIXELS_PER_UNIT = 250_000

@@ -1,10 +1,8 @@
 import { BoundedCache } from '../../bounded-cache.ts'
-import type { Freshness } from '../../freshness.ts'
-import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
-import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import type { Answer, Format } from '../../http/answer.ts'
+import { READY_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { HeaderList } from '../../http/cross-origin.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
-import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { digestOf } from '../../map/land-digest.ts'
 import { ownBytes } from '../../own-memory.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
@@ -23,7 +21,9 @@ export interface ShownOffers {
 /** A picture that is requested. */
 export interface PictureRequest extends ShownOffers {
   /** Equal for two requests exactly when they name the same picture. */
-  cacheKey(): string
+  readonly cacheKey: string
+  /** Memory that this object holds. */
+  readonly bytes: number
   /** A hash of what it shows: equal for two states in which it looks the same. Much cheaper than drawing it. */
   digest(land: ShownLand): string
   /** Estimated cost of drawing it, in units of one parcel read. */
@@ -48,46 +48,22 @@ interface Picture {
   /** The ETag, which is made of what the picture shows. */
   readonly tag: string
   readonly png: Buffer
-  /** Its ready answer, without headers of an address; undefined until it is requested again. */
-  ready: ReadyAnswer | undefined
-}
-
-/** An address exactly as it was requested, with its query, and the group of the route that answers it. */
-export interface RequestedAddress {
-  readonly group: string
-  readonly url: string
-}
-
-/** The picture that an address names, until the land changes. */
-interface KnownAddress extends ShownOffers {
-  readonly group: string
-  /** Key of the picture in its cache. */
-  readonly cacheKey: string
-  readonly headers: HeaderList
 }
 
 /** Some thousand pictures of the default size. */
 const PICTURES_BYTES = 16 * 1024 * 1024
-const ADDRESSES_BYTES = 512 * 1024
-/** Longer addresses have hundreds of selected parcels, and are rarely requested twice. */
-const MAX_ADDRESS_LENGTH = 512
-const KNOWN_ADDRESS_BYTES = 64
 
 /** Part of the ETag. Change it when the drawing changes, so that clients replace their copies. */
 const LOOK = 'look1'
 const PNG: Format = { contentType: 'image/png', hasVaryHeader: false }
 
 /**
- * Draws pictures and caches them. Addresses that name the same picture share it. A second cache holds the picture of
- * each address, so that a repeated request needs no parsing; it is emptied when the land changes, because an address may
- * then name another picture. Pictures are kept: most changes of the land change none of them.
+ * Draws pictures and caches them. Addresses that name the same picture share it. They are kept when the land changes: most
+ * changes of the land change none of them.
  */
 export class Pictures {
   private readonly land: Pick<LandContext, 'state' | 'clock' | 'mapCacheControl'>
   private readonly pictures = new BoundedCache<Picture>(PICTURES_BYTES)
-  private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
-  /** The revision that the addresses belong to. */
-  private revisionTag = ''
   private hits = 0
   private drawn = 0
 
@@ -96,61 +72,32 @@ export class Pictures {
   }
 
   /**
-   * The answer to a request. Its body takes the picture from the cache or draws it, and caches the address.
+   * The answer to a request. Its body takes the picture from the cache or draws it.
    *
-   * @param headers of this address, besides those of all pictures: the route sets them too
+   * @param headers besides those of all pictures
    */
-  answer(request: PictureRequest, address: RequestedAddress, headers: HeaderList = []): Answer {
+  answer(request: PictureRequest, headers: HeaderList = []): Answer {
     const land = this.shownLand(request)
-    const cacheKey = request.cacheKey()
+    const { cacheKey } = request
     const cached = this.pictures.get(cacheKey)
     const tag =
       cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
     const picture = cached?.tag === tag ? cached : undefined
-    if (picture && picture.landTag !== land.tag) {
-      picture.landTag = land.tag
-      picture.ready = undefined // its Last-Modified is that of the land
-    }
+    if (picture) picture.landTag = land.tag
     return {
-      freshness: this.freshnessOf(tag, land),
+      freshness: { tag, changedAtMs: land.changedAtMs, cacheControl: this.land.mapCacheControl },
       format: PNG,
+      headers,
       // Not computed for a client whose copy is current
       get cost() {
-        return picture ? SMALL_ANSWER_UNITS : request.cost()
+        return picture ? READY_ANSWER_UNITS : request.cost()
       },
       body: () => {
-        const { group, url } = address
-        const { showsOffers, showsRentals } = request
-        if (url.length <= MAX_ADDRESS_LENGTH)
-          this.addresses.set(
-            url,
-            { group, cacheKey, showsOffers, showsRentals, headers },
-            cacheKey.length + KNOWN_ADDRESS_BYTES,
-          )
-        if (!picture) return this.draw(request, land, cacheKey, tag)
+        if (!picture) return this.draw(request, land, tag)
         this.hits += 1
         return picture.png
       },
     }
-  }
-
-  /** The ready answer for an address that was requested before, if its picture is cached. */
-  findReady(url: string): ReadyAnswer | undefined {
-    const known = this.addresses.get(url)
-    if (!known) return undefined
-    const land = this.shownLand(known)
-    const picture = this.pictures.get(known.cacheKey)
-    // The land may have changed, or an offer expired, since the picture was drawn.
-    if (picture?.landTag !== land.tag) return undefined
-    this.hits += 1
-    const { group, headers } = known
-    picture.ready ??= readyAnswer({
-      group,
-      headers: answerHeaders({ freshness: this.freshnessOf(picture.tag, land), format: PNG }),
-      body: picture.png,
-    })
-    const { head, body } = picture.ready
-    return { group, head: headers.length === 0 ? head : [...head, ...headers], body }
   }
 
   get gauges(): readonly GaugeSource[] {
@@ -186,7 +133,6 @@ export class Pictures {
   /** The land as pictures of the current time show it. */
   private shownLand({ showsOffers, showsRentals }: ShownOffers): ShownLand {
     const state = this.land.state()
-    this.forgetAddressesOf(state)
     const nowMs = this.land.clock.nowMs()
     const openOffers = showsOffers ? state.openOffers(nowMs) : undefined
     const rentals = showsRentals ? unlistedAt(state.parts, landAssetsOf(state.parts), nowMs) : undefined
@@ -201,22 +147,10 @@ export class Pictures {
     }
   }
 
-  /** Empties the cache of addresses when the land has another revision. */
-  private forgetAddressesOf(state: State): void {
-    const { tag } = state.freshness()
-    if (tag === this.revisionTag) return
-    this.revisionTag = tag
-    this.addresses.clear()
-  }
-
-  private freshnessOf(tag: string, { changedAtMs }: ShownLand): Freshness {
-    return { tag, changedAtMs, cacheControl: this.land.mapCacheControl }
-  }
-
-  private draw(request: PictureRequest, land: ShownLand, cacheKey: string, tag: string): Buffer {
+  private draw(request: PictureRequest, land: ShownLand, tag: string): Buffer {
     const png = ownBytes(request.draw(land))
     this.drawn += 1
-    this.pictures.set(cacheKey, { landTag: land.tag, tag, png, ready: undefined }, png.length)
+    this.pictures.set(request.cacheKey, { landTag: land.tag, tag, png }, png.length)
     return png
   }
 }

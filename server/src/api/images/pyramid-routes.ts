@@ -2,13 +2,14 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { maxZoom, squareHalf, type TileAddress } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { DOCUMENT, send } from '../../http/answer.ts'
+import { DOCUMENT } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { imageSchema, okSchema, withUnchanged } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { tagOf } from '../../http/text-tag.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { tileView } from '../../map/tile-view.ts'
-import { addressOf, type PictureRouteOptions } from './image-answers.ts'
+import type { PictureRouteOptions } from './image-answers.ts'
 import { readStyle, styleQuery } from './image-parameters.ts'
 import { mapPicture } from './map-picture.ts'
 import { tileJson, tileJsonSchema } from './tile-json.ts'
@@ -54,7 +55,7 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       const tile = assertInPyramid({ z: request.params.z, x: request.params.x, y }, maxZoom(half))
       const style = readStyle(request.query)
       const picture = mapPicture(tileView({ tile, half, scale, theme: style.theme }), style)
-      return send(request, reply, pictures.answer(picture, addressOf(request)))
+      return send(request, reply, () => pictures.answer(picture))
     },
   )
 

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { DATA, send } from '../../http/answer.ts'
+import { type Answer, DATA } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { send } from '../../http/send.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
@@ -90,7 +91,10 @@ export function answerListing(
   listing: Listing,
   query: ListingQuery,
 ) {
-  const { land, name, assetType } = listing
+  return send(request, reply, () => listingAnswer(listing, query))
+}
+
+function listingAnswer({ land, name, assetType }: Listing, query: ListingQuery): Answer {
   const state = land.state()
   const nowMs = land.clock.nowMs()
   const sortBy = query.sort_by as SortColumn
@@ -119,7 +123,7 @@ export function answerListing(
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
   }
   const freshness = state.freshness(Math.max(lastExpiryMs, state.rentExpiry(nowMs)))
-  return send(request, reply, { freshness, format: DATA, cost, body })
+  return { freshness, format: DATA, cost, body }
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {

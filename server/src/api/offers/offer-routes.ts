@@ -1,6 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { DATA, send, streamed } from '../../http/answer.ts'
+import { DATA, streamed } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { offerPieces, shownOffers } from './offer-columns.ts'

@@ -11,8 +11,9 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { DATA, send } from '../../http/answer.ts'
+import { type Answer, DATA } from '../../http/answer.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import { answerArea, PARCELS_FORM, readArea } from '../area/area.ts'
@@ -36,21 +37,15 @@ const tags = ['parcels']
 
 /** The endpoints of parcels: the list, those of an address, one by coordinates or token id, its token id in hex. */
 export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) => {
-    const state = land.state()
-    const nowMs = land.clock.nowMs()
-    const row = state.parcelRow(coord)
-    if (row < 0) throw parcelNotFound(coord)
-    const freshness = state.freshness(state.parcelExpiry(row, nowMs))
-    return send(request, reply, { freshness, format: DATA, body: () => state.parcelPieces(row, nowMs) })
-  }
+  const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
+    send(request, reply, () => parcelAnswer(land, coord))
 
   const answerEncodedId = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
-    send(request, reply, {
+    send(request, reply, () => ({
       freshness: land.state().freshness(),
       format: DATA,
       body: () => `{"encoded_id":"${tokenIdHex(coord)}"}`,
-    })
+    }))
 
   app.get(
     '/parcels',
@@ -180,6 +175,15 @@ other parameters are refused beside them.',
     answerEncodedId(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
   )
   done()
+}
+
+function parcelAnswer(land: LandContext, coord: Coord): Answer {
+  const state = land.state()
+  const nowMs = land.clock.nowMs()
+  const row = state.parcelRow(coord)
+  if (row < 0) throw parcelNotFound(coord)
+  const freshness = state.freshness(state.parcelExpiry(row, nowMs))
+  return { freshness, format: DATA, body: () => state.parcelPieces(row, nowMs) }
 }
 
 /** An area is answered whole: parameters of the list would have no effect. Reads the address, because the query has defaults. */

@@ -1,8 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { BARE_JSON, DATA, send } from '../../http/answer.ts'
+import { type Answer, BARE_JSON, DATA } from '../../http/answer.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
+import { send } from '../../http/send.ts'
 import type { RowRange } from '../../state/state.ts'
 import { assetsAnswer, objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -29,32 +30,8 @@ const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outs
 export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const textsCache = new TileTextsCache(land.registries)
 
-  const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
-    const state = land.state()
-    const openOffers = state.openOffers(land.clock.nowMs())
-    const freshness = {
-      ...state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0),
-      cacheControl: land.mapCacheControl,
-    }
-    const area = readTileArea(query, state.parts.bounds)
-    const filter = readTileFilter(query)
-    const rowsOfArea = state.rowsIn(area)
-    const countOfArea = countRows(rowsOfArea)
-    const texts = () => textsCache.textsOf(state, openOffers)
-    const large = (rows: readonly RowRange[]) => () => objectPieces(texts().largeAreaPieces(form, rows))
-    if (filter) {
-      const body = () => {
-        const rows = filteredRows(state, area, filter)
-        return assetsAnswer(countRows(rows), large(rows)).body()
-      }
-      return send(request, reply, { freshness, format: DATA, cost: filterCost(countOfArea), body })
-    }
-    const isWorld = form.isWhole && countOfArea === state.parts.parcels.inWorld
-    const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
-    const small = () => objectPieces(texts().smallAreaPieces(form, rowsOfArea))
-    const pieces = countOfArea > WHOLE_ANSWER_ASSETS ? large(rowsOfArea) : small
-    return send(request, reply, { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs) })
-  }
+  const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) =>
+    send(request, reply, () => tilesAnswer(land, textsCache, { query, form }))
 
   app.get(
     '/v2/tiles',
@@ -116,6 +93,37 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     },
   )
   done()
+}
+
+function tilesAnswer(
+  land: LandContext,
+  textsCache: TileTextsCache,
+  { query, form }: { readonly query: TileQuery; readonly form: TileForm },
+): Answer {
+  const state = land.state()
+  const openOffers = state.openOffers(land.clock.nowMs())
+  const freshness = {
+    ...state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0),
+    cacheControl: land.mapCacheControl,
+  }
+  const area = readTileArea(query, state.parts.bounds)
+  const filter = readTileFilter(query)
+  const rowsOfArea = state.rowsIn(area)
+  const countOfArea = countRows(rowsOfArea)
+  const texts = () => textsCache.textsOf(state, openOffers)
+  const large = (rows: readonly RowRange[]) => () => objectPieces(texts().largeAreaPieces(form, rows))
+  if (filter) {
+    const body = () => {
+      const rows = filteredRows(state, area, filter)
+      return assetsAnswer(countRows(rows), large(rows)).body()
+    }
+    return { freshness, format: DATA, cost: filterCost(countOfArea), body }
+  }
+  const isWorld = form.isWhole && countOfArea === state.parts.parcels.inWorld
+  const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
+  const small = () => objectPieces(texts().smallAreaPieces(form, rowsOfArea))
+  const pieces = countOfArea > WHOLE_ANSWER_ASSETS ? large(rowsOfArea) : small
+  return { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs) }
 }
 
 function countRows(rows: readonly RowRange[]): number {

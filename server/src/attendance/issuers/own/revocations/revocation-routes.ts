@@ -8,9 +8,9 @@ import {
 } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Clock } from '../../../../clock.ts'
-import { sendShared } from '../../../../http/answer.ts'
 import { SmallBody } from '../../../../http/compressed-bodies.ts'
 import { okSchema, streamSchema } from '../../../../http/schemas.ts'
+import { sendShared } from '../../../../http/send.ts'
 import { invalidParameter } from '../../../../http/validation.ts'
 import { OneSecondCache } from '../../../../work/one-second-cache.ts'
 import {

@@ -1,0 +1,305 @@
+import { pipeline, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import zlib from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type Answer,
+  type AnswerOfAddress,
+  answerHeaders,
+  type Body,
+  type BodyPieces,
+  DATA,
+  formatHeaders,
+  isCompressed,
+  StreamedBody,
+  unchangedHeaders,
+} from './answer.ts'
+import type { SharedBody } from './compressed-bodies.ts'
+import { type ContentEncoding, encodingOf } from './content-encoding.ts'
+import {
+  type CostAccount,
+  MADE_BYTES_PER_UNIT,
+  SENT_BYTES_PER_UNIT,
+  SMALL_ANSWER_UNITS,
+} from './cost-account.ts'
+import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
+import { ENCODERS } from './encoders.ts'
+import type { KnownAddress } from './ready-answers.ts'
+import { cutReader, progressOf } from './slow-readers.ts'
+import { confirmedTag } from './validators.ts'
+import {
+  ENVELOPE_END,
+  ENVELOPE_START,
+  endWith,
+  isAtOnce,
+  joined,
+  type WholeBody,
+  wholeBody,
+  wholePieces,
+} from './whole-body.ts'
+
+/**
+ * Sends an answer, or 304 if the client's copy is current: then the body is not made.
+ *
+ * A whole body has a `content-length`: HEAD makes the body to know it. A streamed body has none, and HEAD makes
+ * nothing. Bodies are compressed for each client anew (http/server.ts), cached bodies once for all clients.
+ *
+ * The client is charged the cost of the answer before its body is made.
+ *
+ * @param given an {@link AnswerOfAddress} where the answer depends on nothing but the address
+ * @param heldBytes memory that this function holds, beyond a few numbers and short texts
+ * @throws {AppError} `too_many_requests` or `too_many_large_answers`
+ * @example
+ * send(request, reply, { freshness: state.freshness(), format: DATA, body: () => '[1]' }) // {"ok":true,"data":[1]}
+ */
+export function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Answer | AnswerOfAddress,
+  heldBytes = 0,
+): FastifyReply | Promise<FastifyReply> {
+  const answer = typeof given === 'function' ? given() : given
+  const known =
+    typeof given === 'function' ? request.server.readyAnswers?.remember(request, given, heldBytes) : undefined
+  const copy = confirmedTag(request, answer.freshness)
+  if (copy !== undefined) return sendAtOnce(request, reply, 304, unchangedHeaders(answer, copy))
+  request.costAccount?.charge(reply, answer.cost ?? SMALL_ANSWER_UNITS)
+  const body = answer.body()
+  if (body instanceof Promise) return body.then((made) => sendBody(request, reply, answer, made))
+  return sendBody(request, reply, answer, body, known)
+}
+
+/** Sends JSON data inside the envelope that differ with each request: no client may cache them. */
+export function sendUncached(reply: FastifyReply, data: BodyPieces): FastifyReply {
+  setHeaders(reply, [...formatHeaders(DATA), 'cache-control', 'no-store'])
+  return reply.send(joined(wholePieces(data, true)))
+}
+
+/** Sets headers of an answer that the framework sends. */
+export function setHeaders(reply: FastifyReply, headers: HeaderList): FastifyReply {
+  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1])
+  return reply
+}
+
+function sendBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  body: Body,
+  known?: KnownAddress,
+): FastifyReply | Promise<FastifyReply> {
+  if (isAtOnce(body)) {
+    const whole = wholeBody(body, answer.format)
+    known?.rememberWhole(answer, whole)
+    return sendWhole(request, reply, answer, whole)
+  }
+  setHeaders(reply, answerHeaders(answer))
+  return body instanceof StreamedBody
+    ? sendStreamed(request, reply, answer, body)
+    : sendShared(request, reply, body)
+}
+
+function sendWhole(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  whole: WholeBody,
+): FastifyReply {
+  const { parts, bytes, units } = whole
+  request.costAccount?.settle(units)
+  const headers = answerHeaders(answer)
+  if (isCompressed(request, answer.format, bytes))
+    return setHeaders(reply, headers).send(typeof parts === 'string' ? parts : joined(parts))
+  return sendAtOnce(request, reply, 200, [...headers, 'content-length', String(bytes)], whole)
+}
+
+/** Sends an answer that is complete without the hooks of the framework, which take longer than the rest of the request. */
+function sendAtOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  headers: HeaderList,
+  whole?: WholeBody,
+): FastifyReply {
+  const all = ['x-request-id', request.id, ...ANSWER_HEADER_LIST, ...headers]
+  const earlier = reply.getHeaders()
+  for (const name in earlier) all.push(name, String(earlier[name as keyof typeof earlier]))
+  const response = reply.hijack().raw.writeHead(status, all)
+  if (whole) endWith(response, whole)
+  else response.end()
+  return reply
+}
+
+/** Sends a body that many clients share, compressed once for all of them. The caller has set all other headers. */
+export async function sendShared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: SharedBody,
+): Promise<FastifyReply> {
+  const encoding = body.encodingFor(encodingOf(request))
+  if (encoding) reply.header('content-encoding', encoding)
+  const bytes = await body.bytesIn(encoding)
+  request.costAccount?.settle(bytes.length / SENT_BYTES_PER_UNIT)
+  return reply.send(bytes)
+}
+
+function sendStreamed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { freshness, format }: Answer,
+  body: StreamedBody,
+): FastifyReply {
+  const encoding = streamEncoding(request, body)
+  if (encoding) reply.header('content-encoding', encoding)
+  if (request.method === 'HEAD') return reply.send(Readable.from([], { objectMode: false }))
+  const pieces = () => (format.hasEnvelope ? inEnvelope(body.pieces()) : body.pieces())
+  if (!body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
+  const { bodies, name } = body.cachedAs
+  if (!encoding) {
+    const complete = bodies.complete(name, freshness.tag)
+    if (complete) return sendDecompressed(request, reply, complete, body.cost)
+    return sendForOneClient(request, reply, { ...body, pieces }, encoding)
+  }
+  const isMade = bodies.holdsLarge(name, freshness.tag, encoding)
+  if (!isMade) request.costAccount?.charge(reply, body.cost)
+  const shared = bodies.large(name, freshness.tag, encoding, pieces)
+  if (shared.whole) request.costAccount?.settle(shared.whole.length / SENT_BYTES_PER_UNIT)
+  const sent = shared.whole ?? settled(shared.read(), SENT_BYTES_PER_UNIT, request.costAccount)
+  return reply.send(sent instanceof Uint8Array ? sent : Readable.from(sent, { objectMode: false }))
+}
+
+/** The part of the cost of making a body that decompressing it takes. */
+const DECOMPRESSING_COST = 1 / 4
+
+/** Writes a body that is cached in a compressed form to a client that accepts none. */
+function sendDecompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { encoding, bytes }: { readonly encoding: ContentEncoding; readonly bytes: Uint8Array },
+  cost: number,
+): FastifyReply {
+  takePlace(request, reply, cost * DECOMPRESSING_COST)
+  const options = { chunkSize: WRITE_BYTES }
+  const decoder = encoding === 'br' ? zlib.createBrotliDecompress(options) : zlib.createGunzip(options)
+  decoder.end(bytes)
+  return reply.send(decoder)
+}
+
+/** Writes a body piece by piece, compressed for this client alone if it accepts compression. */
+function sendForOneClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pieces, cost }: Pick<StreamedBody, 'pieces' | 'cost'>,
+  encoding: ContentEncoding | undefined,
+): FastifyReply {
+  takePlace(request, reply, cost)
+  const account = request.costAccount
+  const writes = yieldingBetween(inWrites(pieces()), account)
+  const plain = Readable.from(settled(writes, MADE_BYTES_PER_UNIT, account), { objectMode: false })
+  if (!encoding) return reply.send(plain)
+  const encoder =
+    encoding === 'br'
+      ? zlib.createBrotliCompress(ENCODERS.streamed.br)
+      : zlib.createGzip(ENCODERS.streamed.gzip)
+  // Either end may fail or be closed first. The framework logs the error of the encoder, which it sends.
+  pipeline(plain, encoder, () => {})
+  return reply.send(encoder)
+}
+
+/**
+ * Takes a place among the large answers, then charges for the answer: a client that gets no place is not charged.
+ *
+ * @throws {AppError} `too_many_requests` or `too_many_large_answers`
+ */
+function takePlace(request: FastifyRequest, reply: FastifyReply, cost: number): void {
+  const account = request.costAccount
+  if (!account) return
+  const { socket } = request.raw
+  const leave = account.largeAnswers.enter(account.client, {
+    progress: () => progressOf(socket),
+    cut: () => cutReader(socket),
+  })
+  try {
+    account.charge(reply, cost)
+  } catch (error) {
+    leave()
+    throw error
+  }
+  countWhileOpen(request, reply, leave)
+}
+
+/** Calls `leave` when the answer is sent or its client has left: an answer that waits for its turn has no close event. */
+function countWhileOpen({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
+  const { socket } = raw
+  const end = () => {
+    socket.off('close', end)
+    leave()
+  }
+  if (socket.destroyed) leave()
+  socket.once('close', end)
+  reply.raw.once('close', end)
+}
+
+/** Charges for all bytes when the last one is read, or when the client has left. */
+async function* settled(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesPerUnit: number,
+  account: CostAccount | undefined,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      yield piece
+    }
+  } finally {
+    account?.settle(bytes / bytesPerUnit)
+  }
+}
+
+/**
+ * The largest cost of a body that is compressed for one client: about 20 MB of JSON. For each MB, gzip takes 6 ms of CPU
+ * and brotli 3 ms; without compression it is about 1 ms. Larger bodies are sent uncompressed.
+ */
+const MAX_COMPRESSED_COST = 450
+
+function streamEncoding(request: FastifyRequest, body: StreamedBody): ContentEncoding | undefined {
+  const encoding = encodingOf(request)
+  if (!encoding || body.cachedAs || body.cost <= MAX_COMPRESSED_COST) return encoding
+  request.headers['x-no-compression'] = 'true' // Else the plugin compresses what this function leaves uncompressed.
+  return undefined
+}
+
+function* inEnvelope(pieces: BodyPieces): Generator<Uint8Array> {
+  yield ENVELOPE_START
+  yield* pieces
+  yield ENVELOPE_END
+}
+
+/** A write to the network costs about the same for ten bytes and for ten thousand, so small pieces are joined. */
+const WRITE_BYTES = 64 * 1024
+
+function* inWrites(pieces: BodyPieces): Generator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let bytes = 0
+  for (const piece of pieces) {
+    waiting.push(piece)
+    bytes += piece.length
+    if (bytes < WRITE_BYTES) continue
+    yield waiting.length === 1 ? piece : Buffer.concat(waiting)
+    waiting = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(waiting)
+}
+
+/** Yields to the event loop after each piece, so that a fast client does not delay other requests. */
+async function* yieldingBetween(
+  pieces: BodyPieces,
+  account: CostAccount | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece
+    await (account ? account.largeAnswers.turn() : setImmediate())
+  }
+}
