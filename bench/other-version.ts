@@ -16,19 +16,15 @@ export interface OtherVersion {
 export function buildVersion(commit: string, folder: string): OtherVersion {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: ROOT, stdio: 'inherit' })
   git('worktree', 'add', '--quiet', '--detach', folder, commit)
+  const remove = () => git('worktree', 'remove', '--force', folder)
   try {
     execFileSync(process.execPath, ['scripts/prepare.mjs', '--to-serve'], { cwd: folder, stdio: 'inherit' })
   } catch (error) {
-    git('worktree', 'remove', '--force', folder)
+    remove()
     throw error
   }
   // As this version is started; earlier commits make no bundle
-  const [main] = ['bundle', 'dist']
-    .map((kind) => join(folder, 'server', kind, 'src/cli/main.js'))
-    .filter(existsSync)
-  if (!main) throw new Error(`${commit} has no program`)
-  return {
-    main,
-    remove: () => git('worktree', 'remove', '--force', folder),
-  }
+  const bundle = join(folder, 'server/bundle/src/cli/main.js')
+  const main = existsSync(bundle) ? bundle : join(folder, 'server/dist/src/cli/main.js')
+  return { main, remove }
 }

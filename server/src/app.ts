@@ -175,7 +175,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (metricsPort === undefined) metricsRoute(server, metrics, metricsAddress.path)
   metrics.addFigures(costFigures(costLimits))
   readyAnswers?.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
-  const served = servesLand
+  const describeLand = servesLand
     ? await serveLand({ server, metrics, keeper, chainStatus, offers, readers, ...options })
     : undefined
   if (attendance) {
@@ -205,7 +205,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl: config.publicUrl,
     links: config.pageLinks,
     isDemo: options.isDemo === true,
-    summaryOf: served?.summaryOf,
+    summaryOf: describeLand,
     offers: () => attendance?.offers(),
   })
 
@@ -275,8 +275,8 @@ interface LandParts extends AppOptions {
   readonly readers: readonly ListingsReader[]
 }
 
-/** Registers the land interface: JSON, map images and the change stream. @returns what other parts of the server use of it */
-async function serveLand(parts: LandParts): Promise<ServedInterface> {
+/** Registers the land interface: JSON, map images and the change stream. @returns the function that describes the land of a link */
+async function serveLand(parts: LandParts): Promise<(link: LandLink) => LandSummaryReading | undefined> {
   const { server, metrics, keeper, config, engine, clock } = parts
   const { chainStatus, offers, readers } = parts
   for (const status of offers) metrics.addSeries(status.series())
@@ -324,11 +324,7 @@ async function serveLand(parts: LandParts): Promise<ServedInterface> {
     offers,
     settings: config,
   })
-  return { summaryOf: (link) => landSummaryOf(land, link) }
-}
-
-interface ServedInterface {
-  readonly summaryOf: (link: LandLink) => LandSummaryReading | undefined
+  return (link: LandLink) => landSummaryOf(land, link)
 }
 
 /** A picture of places on the current map; undefined before the land is loaded. */

@@ -12,7 +12,7 @@ import { type AssetName, findAsset } from '../land/records/assets.ts'
 import { bidJson } from '../land/records/bid.ts'
 import { type ListingStatus, STATUSES } from '../land/records/statuses.ts'
 import { GIVEN_ADDRESS } from '../schema-parts.ts'
-import { arrayPieces, assetsCost, rowsJson } from './common/land-answers.ts'
+import { arrayPieces, assetsCost, sendRows } from './common/land-answers.ts'
 import type { LandContext } from './common/land-context.ts'
 import {
   addressParams,
@@ -70,16 +70,8 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
   ) => {
     const { sanitize, bidder } = query
     const filter = { statuses: statusesOf(query), bidder: bidder?.toLowerCase() }
-    return send(request, reply, () => {
-      const state = land.state()
-      const bids = () => bidsOfAsset(land.db, state.worldId, asset, filter)
-      return {
-        freshness: state.freshness(),
-        format: DATA,
-        cost: QUERY_UNITS,
-        body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize })),
-      }
-    })
+    const read = (worldId: number) => bidsOfAsset(land.db, worldId, asset, filter)
+    return sendRows(request, reply, land, { read, json: (bid) => bidJson(bid, { sanitize }) })
   }
 
   app.get(
@@ -120,16 +112,8 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     (request, reply) => {
       const address = lowerCase(request.params.address)
       const filter = { statuses: statusesOf(request.query) }
-      return send(request, reply, () => {
-        const state = land.state()
-        const bids = () => bidsOfAddress(land.db, state.worldId, address, filter)
-        return {
-          freshness: state.freshness(),
-          format: DATA,
-          cost: QUERY_UNITS,
-          body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize: true })),
-        }
-      })
+      const read = (worldId: number) => bidsOfAddress(land.db, worldId, address, filter)
+      return sendRows(request, reply, land, { read, json: (bid) => bidJson(bid, { sanitize: true }) })
     },
   )
 

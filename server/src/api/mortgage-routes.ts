@@ -8,7 +8,7 @@ import { freshSchema, HIDDEN } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { findMortgages } from '../land/queries/mortgage-queries.ts'
 import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../land/records/mortgage.ts'
-import { arrayPieces, assetsCost, rowsJson } from './common/land-answers.ts'
+import { arrayPieces, assetsCost, sendRows } from './common/land-answers.ts'
 import type { LandContext } from './common/land-context.ts'
 import {
   addressParams,
@@ -36,15 +36,10 @@ const listResponse = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter
 /** The endpoints of mortgages. */
 export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const answerOfParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord, status: string) => {
-    const state = land.state()
     const asset = { type: 'parcel', id: coordText(coord) } as const
     const statuses = parseStatuses<MortgageStatus>(status)
-    return send(request, reply, {
-      freshness: state.freshness(),
-      format: DATA,
-      cost: QUERY_UNITS,
-      body: () => rowsJson(findMortgages(land.db, state.worldId, { asset, statuses }), mortgageJson),
-    })
+    const read = (worldId: number) => findMortgages(land.db, worldId, { asset, statuses })
+    return sendRows(request, reply, land, { read, json: mortgageJson })
   }
 
   app.get(
@@ -60,15 +55,10 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       },
     },
     (request, reply) => {
-      const state = land.state()
       const borrower = lowerCase(request.params.address)
       const statuses = parseStatuses<MortgageStatus>(String(request.query.status))
-      return send(request, reply, {
-        freshness: state.freshness(),
-        format: DATA,
-        cost: QUERY_UNITS,
-        body: () => rowsJson(findMortgages(land.db, state.worldId, { borrower, statuses }), mortgageJson),
-      })
+      const read = (worldId: number) => findMortgages(land.db, worldId, { borrower, statuses })
+      return sendRows(request, reply, land, { read, json: mortgageJson })
     },
   )
 

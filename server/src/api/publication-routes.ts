@@ -10,7 +10,7 @@ import { send } from '../http/send.ts'
 import { findPublication, publicationsOfAsset } from '../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../land/records/assets.ts'
 import { publicationJson } from '../land/records/publication.ts'
-import { rowsJson } from './common/land-answers.ts'
+import { sendRows } from './common/land-answers.ts'
 import type { LandContext } from './common/land-context.ts'
 import {
   assertKnownPlace,
@@ -38,14 +38,9 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
   done,
 ) => {
   const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) =>
-    send(request, reply, () => {
-      const state = land.state()
-      return {
-        freshness: state.freshness(),
-        format: DATA,
-        cost: QUERY_UNITS,
-        body: () => rowsJson(publicationsOfAsset(land.db, state.worldId, asset), publicationJson),
-      }
+    sendRows(request, reply, land, {
+      read: (worldId) => publicationsOfAsset(land.db, worldId, asset),
+      json: publicationJson,
     })
 
   app.get(

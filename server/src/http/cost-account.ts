@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
-import type { CostBucket, CostBudget } from './cost-budget.ts'
+import { balanceHeaders, type CostBucket, type CostBudget } from './cost-budget.ts'
+import { setHeaders } from './cross-origin.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
 /**
@@ -85,13 +86,10 @@ export class CostAccount {
   private takeFrom(bucket: CostBucket, reply: FastifyReply, more: number, wholeRequest: number): void {
     const balance = bucket.take(more, wholeRequest)
     // A limit of requests, which the route has besides, is the stricter one
-    const isOfAnother =
-      (reply.getHeader('ratelimit-limit') ?? this.budget.perMinute) !== this.budget.perMinute
+    const { perMinute } = this.budget
+    const isOfAnother = Number(reply.getHeader('ratelimit-limit') ?? perMinute) !== perMinute
     if (balance.isTaken && isOfAnother) return
-    reply
-      .header('ratelimit-limit', this.budget.perMinute)
-      .header('ratelimit-remaining', balance.remaining)
-      .header('ratelimit-reset', balance.resetS)
+    setHeaders(reply, balanceHeaders(perMinute, balance))
     if (balance.isTaken) return
     this.budget.refused++
     throw refusal(balance.waitS)

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import type { HeaderList } from './cross-origin.ts'
 import type { WorkerGroup } from './worker-group.ts'
 
 /** How many addresses have a budget of their own, about 200 bytes each; beyond it the least recently used is dropped. */
@@ -17,6 +18,18 @@ export interface Balance {
   readonly resetS: number
   /** Whole seconds, at least one, until the refused units are there; 0 if they were taken. */
   readonly waitS: number
+}
+
+/** The headers that say what is left of a budget of `perMinute` units. */
+export function balanceHeaders(perMinute: number, { remaining, resetS }: Balance): HeaderList {
+  return [
+    'ratelimit-limit',
+    String(perMinute),
+    'ratelimit-remaining',
+    String(remaining),
+    'ratelimit-reset',
+    String(resetS),
+  ]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { COMMON_HEADERS } from './common-headers.ts'
 
 /** Headers of an answer that pages of other origins may read. */
@@ -27,6 +27,12 @@ export const ANSWER_HEADERS = {
  * sending them.
  */
 export type HeaderList = readonly string[]
+
+/** Sets headers of an answer that the framework sends. */
+export function setHeaders(reply: FastifyReply, headers: HeaderList): FastifyReply {
+  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1])
+  return reply
+}
 
 /** {@link ANSWER_HEADERS} as a list. */
 export const ANSWER_HEADER_LIST: HeaderList = Object.entries(ANSWER_HEADERS).flat()

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type {} from 'fastify'
 import { BoundedCache } from '../bounded-cache.ts'
 import {
   type Answer,
@@ -10,7 +9,7 @@ import {
   unchangedHeaders,
 } from './answer.ts'
 import { READY_ANSWER_UNITS, SMALL_ANSWER_UNITS } from './cost-account.ts'
-import type { Balance, CostBucket, CostBudget } from './cost-budget.ts'
+import { balanceHeaders, type CostBucket, type CostBudget } from './cost-budget.ts'
 import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
 import { countHosts } from './host-header.ts'
 import { groupOf, type Metrics } from './metrics.ts'
@@ -133,13 +132,15 @@ export class ReadyAnswers {
   }
 
   /**
-   * Answers later requests for the address of a request.
+   * Answers later requests for the address of a request, with the function that was given first.
    *
    * @param heldBytes memory that the function holds, beyond a few numbers and short texts
    */
   remember({ raw, routeOptions }: RoutedRequest, answer: AnswerOfAddress, heldBytes: number): KnownAddress {
-    const known = new KnownAddress(groupOf(routeOptions), answer)
     const { url = '' } = raw
+    const earlier = this.addresses.get(url)
+    if (earlier) return earlier
+    const known = new KnownAddress(groupOf(routeOptions), answer)
     if (url.length <= MAX_ADDRESS_LENGTH)
       this.addresses.set(url, known, KNOWN_ADDRESS_BYTES + url.length + heldBytes)
     return known
@@ -163,8 +164,7 @@ export class ReadyAnswers {
     const made = this.make(request, known)
     if (!made) return false
     this.begin(request, response, { group: known.group, startedMs }, made)
-    if (made.body) endWith(response, made.body)
-    else response.end()
+    endWith(response, made.body)
     return true
   }
 
@@ -188,10 +188,11 @@ export class ReadyAnswers {
       }
       if (!isWholeSent || whole.tag !== answer.freshness.tag) return undefined
       const balance = this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, whole.units))
-      const given = balance && answer.body()
-      if (given === undefined || !isAtOnce(given)) return undefined
+      if (!balance) return undefined
+      const given = answer.body()
+      if (!isAtOnce(given)) return undefined
       const body = wholeBody(given, answer.format)
-      const head = [...answerHeaders(answer), ...balance!, 'content-length', String(body.bytes)]
+      const head = [...answerHeaders(answer), ...balance, 'content-length', String(body.bytes)]
       return { status: 200, head, body }
     } catch {
       return undefined
@@ -210,7 +211,7 @@ export class ReadyAnswers {
     if (!this.charges) return []
     const { budget } = this.charges
     budget.charged += units
-    return balance ? balanceHeaders(budget, balance) : []
+    return balance ? balanceHeaders(budget.perMinute, balance) : []
   }
 
   private begin(
@@ -225,17 +226,6 @@ export class ReadyAnswers {
     })
     response.writeHead(status, ['x-request-id', requestId(request), ...ANSWER_HEADER_LIST, ...head])
   }
-}
-
-function balanceHeaders({ perMinute }: CostBudget, { remaining, resetS }: Balance): HeaderList {
-  return [
-    'ratelimit-limit',
-    String(perMinute),
-    'ratelimit-remaining',
-    String(remaining),
-    'ratelimit-reset',
-    String(resetS),
-  ]
 }
 
 function isPlainRead(request: IncomingMessage): boolean {

@@ -22,7 +22,7 @@ import {
   SENT_BYTES_PER_UNIT,
   SMALL_ANSWER_UNITS,
 } from './cost-account.ts'
-import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
+import { ANSWER_HEADER_LIST, type HeaderList, setHeaders } from './cross-origin.ts'
 import { ENCODERS } from './encoders.ts'
 import type { KnownAddress } from './ready-answers.ts'
 import { cutReader, progressOf } from './slow-readers.ts'
@@ -65,6 +65,7 @@ export function send(
   if (copy !== undefined) return sendAtOnce(request, reply, 304, unchangedHeaders(answer, copy))
   request.costAccount?.charge(reply, answer.cost ?? SMALL_ANSWER_UNITS)
   const body = answer.body()
+  // Not remembered: what is awaited is not sent without the framework
   if (body instanceof Promise) return body.then((made) => sendBody(request, reply, answer, made))
   return sendBody(request, reply, answer, body, known)
 }
@@ -73,12 +74,6 @@ export function send(
 export function sendUncached(reply: FastifyReply, data: BodyPieces): FastifyReply {
   setHeaders(reply, [...formatHeaders(DATA), 'cache-control', 'no-store'])
   return reply.send(joined(wholePieces(data, true)))
-}
-
-/** Sets headers of an answer that the framework sends. */
-export function setHeaders(reply: FastifyReply, headers: HeaderList): FastifyReply {
-  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1])
-  return reply
 }
 
 function sendBody(
@@ -125,8 +120,7 @@ function sendAtOnce(
   const earlier = reply.getHeaders()
   for (const name in earlier) all.push(name, String(earlier[name as keyof typeof earlier]))
   const response = reply.hijack().raw.writeHead(status, all)
-  if (whole) endWith(response, whole)
-  else response.end()
+  endWith(response, whole)
   return reply
 }
 

@@ -26,6 +26,7 @@ export function isAtOnce(body: Body | Promise<Body>): body is AtOnce {
   return typeof body === 'string' || Symbol.iterator in body
 }
 
+/** @param body what a route has given */
 export function wholeBody(body: AtOnce, { hasEnvelope = false }: Format): WholeBody {
   if (typeof body === 'string') {
     const text = hasEnvelope ? `${ENVELOPE_START}${body}${ENVELOPE_END}` : body
@@ -72,7 +73,12 @@ export function joined(pieces: readonly Uint8Array[]): Buffer {
 }
 
 /** Ends a response. Node.js sends no body to HEAD, and pieces that are written one after another with one call of the system. */
-export function endWith(response: ServerResponse, { parts, bytes }: WholeBody): void {
+export function endWith(response: ServerResponse, body: WholeBody | undefined): void {
+  if (!body) {
+    response.end()
+    return
+  }
+  const { parts, bytes } = body
   if (typeof parts === 'string') endWithText(response, parts, 'utf8')
   else if (bytes < TEXT_BELOW_BYTES) endWithText(response, joined(parts).toString('latin1'), 'latin1')
   else {

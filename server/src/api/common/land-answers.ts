@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Answer, DATA, type Format, type StreamedBody, streamed } from '../../http/answer.ts'
-import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import { QUERY_UNITS, SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { send } from '../../http/send.ts'
 import { tagOf } from '../../http/text-tag.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
+import type { LandContext } from './land-context.ts'
 
 const OPEN = Buffer.from('[')
 const CLOSE = Buffer.from(']')
@@ -89,14 +90,26 @@ export function* objectPieces(members: Iterable<Uint8Array>): Generator<Uint8Arr
 }
 
 /**
- * A JSON array of rows that are read from the database.
+ * Sends a JSON array of rows that are read from the database, in the world of the state that is shown.
  *
+ * @param rows.read must not hold the request: later requests for the address call it too
  * @example
- * await rowsJson(Promise.resolve([1, 2]), String) // '[1,2]'
+ * sendRows(request, reply, land, { read: (worldId) => bidsOfAddress(land.db, worldId, address, {}), json: bidJson })
  */
-export async function rowsJson<Row>(
-  rows: Promise<readonly Row[]>,
-  rowJson: (row: Row) => string,
-): Promise<string> {
-  return `[${(await rows).map(rowJson).join(',')}]`
+export function sendRows<Row>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  land: LandContext,
+  { read, json }: RowsOfWorld<Row>,
+): FastifyReply | Promise<FastifyReply> {
+  return send(request, reply, () => {
+    const state = land.state()
+    const body = async () => `[${(await read(state.worldId)).map(json).join(',')}]`
+    return { freshness: state.freshness(), format: DATA, cost: QUERY_UNITS, body }
+  })
+}
+
+interface RowsOfWorld<Row> {
+  readonly read: (worldId: number) => Promise<readonly Row[]>
+  readonly json: (row: Row) => string
 }

@@ -1,12 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type, { type TSchema } from 'typebox'
-import { DATA } from '../../http/answer.ts'
-import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { send } from '../../http/send.ts'
 import { type Contribution, contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { contributionJson } from '../../land/records/contribution.ts'
-import { rowsJson } from '../common/land-answers.ts'
+import { sendRows } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { contributionSchema } from '../common/schemas.ts'
@@ -38,14 +35,9 @@ function routesOf(
         },
       },
       (request, reply) => {
-        const state = land.state()
         const address = lowerCase(request.params.address)
-        return send(request, reply, {
-          freshness: state.freshness(),
-          format: DATA,
-          cost: QUERY_UNITS,
-          body: () => rowsJson(contributionsOf(land.db, state.worldId, address), json),
-        })
+        const read = (worldId: number) => contributionsOf(land.db, worldId, address)
+        return sendRows(request, reply, land, { read, json })
       },
     )
     done()
