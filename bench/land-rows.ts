@@ -78,6 +78,9 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
       parcels.map(({ x, y }) => `/parcels/${x}/${y}/publications`),
     ),
   ]
+  const compressed = ['/parcels?status=open', '/map of 21 x 21', '/districts'].map((name) =>
+    compressedRow(rows.find((one) => one.name === name)!),
+  )
   const unchanged = await Promise.all(rows.map((one) => unchangedRow(origin, one)))
   const searches = row(
     '/v2/land, all kinds of filters and orders',
@@ -96,7 +99,7 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
       (i) => `/v2/stats?by=${GROUPINGS[i % GROUPINGS.length]}&${saleFilterOf(random.pick(parcels), i)}`,
     ),
   )
-  return [...rows, ...unchanged, searches, sales, stats]
+  return [...rows, ...compressed, ...unchanged, searches, sales, stats]
 }
 
 export async function allParcels(origin: string): Promise<readonly Parcel[]> {
@@ -111,6 +114,13 @@ export function both(wanted: number): Row['wanted'] {
 
 export function row(name: string, wanted: Row['wanted'], paths: readonly string[]): Row {
   return { name, wanted, status: 200, requests: paths.map((path) => ({ path })) }
+}
+
+/** The same requests of clients that accept compressed bodies, as most do. */
+function compressedRow({ name, requests }: Row): Row {
+  const headers = { 'accept-encoding': 'gzip' }
+  const some = requests.slice(0, 200).map(({ path }) => ({ path, headers }))
+  return { name: `${name}, gzip`, requests: some, status: 200, wanted: both(0.4) }
 }
 
 /** The same requests of a client whose cached answers are still valid: 304. */

@@ -14,8 +14,10 @@ import { DATA } from '@landpass/server/http/answer'
 import { clientAddress } from '@landpass/server/http/client-address'
 import { CompressedBodies } from '@landpass/server/http/compressed-bodies'
 import { CostBudget } from '@landpass/server/http/cost-budget'
+import { HeldAnswer, HeldAnswers } from '@landpass/server/http/held-answers'
 import { Metrics } from '@landpass/server/http/metrics'
 import { ReadyAnswers, readyAnswer } from '@landpass/server/http/ready-answers'
+import { wholeBody } from '@landpass/server/http/whole-body'
 import { ownBytes } from '@landpass/server/own-memory'
 import type { StateAt } from '@landpass/server/state/differences/state-version'
 import { OneSecondCache } from '@landpass/server/work/one-second-cache'
@@ -57,6 +59,24 @@ const CACHES: readonly Cache[] = [
         answers.remember({ raw: { url }, routeOptions: {} }, answer, 0)
       }
       return answers
+    },
+  },
+  {
+    name: 'answers of addresses with their bodies (HeldAnswers)',
+    limitMb: 24,
+    fill: async (keys) => {
+      const moment = {}
+      const held = new HeldAnswers(() => moment)
+      for (let n = 0; n < keys / 20; n++) {
+        const url = Buffer.from(`/parcels/${n}?${LONG.slice(0, 490)}`).toString('latin1')
+        const body = () => [Buffer.from('['), Buffer.alloc(2_000, n & 255), partOf(n % 9_000)]
+        const made = held.of(url, () => ({ freshness: { tag: `${n}` }, format: DATA, moment, body }))
+        if (!(made instanceof HeldAnswer)) throw new Error('not held')
+        const whole = wholeBody(body(), DATA)
+        made.holdWhole(whole)
+        await made.compress('gzip', whole)
+      }
+      return held
     },
   },
   {

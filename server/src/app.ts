@@ -4,6 +4,7 @@ import { isGift } from '@landpass/client/tokens'
 import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { SearchStreams } from './api/changes/search-streams.ts'
+import { momentsOf } from './api/common/land-moment.ts'
 import { Pictures } from './api/images/pictures.ts'
 import { type LandLink, type LandSummaryReading, landSummaryOf } from './api/land/land-summary.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
@@ -284,6 +285,9 @@ async function serveLand(parts: LandParts): Promise<(link: LandLink) => LandSumm
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
   const { registries = MAINNET_REGISTRIES } = parts
+  const state = () => keeper.current()
+  const moment = momentsOf(state, clock)
+  const heldAnswers = server.readyAnswers?.holdDuring(moment)
   const land = {
     db: engine.db,
     clock,
@@ -291,7 +295,8 @@ async function serveLand(parts: LandParts): Promise<(link: LandLink) => LandSumm
     registries,
     bodies: new CompressedBodies(),
     mapCacheControl: cacheControlOf(config.mapCaching),
-    state: () => keeper.current(),
+    state,
+    moment,
   }
   const pictures = new Pictures(land)
   const streamParts = {
@@ -304,6 +309,7 @@ async function serveLand(parts: LandParts): Promise<(link: LandLink) => LandSumm
   const changeStream = new ChangeStream({ ...streamParts, catchUp: () => keeper.refresh() })
   const searchStreams = new SearchStreams(streamParts)
   keeper.onReplaced(() => {
+    heldAnswers?.dropOlder()
     changeStream.announceNewState()
     searchStreams.announceNewState()
   })

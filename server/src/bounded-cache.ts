@@ -26,6 +26,11 @@ export class BoundedCache<Value extends {}> {
     return this.entries.get(name)
   }
 
+  /** As {@link get}, but the value is dropped no later than before. */
+  peek(name: string): Value | undefined {
+    return this.entries.peek(name)
+  }
+
   has(name: string): boolean {
     return this.entries.has(name)
   }

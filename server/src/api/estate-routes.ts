@@ -78,10 +78,10 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
 }
 
 function estateAnswer(land: LandContext, id: string): Answer {
-  const state = land.state()
-  const nowMs = land.clock.nowMs()
+  const moment = land.moment()
+  const { state, nowMs } = moment
   const row = state.estateRow(id)
   if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
   const freshness = state.freshness(state.estateExpiry(row, nowMs))
-  return { freshness, format: DATA, body: () => state.estatePieces(row, nowMs) }
+  return { freshness, format: DATA, body: () => state.estatePieces(row, nowMs), moment }
 }

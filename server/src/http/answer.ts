@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
 import type { CompressedBodies, SharedBody } from './compressed-bodies.ts'
-import { encodingOf } from './content-encoding.ts'
+import { type ContentEncoding, encodingOf } from './content-encoding.ts'
 import type { HeaderList } from './cross-origin.ts'
 import { COMPRESS_FROM_BYTES, COMPRESSED_TYPES } from './encoders.ts'
-import { freshnessHeaders } from './validators.ts'
+import { encodedTag, freshnessHeaders } from './validators.ts'
 
 /**
  * What a route answers with. How it travels (304, HEAD, compression, streaming) is decided by `send` (send.ts) alone. Without
@@ -23,6 +23,11 @@ export interface Answer {
   readonly cost?: number
   /** Headers besides those of its freshness and its format. */
   readonly headers?: HeaderList
+  /**
+   * What the answer is made of: it is the same for every request with the same object (held-answers.ts). It holds no more memory than a few
+   * numbers and short texts, besides this object. Left out: it is made anew for each request.
+   */
+  readonly moment?: object
   /** Called unless the client's copy is current: then the answer is 304. */
   body(): Body | Promise<Body>
 }
@@ -96,9 +101,17 @@ export function streamed(pieces: () => BodyPieces, cost: number, cachedAs?: Cach
   return new StreamedBody(pieces, cost, cachedAs)
 }
 
-/** The headers of an answer, without those of its length and encoding. */
-export function answerHeaders({ freshness, format, headers = NONE }: Answer): HeaderList {
-  return [...varyHeader(format), ...freshnessHeaders(freshness), ...formatHeaders(format), ...headers]
+/** The headers of an answer, without those of its length and encoding. @param etag of a compressed body */
+export function answerHeaders({ freshness, format, headers = NONE }: Answer, etag?: string): HeaderList {
+  return [...varyHeader(format), ...freshnessHeaders(freshness, etag), ...formatHeaders(format), ...headers]
+}
+
+/** The headers of an answer whose body is in memory. @param encoding in which the body is compressed */
+export function wholeHeaders(answer: Answer, bytes: number, encoding?: ContentEncoding): HeaderList {
+  const length = ['content-length', String(bytes)]
+  if (!encoding) return [...answerHeaders(answer), ...length]
+  const etag = encodedTag(`"${answer.freshness.tag}"`, encoding)
+  return [...answerHeaders(answer, etag), 'content-encoding', encoding, ...length]
 }
 
 /** The headers of the answer 304 to a client whose copy has this ETag. */
@@ -117,13 +130,11 @@ export function formatHeaders({ contentType, fileName }: Format): HeaderList {
   return ['content-type', contentType, 'content-disposition', `attachment; filename="${fileName}"`]
 }
 
-/** Whether the body of an answer is compressed for a client. */
-export function isCompressed(
+/** The encoding in which a client gets the body of an answer; undefined: uncompressed. */
+export function encodingFor(
   request: Pick<FastifyRequest, 'headers'>,
   { contentType }: Format,
   bytes: number,
-): boolean {
-  return (
-    bytes >= COMPRESS_FROM_BYTES && COMPRESSED_TYPES.test(contentType) && encodingOf(request) !== undefined
-  )
+): ContentEncoding | undefined {
+  return bytes >= COMPRESS_FROM_BYTES && COMPRESSED_TYPES.test(contentType) ? encodingOf(request) : undefined
 }

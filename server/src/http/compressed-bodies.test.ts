@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { CompressedBodies, type GrowingBody, SmallBody } from './compressed-bodies.ts'
+import { CompressedBodies, CompressedForms, type GrowingBody, SmallBody } from './compressed-bodies.ts'
 
 const MIB = 1024 * 1024
 const UNPACK = { br: brotliDecompressSync, gzip: gunzipSync }
@@ -192,3 +192,21 @@ async function read(body: GrowingBody): Promise<Buffer> {
 function nothing(): never {
   throw new Error('the body is cached and must not be made again')
 }
+
+test('a body that several clients request at the same time is compressed once', async () => {
+  let plainBodies = 0
+  let grown = 0
+  const forms = new CompressedForms(() => grown++)
+  const plain = () => {
+    plainBodies++
+    return Buffer.from('x'.repeat(5_000))
+  }
+  expect(forms.made('gzip')).toBeUndefined()
+  const asked = [forms.bytesIn('gzip', plain), forms.bytesIn('gzip', plain)]
+  expect(forms.made('gzip')).toBeUndefined()
+  const [one, other] = await Promise.all(asked)
+  expect(one).toBe(other)
+  expect(forms.made('gzip')).toBe(one)
+  expect(forms.bytesIn('gzip', plain)).toBe(one)
+  expect({ plainBodies, grown, bytes: forms.bytes }).toEqual({ plainBodies: 1, grown: 1, bytes: one!.length })
+})

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import zlib, { type BrotliCompress, type Gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { ownBytes } from '../own-memory.ts'
 import type { ContentEncoding } from './content-encoding.ts'
 import { COMPRESS_FROM_BYTES, ENCODERS, LARGE_BLOCK_BYTES } from './encoders.ts'
 
@@ -129,22 +130,65 @@ const COMPRESS_WHOLE: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Pr
   gzip: (bytes) => gzip(bytes, ENCODERS.small.gzip),
 }
 
+/** The compressed forms of one body: each is made once, when it is first requested. */
+export class CompressedForms {
+  private readonly forms = new Map<ContentEncoding, Buffer | Promise<Buffer>>()
+  private readonly onGrown: () => void
+  private madeBytes = 0
+
+  /** @param onGrown called when one more form was made */
+  constructor(onGrown: () => void = () => {}) {
+    this.onGrown = onGrown
+  }
+
+  /** Bytes of the forms that were made. */
+  get bytes(): number {
+    return this.madeBytes
+  }
+
+  /** A form that was made; undefined if it was not, or is being made. */
+  made(encoding: ContentEncoding): Buffer | undefined {
+    const form = this.forms.get(encoding)
+    return form instanceof Promise ? undefined : form
+  }
+
+  /** @throws the error of the encoder; it is not cached, and the next request tries again */
+  bytesIn(encoding: ContentEncoding, plain: () => Buffer): Buffer | Promise<Buffer> {
+    const known = this.forms.get(encoding)
+    if (known) return known
+    const making = this.make(encoding, plain())
+    this.forms.set(encoding, making)
+    return making
+  }
+
+  private async make(encoding: ContentEncoding, plain: Buffer): Promise<Buffer> {
+    try {
+      const form = ownBytes(await COMPRESS_WHOLE[encoding](plain))
+      this.forms.set(encoding, form)
+      this.madeBytes += form.length
+      this.onGrown()
+      return form
+    } catch (error) {
+      this.forms.delete(encoding)
+      throw error
+    }
+  }
+}
+
 /** A body that is in memory as a whole. It is compressed once for each encoding, when the first client requests it. */
 export class SmallBody implements SharedBody {
   private readonly plain: Buffer
-  private readonly compressed = new Map<ContentEncoding, Promise<Buffer>>()
-  private readonly onGrown: () => void
-  private compressedBytes = 0
+  private readonly forms: CompressedForms
 
   /** @param onGrown called when the body has been compressed with one more encoding */
-  constructor(plain: Buffer, onGrown: () => void = () => {}) {
+  constructor(plain: Buffer, onGrown?: () => void) {
     this.plain = plain
-    this.onGrown = onGrown
+    this.forms = new CompressedForms(onGrown)
   }
 
   /** Bytes of the plain body and its compressed forms. */
   get bytes(): number {
-    return this.plain.length + this.compressedBytes
+    return this.plain.length + this.forms.bytes
   }
 
   encodingFor(accepted: ContentEncoding | undefined): ContentEncoding | undefined {
@@ -153,22 +197,7 @@ export class SmallBody implements SharedBody {
 
   /** @throws the error of the encoder; it is not cached, and the next request tries again */
   bytesIn(encoding: ContentEncoding | undefined): Buffer | Promise<Buffer> {
-    if (encoding === undefined) return this.plain
-    const made = this.compressed.get(encoding) ?? this.make(encoding)
-    this.compressed.set(encoding, made)
-    return made
-  }
-
-  private make(encoding: ContentEncoding): Promise<Buffer> {
-    const making = COMPRESS_WHOLE[encoding](this.plain)
-    making.then(
-      ({ length }) => {
-        this.compressedBytes += length
-        this.onGrown()
-      },
-      () => this.compressed.delete(encoding),
-    )
-    return making
+    return encoding === undefined ? this.plain : this.forms.bytesIn(encoding, () => this.plain)
   }
 }
 

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type {} from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -171,7 +172,9 @@ describe('an address that was answered', () => {
     const budget = new CostBudget(unitsPerMinute, () => 0)
     chargeRequests(app, { budget, largeAnswers: new LargeAnswers() })
     readyAnswers.chargeTo(budget, () => '127.0.0.1')
-    const state = { tag: 'one', isGone: false, text: '[1]', cost: 2, framework: 0, made: 0 }
+    const state = { tag: 'one', isGone: false, text: '[1]', cost: 2, framework: 0, made: 0, bodies: 0 }
+    const time = { moment: {} }
+    readyAnswers.holdDuring(() => time.moment)
     app.addHook('onRequest', (_request, _reply, done) => {
       state.framework++
       done()
@@ -190,8 +193,31 @@ describe('an address that was answered', () => {
     app.get('/late', (request, reply) => send(request, reply, late))
     const large = (): Answer => ({ ...answer(), body: () => streamed(() => [Buffer.from('[2]')], 1) })
     app.get('/large', (request, reply) => send(request, reply, large))
+    const held = (isLate: boolean, given: () => string | readonly Buffer[]) => () => {
+      const body = () => {
+        state.bodies++
+        return given()
+      }
+      return { ...answer(), moment: time.moment, body: isLate ? async () => body() : body }
+    }
+    const inPieces = () => [Buffer.from('['), Buffer.from(state.text.slice(1))]
+    app.get('/held', (request, reply) => send(request, reply, held(false, inPieces)))
+    app.get('/held/text', (request, reply) =>
+      send(
+        request,
+        reply,
+        held(false, () => state.text),
+      ),
+    )
+    app.get('/held/late', (request, reply) =>
+      send(
+        request,
+        reply,
+        held(true, () => state.text),
+      ),
+    )
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-    return { origin, state, metrics, budget }
+    return { origin, state, time, metrics, budget }
   }
 
   const facts = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => ({
@@ -263,6 +289,82 @@ describe('an address that was answered', () => {
     }
     const compressed = await ask(`${origin}/data`, 'GET', { 'accept-encoding': 'gzip' })
     expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', etag: '"one;gzip"' })
+  })
+
+  const LONG_TEXT = JSON.stringify([`Müller ${'x'.repeat(5_000)} 🏝`])
+  const BODIES = [
+    ['/held', '[1]'],
+    ['/held', LONG_TEXT],
+    ['/held/text', LONG_TEXT],
+    ['/held/late', LONG_TEXT],
+    ['/held', JSON.stringify(['x'.repeat(20_000)])],
+  ] as const
+
+  test.each(BODIES)('of %s is held while its moment lasts, with its body', async (path, text) => {
+    const { origin, state, time } = await startData()
+    state.text = text
+    const url = origin + path
+    const body = `{"ok":true,"data":${text}}`
+    for (let i = 0; i < 3; i++)
+      expect(facts(await ask(url)), `${i}`).toMatchObject({ status: 200, text: body })
+    const { framework, made, bodies } = state
+    for (const method of ['GET', 'HEAD', 'GET'])
+      expect(facts(await ask(url, method))).toMatchObject({
+        same: { 'content-length': String(Buffer.byteLength(body)) },
+        text: method === 'GET' ? body : '',
+      })
+    expect(await ask(url, 'GET', { 'if-none-match': '"one"' })).toMatchObject({ status: 304 })
+    expect({ framework, made, bodies }).toEqual(pick(state))
+
+    Object.assign(state, { tag: 'two', text: '[2]' })
+    time.moment = {}
+    for (let i = 0; i < 3; i++)
+      expect(facts(await ask(url))).toMatchObject({ same: { etag: '"two"' }, text: '{"ok":true,"data":[2]}' })
+  })
+
+  const pick = ({ framework, made, bodies }: { framework: number; made: number; bodies: number }) => ({
+    framework,
+    made,
+    bodies,
+  })
+
+  test.each([
+    ['/held', 'gzip'],
+    ['/held', 'br'],
+    ['/held/late', 'gzip'],
+    ['/held/text', 'br'],
+  ])('of %s is held compressed with %s', async (path, encoding) => {
+    const { origin, state, time, budget } = await startData({ unitsPerMinute: 1_000 })
+    state.text = LONG_TEXT
+    const url = origin + path
+    const accepts = { 'accept-encoding': encoding }
+    const first = await ask(url, 'GET', accepts)
+    await ask(url, 'GET', accepts) // held from here on
+    const before = pick(state)
+    const { charged } = budget
+    const again = await Promise.all([1, 2, 3].map(() => ask(url, 'GET', accepts)))
+    expect(pick(state)).toEqual(before)
+    expect(budget.charged - charged).toBe(3 * 2)
+    for (const { status, headers, body } of again) {
+      expect(status).toBe(200)
+      const plain = encoding === 'br' ? brotliDecompressSync(body) : gunzipSync(body)
+      expect(plain.toString()).toBe(`{"ok":true,"data":${LONG_TEXT}}`)
+      expect(headers).toMatchObject({
+        etag: `"one;${encoding}"`,
+        vary: 'accept-encoding',
+        'content-encoding': encoding,
+        'content-length': String(body.length),
+      })
+      expect(Object.keys(headers).sort()).toEqual(Object.keys(first.headers).sort())
+    }
+    const head = await ask(url, 'HEAD', accepts)
+    expect(head.headers['content-length']).toBe(again[0]!.headers['content-length'])
+    expect(await ask(url, 'GET', { 'if-none-match': `"one;${encoding}"` })).toMatchObject({ status: 304 })
+    expect((await ask(url)).body.toString()).toBe(`{"ok":true,"data":${LONG_TEXT}}`)
+
+    Object.assign(state, { tag: 'two', text: '[2]' })
+    time.moment = {}
+    expect((await ask(url, 'GET', accepts)).body.toString()).toBe('{"ok":true,"data":[2]}')
   })
 
   test('is refused, and not made, when the client has used up its budget', async () => {

@@ -3,14 +3,15 @@ import { BoundedCache } from '../bounded-cache.ts'
 import {
   type Answer,
   type AnswerOfAddress,
-  answerHeaders,
+  encodingFor,
   type Format,
-  isCompressed,
   unchangedHeaders,
+  wholeHeaders,
 } from './answer.ts'
 import { READY_ANSWER_UNITS, SMALL_ANSWER_UNITS } from './cost-account.ts'
 import { balanceHeaders, type CostBucket, type CostBudget } from './cost-budget.ts'
 import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
+import { HeldAnswer, HeldAnswers } from './held-answers.ts'
 import { countHosts } from './host-header.ts'
 import { groupOf, type Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
@@ -64,16 +65,32 @@ export class KnownAddress {
   readonly group: string
   readonly answer: AnswerOfAddress
   /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
-  whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
+  whole: SentWhole | undefined
 
   constructor(group: string, answer: AnswerOfAddress) {
     this.group = group
     this.answer = answer
   }
 
-  rememberWhole({ freshness: { tag }, format }: Answer, { bytes, units }: WholeBody): void {
-    this.whole = { tag, format, bytes, units }
+  rememberWhole(answer: Answer, { bytes, units }: WholeBody, isAwaited: boolean): void {
+    const { freshness, format } = answer
+    this.whole = { tag: freshness.tag, format, bytes, units, isAwaited }
   }
+}
+
+interface SentWhole extends Pick<WholeBody, 'bytes' | 'units'> {
+  readonly tag: string
+  readonly format: Format
+  /** Whether it was read from the database. */
+  readonly isAwaited: boolean
+}
+
+/** An address that a request of the framework names, with its answer. */
+export interface Remembered {
+  readonly known: KnownAddress
+  readonly answer: Answer
+  /** Undefined if the address was not requested before, or its answer cannot be held. */
+  readonly held: HeldAnswer | undefined
 }
 
 /** An answer that is charged and can be sent; without a body: the client's copy is current. */
@@ -100,7 +117,7 @@ const KNOWN_ADDRESS_BYTES = 256
  * Sends answers without the framework, whose routing and hooks take a fifth of the CPU time of a small answer. It sends what a
  * route has made ready ({@link FindReady}), and answers addresses again that were answered before and whose answers depend on
  * nothing else ({@link AnswerOfAddress}). All other requests are passed to the framework: those that are not a plain GET or
- * HEAD, those whose body has to be compressed, is streamed or comes from the database, and those that are refused. Clients see
+ * HEAD, those whose body is not held and has to be compressed, streamed or read from the database, and those that are refused. Clients see
  * no difference, except that what is made ready has no `RateLimit-…` headers: these would cost a twentieth of it.
  *
  * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
@@ -110,6 +127,7 @@ export class ReadyAnswers {
   private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
   private find: FindReady = () => undefined
   private charges: Charges | undefined
+  private held: HeldAnswers | undefined
   private isClosed = false
 
   constructor(metrics: Metrics) {
@@ -131,19 +149,30 @@ export class ReadyAnswers {
     this.isClosed = true
   }
 
+  /** From now on answers are held that are made of the moment that a function gives: see {@link HeldAnswers}. */
+  holdDuring(moment: () => object): HeldAnswers {
+    this.held = new HeldAnswers(moment)
+    return this.held
+  }
+
   /**
-   * Answers later requests for the address of a request, with the function that was given first.
+   * Answers later requests for the address of a request, with the function that was given first. From the second request on, the
+   * answer is held.
    *
    * @param heldBytes memory that the function holds, beyond a few numbers and short texts
    */
-  remember({ raw, routeOptions }: RoutedRequest, answer: AnswerOfAddress, heldBytes: number): KnownAddress {
+  remember({ raw, routeOptions }: RoutedRequest, makeAnswer: AnswerOfAddress, heldBytes: number): Remembered {
     const { url = '' } = raw
     const earlier = this.addresses.get(url)
-    if (earlier) return earlier
-    const known = new KnownAddress(groupOf(routeOptions), answer)
+    if (earlier) {
+      const made = this.answerOf(url, earlier)
+      return { known: earlier, answer: made.answer, held: made instanceof HeldAnswer ? made : undefined }
+    }
+    const known = new KnownAddress(groupOf(routeOptions), makeAnswer)
+    const answer = makeAnswer()
     if (url.length <= MAX_ADDRESS_LENGTH)
       this.addresses.set(url, known, KNOWN_ADDRESS_BYTES + url.length + heldBytes)
-    return known
+    return { known, answer, held: undefined }
   }
 
   /** Sends the answer if that needs no framework. @returns false if the framework has to answer */
@@ -168,17 +197,19 @@ export class ReadyAnswers {
     return true
   }
 
+  private answerOf(url: string, { answer: make }: KnownAddress): HeldAnswer | { readonly answer: Answer } {
+    return this.held?.of(url, make) ?? { answer: make() }
+  }
+
   /** @returns undefined where the framework has to answer; also where making the answer fails now, which the framework reports */
-  private make(
-    request: IncomingMessage,
-    { answer: makeAnswer, whole }: KnownAddress,
-  ): MadeAnswer | undefined {
-    const isWholeSent = whole !== undefined && !isCompressed(request, whole.format, whole.bytes)
-    if (!isWholeSent && !isConditional(request)) return undefined
+  private make(request: IncomingMessage, known: KnownAddress): MadeAnswer | undefined {
+    const { whole } = known
+    if (!whole && !isConditional(request)) return undefined
     const bucket = this.bucketOf(request)
     if (bucket?.has(READY_ANSWER_UNITS) === false) return undefined
     try {
-      const answer = makeAnswer()
+      const made = this.answerOf(request.url ?? '', known)
+      const { answer } = made
       const copy = confirmedTag(request, answer.freshness)
       if (copy !== undefined) {
         const balance = this.charge(bucket, SMALL_ANSWER_UNITS)
@@ -186,14 +217,15 @@ export class ReadyAnswers {
           balance && { status: 304, head: [...unchangedHeaders(answer, copy), ...balance], body: undefined }
         )
       }
-      if (!isWholeSent || whole.tag !== answer.freshness.tag) return undefined
+      if (whole?.tag !== answer.freshness.tag) return undefined
+      const encoding = encodingFor(request, whole.format, whole.bytes)
+      const held = made instanceof HeldAnswer ? made : undefined
+      const ready = encoding ? held?.compressed(encoding) : held?.whole
+      if (!ready && (encoding || whole.isAwaited)) return undefined
       const balance = this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, whole.units))
-      if (!balance) return undefined
-      const given = answer.body()
-      if (!isAtOnce(given)) return undefined
-      const body = wholeBody(given, answer.format)
-      const head = [...answerHeaders(answer), ...balance, 'content-length', String(body.bytes)]
-      return { status: 200, head, body }
+      const body = balance && (ready ?? madeNow(answer, held))
+      if (!body) return undefined
+      return { status: 200, head: [...wholeHeaders(answer, body.bytes, encoding), ...balance], body }
     } catch {
       return undefined
     }
@@ -226,6 +258,14 @@ export class ReadyAnswers {
     })
     response.writeHead(status, ['x-request-id', requestId(request), ...ANSWER_HEADER_LIST, ...head])
   }
+}
+
+function madeNow(answer: Answer, held: HeldAnswer | undefined): WholeBody | undefined {
+  const given = answer.body()
+  if (!isAtOnce(given)) return undefined
+  const whole = wholeBody(given, answer.format)
+  held?.holdWhole(whole)
+  return whole
 }
 
 function isPlainRead(request: IncomingMessage): boolean {

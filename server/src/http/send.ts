@@ -9,10 +9,11 @@ import {
   type Body,
   type BodyPieces,
   DATA,
+  encodingFor,
   formatHeaders,
-  isCompressed,
   StreamedBody,
   unchangedHeaders,
+  wholeHeaders,
 } from './answer.ts'
 import type { SharedBody } from './compressed-bodies.ts'
 import { type ContentEncoding, encodingOf } from './content-encoding.ts'
@@ -24,10 +25,12 @@ import {
 } from './cost-account.ts'
 import { ANSWER_HEADER_LIST, type HeaderList, setHeaders } from './cross-origin.ts'
 import { ENCODERS } from './encoders.ts'
-import type { KnownAddress } from './ready-answers.ts'
+import type { HeldAnswer } from './held-answers.ts'
+import type { Remembered } from './ready-answers.ts'
 import { cutReader, progressOf } from './slow-readers.ts'
 import { confirmedTag } from './validators.ts'
 import {
+  bytesOfWhole,
   ENVELOPE_END,
   ENVELOPE_START,
   endWith,
@@ -58,16 +61,17 @@ export function send(
   given: Answer | AnswerOfAddress,
   heldBytes = 0,
 ): FastifyReply | Promise<FastifyReply> {
-  const answer = typeof given === 'function' ? given() : given
-  const known =
+  const remembered =
     typeof given === 'function' ? request.server.readyAnswers?.remember(request, given, heldBytes) : undefined
+  const answer = remembered?.answer ?? (typeof given === 'function' ? given() : given)
   const copy = confirmedTag(request, answer.freshness)
   if (copy !== undefined) return sendAtOnce(request, reply, 304, unchangedHeaders(answer, copy))
   request.costAccount?.charge(reply, answer.cost ?? SMALL_ANSWER_UNITS)
+  const whole = remembered?.held?.whole
+  if (whole) return sendWhole(request, reply, answer, whole, remembered.held)
   const body = answer.body()
-  // Not remembered: what is awaited is not sent without the framework
-  if (body instanceof Promise) return body.then((made) => sendBody(request, reply, answer, made))
-  return sendBody(request, reply, answer, body, known)
+  if (!(body instanceof Promise)) return sendBody(request, reply, answer, body, remembered)
+  return body.then((made) => sendBody(request, reply, answer, made, remembered, true))
 }
 
 /** Sends JSON data inside the envelope that differ with each request: no client may cache them. */
@@ -81,12 +85,14 @@ function sendBody(
   reply: FastifyReply,
   answer: Answer,
   body: Body,
-  known?: KnownAddress,
+  remembered?: Remembered,
+  isAwaited = false,
 ): FastifyReply | Promise<FastifyReply> {
   if (isAtOnce(body)) {
     const whole = wholeBody(body, answer.format)
-    known?.rememberWhole(answer, whole)
-    return sendWhole(request, reply, answer, whole)
+    remembered?.known.rememberWhole(answer, whole, isAwaited)
+    remembered?.held?.holdWhole(whole)
+    return sendWhole(request, reply, answer, whole, remembered?.held)
   }
   setHeaders(reply, answerHeaders(answer))
   return body instanceof StreamedBody
@@ -99,13 +105,15 @@ function sendWhole(
   reply: FastifyReply,
   answer: Answer,
   whole: WholeBody,
-): FastifyReply {
-  const { parts, bytes, units } = whole
-  request.costAccount?.settle(units)
-  const headers = answerHeaders(answer)
-  if (isCompressed(request, answer.format, bytes))
-    return setHeaders(reply, headers).send(typeof parts === 'string' ? parts : joined(parts))
-  return sendAtOnce(request, reply, 200, [...headers, 'content-length', String(bytes)], whole)
+  held: HeldAnswer | undefined,
+): FastifyReply | Promise<FastifyReply> {
+  request.costAccount?.settle(whole.units)
+  const sent = (body: WholeBody, encoding?: ContentEncoding) =>
+    sendAtOnce(request, reply, 200, wholeHeaders(answer, body.bytes, encoding), body)
+  const encoding = encodingFor(request, answer.format, whole.bytes)
+  if (!encoding) return sent(whole)
+  if (held) return held.compress(encoding, whole).then((body) => sent(body, encoding))
+  return setHeaders(reply, answerHeaders(answer)).send(bytesOfWhole(whole))
 }
 
 /** Sends an answer that is complete without the hooks of the framework, which take longer than the rest of the request. */

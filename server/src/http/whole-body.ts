@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { ownBytes } from '../own-memory.ts'
 import type { Body, BodyPieces, Format } from './answer.ts'
 import { MADE_BYTES_PER_UNIT, SENT_BYTES_PER_UNIT } from './cost-account.ts'
 
 /** A body in memory, in the envelope if it has one. */
 export interface WholeBody {
-  /** Text, or bytes in pieces. */
+  /** A text with one character for each byte (latin1), or bytes in pieces. */
   readonly parts: string | readonly Uint8Array[]
   readonly bytes: number
   /** What making and sending it cost, in units of one parcel read. */
@@ -19,6 +20,9 @@ const JOINED_BELOW_BYTES = 1024
 /** Fewer bytes are sent as text, which Node.js joins with the headers. Bytes are written beside them, which costs a third more. */
 const TEXT_BELOW_BYTES = 8 * 1024
 
+/** For larger bodies, sending takes longer than making. */
+const OWN_UP_TO_BYTES = 32 * 1024
+
 /** A body that is sent at once: neither streamed, nor shared by many clients, nor awaited. */
 type AtOnce = string | Uint8Array | BodyPieces
 
@@ -30,11 +34,21 @@ export function isAtOnce(body: Body | Promise<Body>): body is AtOnce {
 export function wholeBody(body: AtOnce, { hasEnvelope = false }: Format): WholeBody {
   if (typeof body === 'string') {
     const text = hasEnvelope ? `${ENVELOPE_START}${body}${ENVELOPE_END}` : body
-    return sized(text, Buffer.byteLength(text), MADE_BYTES_PER_UNIT)
+    const bytes = Buffer.byteLength(text)
+    return sized(
+      bytes === text.length ? text : Buffer.from(text).toString('latin1'),
+      bytes,
+      MADE_BYTES_PER_UNIT,
+    )
   }
-  if (body instanceof Uint8Array) return sized([body], body.length, SENT_BYTES_PER_UNIT)
+  if (body instanceof Uint8Array) return sentBytes(body)
   const pieces = wholePieces(body, hasEnvelope)
   return sized(pieces, bytesOf(pieces), MADE_BYTES_PER_UNIT)
+}
+
+/** A body that is made already. */
+export function sentBytes(bytes: Uint8Array): WholeBody {
+  return sized([bytes], bytes.length, SENT_BYTES_PER_UNIT)
 }
 
 function sized(parts: WholeBody['parts'], bytes: number, bytesPerUnit: number): WholeBody {
@@ -66,6 +80,20 @@ function bytesOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
+/** The bytes of a body as one piece. */
+export function bytesOfWhole({ parts }: Pick<WholeBody, 'parts'>): Buffer {
+  return typeof parts === 'string' ? Buffer.from(parts, 'latin1') : joined(parts)
+}
+
+/** The same body in memory of its own, and in the form that is sent fastest. @returns undefined for a large one: making it again costs little */
+export function ownBody(body: WholeBody): WholeBody | undefined {
+  const { parts, bytes } = body
+  if (bytes > OWN_UP_TO_BYTES) return undefined
+  if (typeof parts === 'string') return body
+  if (bytes < TEXT_BELOW_BYTES) return { ...body, parts: joined(parts).toString('latin1') }
+  return { ...body, parts: [ownBytes(joined(parts))] }
+}
+
 export function joined(pieces: readonly Uint8Array[]): Buffer {
   const [only] = pieces
   if (!only || pieces.length > 1) return Buffer.concat(pieces)
@@ -79,8 +107,8 @@ export function endWith(response: ServerResponse, body: WholeBody | undefined): 
     return
   }
   const { parts, bytes } = body
-  if (typeof parts === 'string') endWithText(response, parts, 'utf8')
-  else if (bytes < TEXT_BELOW_BYTES) endWithText(response, joined(parts).toString('latin1'), 'latin1')
+  if (typeof parts === 'string') endWithText(response, parts)
+  else if (bytes < TEXT_BELOW_BYTES) endWithText(response, joined(parts).toString('latin1'))
   else {
     for (const piece of parts.slice(0, -1)) response.write(piece)
     response.end(parts.at(-1))
@@ -88,9 +116,9 @@ export function endWith(response: ServerResponse, body: WholeBody | undefined): 
 }
 
 /** As `end(text)`, which writes an empty piece after the text: the call of the system for several pieces costs a tenth more. */
-function endWithText(response: ServerResponse, text: string, encoding: 'utf8' | 'latin1'): void {
+function endWithText(response: ServerResponse, text: string): void {
   response.cork()
-  response.write(text, encoding)
+  response.write(text, 'latin1')
   response.uncork()
   response.end()
 }

@@ -187,6 +187,39 @@ describe('the state', () => {
     expect([900, 10_000].map(at)).toEqual(Array(2).fill([undefined, 900]))
   })
 
+  test('says when the next offer or rent of the world ends, shown or not', () => {
+    const state = stateOf([300, 100, 200])
+    const { parts } = state
+    const rented = new State({
+      ...parts,
+      parcels: { ...parts.parcels, rents: buildRents([{ tenant: 'ann', untilMs: 150, isHeld: true }]) },
+      estates: { ...parts.estates, rents: buildRents([{ tenant: 'ann', untilMs: 250, isHeld: true }]) },
+    })
+    const times = [0, 99, 100, 149, 150, 200, 250, 299, 300]
+    expect(times.map((nowMs) => state.nextExpiry(nowMs))).toEqual([
+      100,
+      100,
+      200,
+      200,
+      200,
+      300,
+      300,
+      300,
+      Number.POSITIVE_INFINITY,
+    ])
+    expect(times.map((nowMs) => rented.nextExpiry(nowMs))).toEqual([
+      100,
+      100,
+      150,
+      150,
+      200,
+      250,
+      300,
+      300,
+      Number.POSITIVE_INFINITY,
+    ])
+  })
+
   test('shows a rent until it ends, beside an offer or without, alone and in a run across chunks', () => {
     const rows = CHUNK_ROWS + 3
     const writer = new JsonBufferWriter()

@@ -205,6 +205,15 @@ export class State {
     return Math.max(this.lastExpiry(offers.first[row]!, nowMs), rentEndMs)
   }
 
+  /** When the next open offer or rent of the whole world ends, after `nowMs`; `Infinity` if none does. */
+  nextExpiry(nowMs: number): number {
+    const { parcels, estates, publications } = this.parts
+    let next = Number.POSITIVE_INFINITY
+    for (const endsMs of [publications.openExpiresAtMs, parcels.rents.untilMs, estates.rents.untilMs])
+      for (const endMs of endsMs) if (endMs > nowMs && endMs < next) next = endMs
+    return next
+  }
+
   /** When the last rent of the whole world ended, at `nowMs` or before; 0 if none has. */
   rentExpiry(nowMs: number): number {
     const { parcels, estates } = this.parts

@@ -6,6 +6,7 @@ import { invalidParameter } from '../../http/validation.ts'
 import type { RowRange, State } from '../../state/state.ts'
 import { assetsAnswer } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
+import type { LandMoment } from '../common/land-moment.ts'
 import { readCoordinates } from '../common/parameters.ts'
 
 /** Reads the corners of an area. @throws {AppError} `invalid_parameter` */
@@ -20,12 +21,10 @@ export function readArea(world: World, query: { readonly nw: string; readonly se
   )
 }
 
-/** The rows of an area in one state, at one time. */
-interface AreaView {
-  readonly state: State
+/** The rows of an area at a moment. */
+interface AreaView extends LandMoment {
   readonly runs: readonly RowRange[]
   readonly parcelCount: number
-  readonly nowMs: number
 }
 
 /** The form of an answer about an area. Without estates, the answer does not change when an estate's offer expires. */
@@ -48,12 +47,19 @@ export function answerArea(
 
 function areaAnswer(land: LandContext, area: Area, { name, withEstates, pieces }: AreaForm): Answer {
   const cachedAs = { bodies: land.bodies, name }
-  const view = viewOf(land, area)
-  const { state, runs, nowMs } = view
+  const moment = land.moment()
+  const { state, nowMs } = moment
+  const { runs, parcelCount } = viewOf(moment, area)
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
-  const isWorld = view.parcelCount === state.parts.parcels.inWorld
-  const answer = assetsAnswer(view.parcelCount, () => pieces(view), isWorld ? cachedAs : undefined)
-  return { freshness, format: DATA, ...answer }
+  const isWorld = parcelCount === state.parts.parcels.inWorld
+  // The rows are found anew for the body: the answer may be held, and they take memory.
+  const body = () => pieces(viewOf(moment, area))
+  return {
+    freshness,
+    format: DATA,
+    ...assetsAnswer(parcelCount, body, isWorld ? cachedAs : undefined),
+    moment,
+  }
 }
 
 const COMMA = Buffer.from(',')
@@ -86,11 +92,10 @@ function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
   yield Buffer.from(`],"total":${view.parcelCount}}`)
 }
 
-function viewOf(land: LandContext, area: Area): AreaView {
-  const state = land.state()
-  const runs = state.rowsIn(area)
+function viewOf(moment: LandMoment, area: Area): AreaView {
+  const runs = moment.state.rowsIn(area)
   const parcelCount = runs.reduce((sum, { from, to }) => sum + to - from, 0)
-  return { state, runs, parcelCount, nowMs: land.clock.nowMs() }
+  return { ...moment, runs, parcelCount }
 }
 
 /** The estates that have a parcel in some runs of rows, by id. */

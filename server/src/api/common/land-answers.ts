@@ -103,9 +103,10 @@ export function sendRows<Row>(
   { read, json }: RowsOfWorld<Row>,
 ): FastifyReply | Promise<FastifyReply> {
   return send(request, reply, () => {
-    const state = land.state()
+    const moment = land.moment()
+    const { state } = moment
     const body = async () => `[${(await read(state.worldId)).map(json).join(',')}]`
-    return { freshness: state.freshness(), format: DATA, cost: QUERY_UNITS, body }
+    return { freshness: state.freshness(), format: DATA, cost: QUERY_UNITS, body, moment }
   })
 }
 

@@ -4,6 +4,7 @@ import type { Db } from '../../db/engine.ts'
 import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import type { Registries } from '../../land/records/contracts.ts'
 import type { State } from '../../state/state.ts'
+import type { LandMoment } from './land-moment.ts'
 
 /** Everything that the land's routes use. */
 export interface LandContext {
@@ -18,4 +19,6 @@ export interface LandContext {
   readonly mapCacheControl: string
   /** @throws {AppError} `world_not_loaded` */
   state(): State
+  /** @throws {AppError} `world_not_loaded` */
+  moment(): LandMoment
 }

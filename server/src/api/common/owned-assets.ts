@@ -28,31 +28,37 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
 }
 
 function ownedAnswer(land: LandContext, owned: Owned): Answer {
-  const state = land.state()
-  const nowMs = land.clock.nowMs()
-  const assets = assetsOf(state, owned)
+  const moment = land.moment()
+  const { state, nowMs } = moment
+  // Listed anew for the body: the answer may be held, and some addresses own half the world.
+  const assets = () => assetsOf(state, owned)
+  const count = rowsOf(state, owned).length
   const showsOpen = owned.statuses?.includes('open') ?? true
-  const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : state.rentExpiry(nowMs))
+  const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets(), nowMs) : state.rentExpiry(nowMs))
   if (owned.statuses !== undefined) {
     const body = async () => {
-      const found = await withStatus(land, state, assets, owned, nowMs)
+      const found = await withStatus(land, state, assets(), owned, nowMs)
       return assetsAnswer(found.length, () => arrayPieces(found)).body()
     }
-    const cost = QUERY_UNITS + assetsCost(assets.length)
-    return { freshness, format: DATA, cost, body }
+    const cost = QUERY_UNITS + assetsCost(count)
+    return { freshness, format: DATA, cost, body, moment }
   }
-  const all = () => arrayPieces(piecesOf(state, assets, nowMs))
+  const all = () => arrayPieces(piecesOf(state, assets(), nowMs))
   // Streamed because one address, which holds the districts, owns half the world.
-  return { freshness, format: DATA, ...assetsAnswer(assets.length, all) }
+  return { freshness, format: DATA, ...assetsAnswer(count, all), moment }
 }
 
 function* piecesOf(state: State, assets: readonly AssetRow[], nowMs: number): Generator<JsonPieces> {
   for (const asset of assets) yield state.assetPieces(asset, nowMs)
 }
 
-function assetsOf(state: State, { owner, type }: Owned): AssetRow[] {
-  const rows = type === 'parcel' ? state.parcelsOf(owner) : state.estatesOf(owner)
-  return Array.from(rows, (row) => ({ type, row }))
+function assetsOf(state: State, owned: Owned): AssetRow[] {
+  const { type } = owned
+  return Array.from(rowsOf(state, owned), (row) => ({ type, row }))
+}
+
+function rowsOf(state: State, { owner, type }: Owned): Uint32Array {
+  return type === 'parcel' ? state.parcelsOf(owner) : state.estatesOf(owner)
 }
 
 async function withStatus(

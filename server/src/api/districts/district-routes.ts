@@ -34,9 +34,10 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     },
     (request, reply) =>
       send(request, reply, () => {
-        const state = land.state()
+        const moment = land.moment()
+        const { state } = moment
         const body = () => [state.parts.districts.listJson]
-        return { freshness: state.freshness(), format: DATA, body }
+        return { freshness: state.freshness(), format: DATA, body, moment }
       }),
   )
   app.register(oneDistrictRoute, { land })

@@ -95,19 +95,21 @@ export function answerListing(
 }
 
 function listingAnswer({ land, name, assetType }: Listing, query: ListingQuery): Answer {
-  const state = land.state()
-  const nowMs = land.clock.nowMs()
+  const moment = land.moment()
+  const { state, nowMs } = moment
   const sortBy = query.sort_by as SortColumn
   const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
   const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
   const order = { sortBy, sortOrder }
   const { limit } = query
   const behind = readCursor(query, order)
-  const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, ...order }, nowMs)
-  const offset = behind ? state.lists.indexBehind(rows, behind, order) : query.offset
-  const pageRows = Math.max(0, Math.min(limit, rows.length - offset))
+  const find = () => state.lists.find({ assetType, statuses, ...order }, nowMs)
+  const { rows: found, lastExpiryMs } = find()
+  const offset = behind ? state.lists.indexBehind(found, behind, order) : query.offset
+  const pageRows = Math.max(0, Math.min(limit, found.length - offset))
   const cost = SMALL_ANSWER_UNITS + pageRows / ROWS_PER_UNIT
   const body = () => {
+    const { rows } = find() // anew: the answer may be held longer than the list
     const page = rows.subarray(offset, offset + limit)
     const last = offset + limit < rows.length ? page.at(-1) : undefined
     const cursor = last === undefined ? null : cursorText(order, state.lists.placeOf(last, sortBy))
@@ -123,7 +125,7 @@ function listingAnswer({ land, name, assetType }: Listing, query: ListingQuery):
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
   }
   const freshness = state.freshness(Math.max(lastExpiryMs, state.rentExpiry(nowMs)))
-  return { freshness, format: DATA, cost, body }
+  return { freshness, format: DATA, cost, body, moment }
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {

@@ -41,11 +41,11 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     send(request, reply, () => parcelAnswer(land, coord))
 
   const answerEncodedId = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
-    send(request, reply, () => ({
-      freshness: land.state().freshness(),
-      format: DATA,
-      body: () => `{"encoded_id":"${tokenIdHex(coord)}"}`,
-    }))
+    send(request, reply, () => {
+      const moment = land.moment()
+      const body = () => `{"encoded_id":"${tokenIdHex(coord)}"}`
+      return { freshness: moment.state.freshness(), format: DATA, body, moment }
+    })
 
   app.get(
     '/parcels',
@@ -178,12 +178,12 @@ other parameters are refused beside them.',
 }
 
 function parcelAnswer(land: LandContext, coord: Coord): Answer {
-  const state = land.state()
-  const nowMs = land.clock.nowMs()
+  const moment = land.moment()
+  const { state, nowMs } = moment
   const row = state.parcelRow(coord)
   if (row < 0) throw parcelNotFound(coord)
   const freshness = state.freshness(state.parcelExpiry(row, nowMs))
-  return { freshness, format: DATA, body: () => state.parcelPieces(row, nowMs) }
+  return { freshness, format: DATA, body: () => state.parcelPieces(row, nowMs), moment }
 }
 
 /** An area is answered whole: parameters of the list would have no effect. Reads the address, because the query has defaults. */

@@ -100,30 +100,34 @@ function tilesAnswer(
   textsCache: TileTextsCache,
   { query, form }: { readonly query: TileQuery; readonly form: TileForm },
 ): Answer {
-  const state = land.state()
-  const openOffers = state.openOffers(land.clock.nowMs())
+  const moment = land.moment()
+  const { state, nowMs } = moment
+  const openOffers = state.openOffers(nowMs)
   const freshness = {
     ...state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0),
     cacheControl: land.mapCacheControl,
   }
   const area = readTileArea(query, state.parts.bounds)
   const filter = readTileFilter(query)
-  const rowsOfArea = state.rowsIn(area)
-  const countOfArea = countRows(rowsOfArea)
+  // Found anew for the body: the answer may be held, and they take memory.
+  const rowsOfArea = () => state.rowsIn(area)
+  const countOfArea = countRows(rowsOfArea())
   const texts = () => textsCache.textsOf(state, openOffers)
-  const large = (rows: readonly RowRange[]) => () => objectPieces(texts().largeAreaPieces(form, rows))
+  const large = (rows: readonly RowRange[]) => objectPieces(texts().largeAreaPieces(form, rows))
   if (filter) {
     const body = () => {
       const rows = filteredRows(state, area, filter)
-      return assetsAnswer(countRows(rows), large(rows)).body()
+      return assetsAnswer(countRows(rows), () => large(rows)).body()
     }
-    return { freshness, format: DATA, cost: filterCost(countOfArea), body }
+    return { freshness, format: DATA, cost: filterCost(countOfArea), body, moment }
   }
   const isWorld = form.isWhole && countOfArea === state.parts.parcels.inWorld
   const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
-  const small = () => objectPieces(texts().smallAreaPieces(form, rowsOfArea))
-  const pieces = countOfArea > WHOLE_ANSWER_ASSETS ? large(rowsOfArea) : small
-  return { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs) }
+  const pieces = () =>
+    countOfArea > WHOLE_ANSWER_ASSETS
+      ? large(rowsOfArea())
+      : objectPieces(texts().smallAreaPieces(form, rowsOfArea()))
+  return { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs), moment }
 }
 
 function countRows(rows: readonly RowRange[]): number {
