@@ -159,13 +159,9 @@ describe.each(KINDS)('$name', ({ name, text, format, hasLength, isCached }) => {
       made = 0
       const head = await ask(`/${name}`, { 'accept-encoding': accept }, 'HEAD')
       expect([head.status, head.body.length]).toEqual([200, 0])
-      for (const header of ['content-type', 'vary', 'last-modified', 'cache-control']) {
+      const names = ['content-type', 'content-encoding', 'etag', 'vary', 'last-modified', 'cache-control']
+      for (const header of [...names, ...(hasLength ? ['content-length'] : [])])
         expect(head.headers[header], header).toBe(get.headers[header])
-      }
-      // A whole body that is compressed for each client anew is not compressed for HEAD.
-      const isLikeGet = isCached || !hasLength || accept === 'identity'
-      expect(head.headers['content-encoding']).toBe(isLikeGet ? get.headers['content-encoding'] : undefined)
-      expect(head.headers.etag).toBe(isLikeGet ? get.headers.etag : '"abc.1"')
       if (hasLength && accept === 'identity')
         expect(head.headers['content-length']).toBe(String(Buffer.byteLength(text)))
       if (!hasLength) expect(made).toBe(0)

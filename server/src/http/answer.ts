@@ -110,8 +110,9 @@ export function answerHeaders({ freshness, format, headers = NONE }: Answer, eta
 export function wholeHeaders(answer: Answer, bytes: number, encoding?: ContentEncoding): HeaderList {
   const length = ['content-length', String(bytes)]
   if (!encoding) return [...answerHeaders(answer), ...length]
+  const format = { ...answer.format, hasVaryHeader: true }
   const etag = encodedTag(`"${answer.freshness.tag}"`, encoding)
-  return [...answerHeaders(answer, etag), 'content-encoding', encoding, ...length]
+  return [...answerHeaders({ ...answer, format }, etag), 'content-encoding', encoding, ...length]
 }
 
 /** The headers of the answer 304 to a client whose copy has this ETag. */

@@ -5,7 +5,12 @@ import zlib, { type BrotliCompress, type Gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { ownBytes } from '../own-memory.ts'
 import type { ContentEncoding } from './content-encoding.ts'
-import { COMPRESS_FROM_BYTES, ENCODERS, LARGE_BLOCK_BYTES } from './encoders.ts'
+import {
+  COMPRESS_FROM_BYTES,
+  COMPRESS_OFF_MAIN_THREAD_FROM_BYTES,
+  ENCODERS,
+  LARGE_BLOCK_BYTES,
+} from './encoders.ts'
 
 /** A body that many clients share, in each encoding that they accept. */
 export interface SharedBody {
@@ -122,12 +127,13 @@ export class CompressedBodies {
 const gzip = promisify(zlib.gzip)
 const brotli = promisify(zlib.brotliCompress)
 
-const COMPRESS_WHOLE: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promise<Buffer>>> = {
-  br: (bytes) => {
-    const { params } = ENCODERS.small.br
-    return brotli(bytes, { params: { ...params, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
-  },
-  gzip: (bytes) => gzip(bytes, ENCODERS.small.gzip),
+/** Compresses a body that is in memory: a large one off the main thread. */
+export function compressWhole(bytes: Uint8Array, encoding: ContentEncoding): Buffer | Promise<Buffer> {
+  const isAtOnce = bytes.length < COMPRESS_OFF_MAIN_THREAD_FROM_BYTES
+  if (encoding === 'gzip') return (isAtOnce ? zlib.gzipSync : gzip)(bytes, ENCODERS.small.gzip)
+  const { params } = ENCODERS.small.br
+  const options = { params: { ...params, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }
+  return (isAtOnce ? zlib.brotliCompressSync : brotli)(bytes, options)
 }
 
 /** The compressed forms of one body: each is made once, when it is first requested. */
@@ -163,7 +169,7 @@ export class CompressedForms {
 
   private async make(encoding: ContentEncoding, plain: Buffer): Promise<Buffer> {
     try {
-      const form = ownBytes(await COMPRESS_WHOLE[encoding](plain))
+      const form = ownBytes(await compressWhole(plain, encoding))
       this.forms.set(encoding, form)
       this.madeBytes += form.length
       this.onGrown()

@@ -6,6 +6,8 @@ const OUTPUT_BYTES = 64 * 1024
 
 /** Bodies below this size go out uncompressed. */
 export const COMPRESS_FROM_BYTES = 1024
+/** Larger bodies are compressed off the main thread. For smaller ones, the transfer to a thread would cost more. */
+export const COMPRESS_OFF_MAIN_THREAD_FROM_BYTES = 32 * 1024
 /** Types of text. Images are compressed already. */
 export const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)(?:;|$)/
 

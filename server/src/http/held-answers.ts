@@ -46,8 +46,8 @@ export class HeldAnswer {
   }
 
   /** Compresses the body, once for all clients. */
-  async compress(encoding: ContentEncoding, whole: WholeBody): Promise<WholeBody> {
-    return sentBytes(await this.forms.bytesIn(encoding, () => bytesOfWhole(whole)))
+  compress(encoding: ContentEncoding, whole: WholeBody): Buffer | Promise<Buffer> {
+    return this.forms.bytesIn(encoding, () => bytesOfWhole(whole))
   }
 }
 

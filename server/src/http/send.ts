@@ -15,7 +15,7 @@ import {
   unchangedHeaders,
   wholeHeaders,
 } from './answer.ts'
-import type { SharedBody } from './compressed-bodies.ts'
+import { compressWhole, type SharedBody } from './compressed-bodies.ts'
 import { type ContentEncoding, encodingOf } from './content-encoding.ts'
 import {
   type CostAccount,
@@ -36,6 +36,7 @@ import {
   endWith,
   isAtOnce,
   joined,
+  sentBytes,
   type WholeBody,
   wholeBody,
   wholePieces,
@@ -45,7 +46,7 @@ import {
  * Sends an answer, or 304 if the client's copy is current: then the body is not made.
  *
  * A whole body has a `content-length`: HEAD makes the body to know it. A streamed body has none, and HEAD makes
- * nothing. Bodies are compressed for each client anew (http/server.ts), cached bodies once for all clients.
+ * nothing. Streamed bodies are compressed for each client anew, cached and held ones once for all clients.
  *
  * The client is charged the cost of the answer before its body is made.
  *
@@ -108,12 +109,12 @@ function sendWhole(
   held: HeldAnswer | undefined,
 ): FastifyReply | Promise<FastifyReply> {
   request.costAccount?.settle(whole.units)
-  const sent = (body: WholeBody, encoding?: ContentEncoding) =>
-    sendAtOnce(request, reply, 200, wholeHeaders(answer, body.bytes, encoding), body)
   const encoding = encodingFor(request, answer.format, whole.bytes)
+  const sent = (body: WholeBody) =>
+    sendAtOnce(request, reply, 200, wholeHeaders(answer, body.bytes, encoding), body)
   if (!encoding) return sent(whole)
-  if (held) return held.compress(encoding, whole).then((body) => sent(body, encoding))
-  return setHeaders(reply, answerHeaders(answer)).send(bytesOfWhole(whole))
+  const made = held ? held.compress(encoding, whole) : compressWhole(bytesOfWhole(whole), encoding)
+  return made instanceof Promise ? made.then((bytes) => sent(sentBytes(bytes))) : sent(sentBytes(made))
 }
 
 /** Sends an answer that is complete without the hooks of the framework, which take longer than the rest of the request. */

@@ -10,7 +10,12 @@ import { AppError } from '../errors.ts'
 import { trustIn, watchForwarded } from './client-address.ts'
 import { CONTENT_ENCODINGS } from './content-encoding.ts'
 import { ANSWER_HEADERS } from './cross-origin.ts'
-import { COMPRESS_FROM_BYTES, COMPRESSED_TYPES, ENCODERS } from './encoders.ts'
+import {
+  COMPRESS_FROM_BYTES,
+  COMPRESS_OFF_MAIN_THREAD_FROM_BYTES,
+  COMPRESSED_TYPES,
+  ENCODERS,
+} from './encoders.ts'
 import { handleError, handleNotFound } from './error-handler.ts'
 import { countHosts } from './host-header.ts'
 import { createHttpServer, type HttpServerOptions } from './http-server.ts'
@@ -27,8 +32,6 @@ export interface ServerOptions extends HttpServerOptions {
   readonly trustedProxies: readonly string[]
 }
 
-/** Larger bodies are compressed off the main thread. For smaller ones, the transfer to a thread would cost more. */
-const COMPRESS_OFF_MAIN_THREAD_FROM_BYTES = 32 * 1024
 const ROUTER_OPTIONS = {
   /** Longer than every valid parameter, so that its schema refuses a parameter that is too long, not the router. */
   maxParamLength: 1000,
