@@ -70,12 +70,17 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     row(
       '/addresses/:address/bids',
       bySql(0.04),
-      numbers.map(() => `/addresses/${random.pick(owners)}/bids`),
+      firstOf(numbers.map(() => `/addresses/${random.pick(owners)}/bids`)),
     ),
     row(
       '/parcels/:x/:y/publications',
       bySql(0.02),
-      parcels.map(({ x, y }) => `/parcels/${x}/${y}/publications`),
+      firstOf(parcels.map(({ x, y }) => `/parcels/${x}/${y}/publications`)),
+    ),
+    row(
+      '/parcels/:x/:y, never asked before',
+      both(0.3),
+      firstOf(parcels.map(({ x, y }) => `/parcels/${x}/${y}`)),
     ),
   ]
   const compressed = ['/parcels?status=open', '/map of 21 x 21', '/districts'].map((name) =>
@@ -114,6 +119,11 @@ export function both(wanted: number): Row['wanted'] {
 
 export function row(name: string, wanted: Row['wanted'], paths: readonly string[]): Row {
   return { name, wanted, status: 200, requests: paths.map((path) => ({ path })) }
+}
+
+/** More addresses of the same answers than a server knows at a time: it makes each answer anew. */
+function firstOf(paths: readonly string[]): string[] {
+  return Array.from({ length: 20 * KEYS }, (_, i) => `${paths[i % paths.length]}?n=${i}`)
 }
 
 /** The same requests of clients that accept compressed bodies, as most do. */

@@ -14,7 +14,7 @@ import { DATA } from '@landpass/server/http/answer'
 import { clientAddress } from '@landpass/server/http/client-address'
 import { CompressedBodies } from '@landpass/server/http/compressed-bodies'
 import { CostBudget } from '@landpass/server/http/cost-budget'
-import { HeldAnswer, HeldAnswers } from '@landpass/server/http/held-answers'
+import { HeldAnswers } from '@landpass/server/http/held-answers'
 import { Metrics } from '@landpass/server/http/metrics'
 import { ReadyAnswers, readyAnswer } from '@landpass/server/http/ready-answers'
 import { wholeBody } from '@landpass/server/http/whole-body'
@@ -70,8 +70,7 @@ const CACHES: readonly Cache[] = [
       for (let n = 0; n < keys / 20; n++) {
         const url = Buffer.from(`/parcels/${n}?${LONG.slice(0, 490)}`).toString('latin1')
         const body = () => [Buffer.from('['), Buffer.alloc(2_000, n & 255), partOf(n % 9_000)]
-        const made = held.of(url, () => ({ freshness: { tag: `${n}` }, format: DATA, moment, body }))
-        if (!(made instanceof HeldAnswer)) throw new Error('not held')
+        const made = held.of(url, () => ({ freshness: { tag: `${n}` }, format: DATA, moment, body })).held!
         const whole = wholeBody(body(), DATA)
         made.holdWhole(whole)
         await made.compress('gzip', whole)

@@ -193,13 +193,25 @@ function nothing(): never {
   throw new Error('the body is cached and must not be made again')
 }
 
+test.each([5_000, 50_000])(
+  'a body of %d bytes whose compression failed is compressed by the next request',
+  async (length) => {
+    const forms = new CompressedForms()
+    const noBytes = { length } as Buffer
+    await expect(async () => forms.bytesIn('gzip', () => noBytes)).rejects.toThrow()
+    expect([forms.made('gzip'), forms.bytes]).toEqual([undefined, 0])
+    const plain = Buffer.alloc(length, 'x')
+    expect(gunzipSync(await forms.bytesIn('gzip', () => plain))).toEqual(plain)
+  },
+)
+
 test('a body that several clients request at the same time is compressed once', async () => {
   let plainBodies = 0
   let grown = 0
   const forms = new CompressedForms(() => grown++)
   const plain = () => {
     plainBodies++
-    return Buffer.from('x'.repeat(5_000))
+    return Buffer.from('x'.repeat(50_000))
   }
   expect(forms.made('gzip')).toBeUndefined()
   const asked = [forms.bytesIn('gzip', plain), forms.bytesIn('gzip', plain)]

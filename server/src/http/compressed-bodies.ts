@@ -162,22 +162,20 @@ export class CompressedForms {
   bytesIn(encoding: ContentEncoding, plain: () => Buffer): Buffer | Promise<Buffer> {
     const known = this.forms.get(encoding)
     if (known) return known
-    const making = this.make(encoding, plain())
+    const made = compressWhole(plain(), encoding)
+    if (!(made instanceof Promise)) return this.keep(encoding, made)
+    const making = made.then((form) => this.keep(encoding, form))
     this.forms.set(encoding, making)
+    making.catch(() => this.forms.delete(encoding))
     return making
   }
 
-  private async make(encoding: ContentEncoding, plain: Buffer): Promise<Buffer> {
-    try {
-      const form = ownBytes(await compressWhole(plain, encoding))
-      this.forms.set(encoding, form)
-      this.madeBytes += form.length
-      this.onGrown()
-      return form
-    } catch (error) {
-      this.forms.delete(encoding)
-      throw error
-    }
+  private keep(encoding: ContentEncoding, made: Buffer): Buffer {
+    const form = ownBytes(made)
+    this.forms.set(encoding, form)
+    this.madeBytes += form.length
+    this.onGrown()
+    return form
   }
 }
 

@@ -10,7 +10,7 @@ const ENTRY = /^\s*([\w*-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s
  * The encoding that a client prefers by its `Accept-Encoding` (RFC 9110, 12.5.3); brotli if it prefers neither.
  * Undefined for a client that accepts neither.
  *
- * Only for bodies that are cached compressed: a plugin compresses all others (http/server.ts).
+ * For bodies of `send` (http/send.ts): a plugin compresses those that are given to `reply.send` (http/server.ts).
  *
  * @example
  * acceptedEncoding('gzip, deflate, br') // 'br'

@@ -4,7 +4,7 @@ import { CompressedForms } from './compressed-bodies.ts'
 import type { ContentEncoding } from './content-encoding.ts'
 import { bytesOfWhole, ownBody, sentBytes, type WholeBody } from './whole-body.ts'
 
-/** Two thousand pages of twenty parcels, with their compressed forms. */
+/** Some seven hundred pages of twenty parcels, each also with gzip and brotli. */
 const HELD_BYTES = 24 * 1024 * 1024
 /** An answer without its body. */
 const ANSWER_BYTES = 1536
@@ -51,6 +51,12 @@ export class HeldAnswer {
   }
 }
 
+export interface AnswerNow {
+  readonly answer: Answer
+  /** Undefined if it cannot be held. */
+  readonly held: HeldAnswer | undefined
+}
+
 /**
  * The answers of addresses that are requested again and again, with their bodies, for as long as nothing changes of which they are made.
  * Without it, a list that a hundred clients read in the seconds between two blocks would be made and compressed for each of them.
@@ -65,20 +71,16 @@ export class HeldAnswers {
     this.moment = moment
   }
 
-  /**
-   * The answer of an address, held or made now.
-   *
-   * @returns the answer alone if it cannot be held
-   */
-  of(url: string, make: AnswerOfAddress): HeldAnswer | { readonly answer: Answer } {
+  /** The answer of an address, held or made now. */
+  of(url: string, make: AnswerOfAddress): AnswerNow {
     const moment = this.dropOlder()
     const known = this.answers.get(url)
-    if (known) return known
+    if (known) return { answer: known.answer, held: known }
     const answer = make()
-    if (answer.moment !== moment) return { answer }
+    if (answer.moment !== moment) return { answer, held: undefined }
     const held = new HeldAnswer(answer, (grown) => this.resize(url, grown))
     this.answers.set(url, held, held.bytes)
-    return held
+    return { answer, held }
   }
 
   /** Drops the answers of an earlier moment, which keep in memory what they are made of. @returns the moment of now */

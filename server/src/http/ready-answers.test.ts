@@ -315,6 +315,8 @@ describe('an address that was answered', () => {
       })
     expect(await ask(url, 'GET', { 'if-none-match': '"one"' })).toMatchObject({ status: 304 })
     expect({ framework, made, bodies }).toEqual(pick(state))
+    await ask(url, 'GET', { 'accept-encoding': 'gzip' })
+    expect(state.bodies).toBe(bodies)
 
     Object.assign(state, { tag: 'two', text: '[2]' })
     time.moment = {}
@@ -365,6 +367,17 @@ describe('an address that was answered', () => {
     Object.assign(state, { tag: 'two', text: '[2]' })
     time.moment = {}
     expect((await ask(url, 'GET', accepts)).body.toString()).toBe('{"ok":true,"data":[2]}')
+  })
+
+  test('whose body is read from the database is read once more by one request, which is charged once', async () => {
+    const { origin, state, budget } = await startData()
+    state.text = JSON.stringify('x'.repeat(40_000)) // more than is held
+    await ask(`${origin}/held/late`)
+    await ask(`${origin}/held/late`)
+    const { charged } = budget
+    const { bodies } = state
+    await ask(`${origin}/held/late`)
+    expect([state.bodies - bodies, budget.charged - charged]).toEqual([1, 2])
   })
 
   test('is refused, and not made, when the client has used up its budget', async () => {

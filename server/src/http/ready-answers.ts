@@ -11,7 +11,7 @@ import {
 import { READY_ANSWER_UNITS, SMALL_ANSWER_UNITS } from './cost-account.ts'
 import { balanceHeaders, type CostBucket, type CostBudget } from './cost-budget.ts'
 import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
-import { HeldAnswer, HeldAnswers } from './held-answers.ts'
+import { type AnswerNow, type HeldAnswer, HeldAnswers } from './held-answers.ts'
 import { countHosts } from './host-header.ts'
 import { groupOf, type Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
@@ -65,32 +65,23 @@ export class KnownAddress {
   readonly group: string
   readonly answer: AnswerOfAddress
   /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
-  whole: SentWhole | undefined
+  whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
+  /** Whether the body was read from the database. */
+  isAwaited = false
 
   constructor(group: string, answer: AnswerOfAddress) {
     this.group = group
     this.answer = answer
   }
 
-  rememberWhole(answer: Answer, { bytes, units }: WholeBody, isAwaited: boolean): void {
-    const { freshness, format } = answer
-    this.whole = { tag: freshness.tag, format, bytes, units, isAwaited }
+  rememberWhole({ freshness: { tag }, format }: Answer, { bytes, units }: WholeBody): void {
+    this.whole = { tag, format, bytes, units }
   }
 }
 
-interface SentWhole extends Pick<WholeBody, 'bytes' | 'units'> {
-  readonly tag: string
-  readonly format: Format
-  /** Whether it was read from the database. */
-  readonly isAwaited: boolean
-}
-
-/** An address that a request of the framework names, with its answer. */
-export interface Remembered {
+/** An address that a request of the framework names, with its answer; it is held from the second request on. */
+export interface Remembered extends AnswerNow {
   readonly known: KnownAddress
-  readonly answer: Answer
-  /** Undefined if the address was not requested before, or its answer cannot be held. */
-  readonly held: HeldAnswer | undefined
 }
 
 /** An answer that is charged and can be sent; without a body: the client's copy is current. */
@@ -164,10 +155,7 @@ export class ReadyAnswers {
   remember({ raw, routeOptions }: RoutedRequest, makeAnswer: AnswerOfAddress, heldBytes: number): Remembered {
     const { url = '' } = raw
     const earlier = this.addresses.get(url)
-    if (earlier) {
-      const made = this.answerOf(url, earlier)
-      return { known: earlier, answer: made.answer, held: made instanceof HeldAnswer ? made : undefined }
-    }
+    if (earlier) return { known: earlier, ...this.answerOf(url, earlier) }
     const known = new KnownAddress(groupOf(routeOptions), makeAnswer)
     const answer = makeAnswer()
     if (url.length <= MAX_ADDRESS_LENGTH)
@@ -197,8 +185,8 @@ export class ReadyAnswers {
     return true
   }
 
-  private answerOf(url: string, { answer: make }: KnownAddress): HeldAnswer | { readonly answer: Answer } {
-    return this.held?.of(url, make) ?? { answer: make() }
+  private answerOf(url: string, { answer: make }: KnownAddress): AnswerNow {
+    return this.held?.of(url, make) ?? { answer: make(), held: undefined }
   }
 
   /** @returns undefined where the framework has to answer; also where making the answer fails now, which the framework reports */
@@ -208,8 +196,7 @@ export class ReadyAnswers {
     const bucket = this.bucketOf(request)
     if (bucket?.has(READY_ANSWER_UNITS) === false) return undefined
     try {
-      const made = this.answerOf(request.url ?? '', known)
-      const { answer } = made
+      const { answer, held } = this.answerOf(request.url ?? '', known)
       const copy = confirmedTag(request, answer.freshness)
       if (copy !== undefined) {
         const balance = this.charge(bucket, SMALL_ANSWER_UNITS)
@@ -219,9 +206,8 @@ export class ReadyAnswers {
       }
       if (whole?.tag !== answer.freshness.tag) return undefined
       const encoding = encodingFor(request, whole.format, whole.bytes)
-      const held = made instanceof HeldAnswer ? made : undefined
       const ready = encoding ? held?.compressed(encoding) : held?.whole
-      if (!ready && (encoding || whole.isAwaited)) return undefined
+      if (!ready && (encoding || known.isAwaited)) return undefined
       const balance = this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, whole.units))
       const body = balance && (ready ?? madeNow(answer, held))
       if (!body) return undefined

@@ -25,7 +25,6 @@ import {
 } from './cost-account.ts'
 import { ANSWER_HEADER_LIST, type HeaderList, setHeaders } from './cross-origin.ts'
 import { ENCODERS } from './encoders.ts'
-import type { HeldAnswer } from './held-answers.ts'
 import type { Remembered } from './ready-answers.ts'
 import { cutReader, progressOf } from './slow-readers.ts'
 import { confirmedTag } from './validators.ts'
@@ -68,11 +67,12 @@ export function send(
   const copy = confirmedTag(request, answer.freshness)
   if (copy !== undefined) return sendAtOnce(request, reply, 304, unchangedHeaders(answer, copy))
   request.costAccount?.charge(reply, answer.cost ?? SMALL_ANSWER_UNITS)
-  const whole = remembered?.held?.whole
-  if (whole) return sendWhole(request, reply, answer, whole, remembered.held)
+  const held = remembered?.held?.whole
+  if (held) return sendWhole(request, reply, answer, held, remembered)
   const body = answer.body()
   if (!(body instanceof Promise)) return sendBody(request, reply, answer, body, remembered)
-  return body.then((made) => sendBody(request, reply, answer, made, remembered, true))
+  if (remembered) remembered.known.isAwaited = true
+  return body.then((made) => sendBody(request, reply, answer, made, remembered))
 }
 
 /** Sends JSON data inside the envelope that differ with each request: no client may cache them. */
@@ -86,14 +86,12 @@ function sendBody(
   reply: FastifyReply,
   answer: Answer,
   body: Body,
-  remembered?: Remembered,
-  isAwaited = false,
+  remembered: Remembered | undefined,
 ): FastifyReply | Promise<FastifyReply> {
   if (isAtOnce(body)) {
     const whole = wholeBody(body, answer.format)
-    remembered?.known.rememberWhole(answer, whole, isAwaited)
     remembered?.held?.holdWhole(whole)
-    return sendWhole(request, reply, answer, whole, remembered?.held)
+    return sendWhole(request, reply, answer, whole, remembered)
   }
   setHeaders(reply, answerHeaders(answer))
   return body instanceof StreamedBody
@@ -106,14 +104,15 @@ function sendWhole(
   reply: FastifyReply,
   answer: Answer,
   whole: WholeBody,
-  held: HeldAnswer | undefined,
+  remembered: Remembered | undefined,
 ): FastifyReply | Promise<FastifyReply> {
+  remembered?.known.rememberWhole(answer, whole)
   request.costAccount?.settle(whole.units)
   const encoding = encodingFor(request, answer.format, whole.bytes)
   const sent = (body: WholeBody) =>
     sendAtOnce(request, reply, 200, wholeHeaders(answer, body.bytes, encoding), body)
   if (!encoding) return sent(whole)
-  const made = held ? held.compress(encoding, whole) : compressWhole(bytesOfWhole(whole), encoding)
+  const made = remembered?.held?.compress(encoding, whole) ?? compressWhole(bytesOfWhole(whole), encoding)
   return made instanceof Promise ? made.then((bytes) => sent(sentBytes(bytes))) : sent(sentBytes(made))
 }
 
