@@ -77,12 +77,12 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
       bySql(0.02),
       firstOf(parcels.map(({ x, y }) => `/parcels/${x}/${y}/publications`)),
     ),
-    row(
-      '/parcels/:x/:y, never asked before',
-      both(0.3),
-      firstOf(parcels.map(({ x, y }) => `/parcels/${x}/${y}`)),
-    ),
   ]
+  const first = row(
+    '/parcels/:x/:y, first request',
+    both(0.3),
+    firstOf(parcels.map(({ x, y }) => `/parcels/${x}/${y}`)),
+  )
   const compressed = ['/parcels?status=open', '/map of 21 x 21', '/districts'].map((name) =>
     compressedRow(rows.find((one) => one.name === name)!),
   )
@@ -104,7 +104,7 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
       (i) => `/v2/stats?by=${GROUPINGS[i % GROUPINGS.length]}&${saleFilterOf(random.pick(parcels), i)}`,
     ),
   )
-  return [...rows, ...compressed, ...unchanged, searches, sales, stats]
+  return [...rows, first, ...compressed, ...unchanged, searches, sales, stats]
 }
 
 export async function allParcels(origin: string): Promise<readonly Parcel[]> {
