@@ -195,6 +195,8 @@ describe('the state', () => {
       parcels: { ...parts.parcels, rents: buildRents([{ tenant: 'ann', untilMs: 150, isHeld: true }]) },
       estates: { ...parts.estates, rents: buildRents([{ tenant: 'ann', untilMs: 250, isHeld: true }]) },
     })
+    const signed = new State({ ...parts, unlisted: [{ expiresAtMs: 120 } as UnlistedOffer] })
+    expect([99, 100, 120].map((nowMs) => signed.nextExpiry(nowMs))).toEqual([100, 120, 200])
     const times = [0, 99, 100, 149, 150, 200, 250, 299, 300]
     expect(times.map((nowMs) => state.nextExpiry(nowMs))).toEqual([
       100,

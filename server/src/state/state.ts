@@ -207,10 +207,14 @@ export class State {
 
   /** When the next open offer or rent of the whole world ends, after `nowMs`; `Infinity` if none does. */
   nextExpiry(nowMs: number): number {
-    const { parcels, estates, publications } = this.parts
+    const { parcels, estates, publications, unlisted } = this.parts
     let next = Number.POSITIVE_INFINITY
+    const end = (endMs: number) => {
+      if (endMs > nowMs && endMs < next) next = endMs
+    }
     for (const endsMs of [publications.openExpiresAtMs, parcels.rents.untilMs, estates.rents.untilMs])
-      for (const endMs of endsMs) if (endMs > nowMs && endMs < next) next = endMs
+      for (const endMs of endsMs) end(endMs)
+    for (const { expiresAtMs } of unlisted) end(expiresAtMs)
     return next
   }
 

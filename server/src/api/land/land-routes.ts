@@ -1,11 +1,12 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { DATA, type Format, streamed } from '../../http/answer.ts'
+import { type Answer, DATA, type Format, streamed } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import type { NumberSet } from '../../state/parts/number-set.ts'
+import type { State } from '../../state/state.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
@@ -37,6 +38,8 @@ const ROWS_PER_UNIT = 25
 /** Runs of cells that are written, compressed and sent for one unit. */
 const RUNS_PER_UNIT = 500
 const MAX_LIMIT = 1000
+/** Memory of the parameters of a search. */
+const QUERY_BYTES = 2_048
 /** An Atom feed has the first rows of its query: the newest, unless it has another order. */
 const FEED_ROWS = 100
 /** Rows of a file that are sorted at once. */
@@ -88,10 +91,16 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const { query: carried, place } =
         cursor === undefined ? { query: given, place: undefined } : readCursor(cursor, { ...given, facets })
       const query = readLandQuery(carried)
-      const state = land.state()
-      const view = landViewOf(state, land.registries, land.clock.nowMs())
-      const freshness = state.freshness(lastEndOf(view))
-      const body = async () => {
+      const answer = (): Answer => {
+        const moment = land.moment()
+        const { state, nowMs } = moment
+        const body = () => pageOf(state, landViewOf(state, land.registries, nowMs))
+        const view = landViewOf(state, land.registries, nowMs)
+        const cost = findCost(view) + limit / ROWS_PER_UNIT
+        return { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body, moment }
+      }
+      const pageOf = async (state: State, view: LandView) => {
+        const { tag } = state.freshness(lastEndOf(view))
         const assets = await findAssets(state, view, query)
         const order = landOrder(view, query)
         const { assets: rows, hasMore } = order.first(assets, limit, place)
@@ -99,7 +108,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
         const counts = wordsOf<FacetName>(facets)
         const texts = carried.include
           ? rows.map((asset) => JSON.stringify(rowOf(view, asset, true)))
-          : rowTexts.textsOf(freshness.tag, view, rows)
+          : rowTexts.textsOf(tag, view, rows)
         const others = JSON.stringify({
           total: assets.count(),
           limit,
@@ -108,8 +117,7 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
         })
         return `{"land":[${texts.join(',')}],${others.slice(1)}`
       }
-      const cost = findCost(view) + limit / ROWS_PER_UNIT
-      return send(request, reply, { freshness, format: DATA, cost, body })
+      return send(request, reply, answer, QUERY_BYTES)
     },
   )
 

@@ -1,12 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { DATA } from '../../http/answer.ts'
+import { type Answer, DATA } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { strictQuery } from '../common/land-filters.ts'
+import type { LandMoment } from '../common/land-moment.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { landViewOf } from '../land/land-view.ts'
 import { saleCells } from './sale-cells.ts'
@@ -30,6 +31,8 @@ const RUNS_PER_UNIT = 500
 /** Rows of a page that are read, written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
+/** Memory of the parameters of a search. */
+const QUERY_BYTES = 2_048
 
 /** `GET /sales`, `GET /sales/cells` and `GET /stats`: what was sold, and for how much (docs/sales.md). */
 export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
@@ -64,10 +67,9 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
       const filter = readSaleFilter(query)
       const by = query.sort_by ?? 'time'
       const order = { by, order: query.sort_order ?? (by === 'time' ? 'desc' : 'asc') } as const
-      const state = land.state()
-      const { sales } = state.parts
-      const body = async () => {
-        const view = landViewOf(state, land.registries, land.clock.nowMs())
+      const pageOf = async ({ state, nowMs }: LandMoment) => {
+        const { sales } = state.parts
+        const view = landViewOf(state, land.registries, nowMs)
         const columns = saleColumnsOf(state.parts, view.assets)
         const found = matchingSales(view, columns, filter)
         const behind = place ? found.filter(isBehindSale(sales, order, place)) : found
@@ -80,8 +82,14 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
           cursor: last === undefined ? null : saleCursorText(query, placeOfSale(sales, last)),
         })
       }
-      const cost = QUERY_UNITS + PLACE_UNITS + sales.key.length / FOUND_PER_UNIT + limit / ROWS_PER_UNIT
-      return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
+      const answer = (): Answer => {
+        const moment = land.moment()
+        const { state } = moment
+        const cost =
+          QUERY_UNITS + PLACE_UNITS + state.parts.sales.key.length / FOUND_PER_UNIT + limit / ROWS_PER_UNIT
+        return { freshness: state.freshness(), format: DATA, cost, body: () => pageOf(moment), moment }
+      }
+      return send(request, reply, answer, QUERY_BYTES)
     },
   )
 
