@@ -31,8 +31,15 @@ const OUTPUTS = {
  */
 export async function compile(root, projects, { checksTypes }) {
   const isFirst = !existsSync(join(root, 'client', 'dist'))
-  const flags = [...(checksTypes ? [] : ['--noCheck']), ...(process.stderr.isTTY ? ['--pretty'] : [])]
-  const tsc = { command: process.execPath, args: [TSC, '-b', ...projects, ...flags], cwd: root }
+  const flags = [
+    ...(checksTypes ? [] : ['--noCheck']),
+    ...(process.stderr.isTTY ? ['--pretty'] : []),
+    // By default four per project, each of which works out the types that they share.
+    ...['--checkers', '1'],
+  ]
+  // The compiler is a program in Go: with garbage collected less often it takes a fifth less CPU time.
+  const env = { GOGC: '400', ...process.env }
+  const tsc = { command: process.execPath, args: [TSC, '-b', ...projects, ...flags], cwd: root, env }
   const { status } = await runStep('compiling', { ...tsc, isShort: !isFirst })
   if (status === 0) for (const [dist, source] of Object.entries(OUTPUTS)) removeOrphans(root, dist, source)
   return status

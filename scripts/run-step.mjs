@@ -15,15 +15,15 @@ const LOG_EVERY_MS = 5 * SECOND_MS
  * Elsewhere there are a line at the start and a line every few seconds. The output of the program goes to stderr.
  *
  * @param title what the step does, as in `landpass: compiling …`
- * @param step `command`, `args` and `cwd` of the program; `count`, if given, returns the progress as text; `isShort` for
- * a step that mostly ends at once: its line is written after one second on a terminal, after three seconds elsewhere;
+ * @param step `command`, `args` and `cwd` of the program; `env` if it is not ours; `count`, if given, returns the progress as text;
+ * `isShort` for a step that mostly ends at once: its line is written after one second on a terminal, after three seconds elsewhere;
  * `keeps` if the output is returned instead of printed
  * @returns the exit `status` of the program, and the `output` that was kept
  */
-export async function runStep(title, { command, args, cwd, count, isShort = false, keeps = false }) {
+export async function runStep(title, { command, args, cwd, env, count, isShort = false, keeps = false }) {
   // npm is a .cmd file on Windows, which needs a shell. All arguments are constants of these scripts.
   const shell = process.platform === 'win32' && command === 'npm'
-  const program = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], shell })
+  const program = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], shell })
   const line = progressLine(title, { count, isShort })
   let output = ''
   const take = (text) => {
