@@ -1,3 +1,4 @@
+import type { DatabaseConnection } from 'kysely'
 import { expect } from 'vitest'
 import { TABLES_BY_EVENT } from '../../../src/db/distribution.ts'
 import { GuardedDriver } from '../../../src/db/guarded-driver.ts'
@@ -64,9 +65,13 @@ const looks = new Map<string, number>()
 const KNOWN_BY = 4_000
 const unlisted: string[] = []
 
+/** A pool gives the same connections again and again. */
+const watched = new WeakSet<DatabaseConnection>()
 const acquire = GuardedDriver.prototype.acquireConnection
 GuardedDriver.prototype.acquireConnection = async function (...options) {
   const connection = await acquire.apply(this, options)
+  if (watched.has(connection)) return connection
+  watched.add(connection)
   const execute = connection.executeQuery.bind(connection)
   connection.executeQuery = (query, ...others) => {
     note(query.sql)
