@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
 import { reportFailure } from '../../../src/cli/run-command.ts'
+import { emptyDir } from '../database/engines.ts'
 import { type Ended, type Env, environmentWithoutSettings, jsonLines } from './landpass.ts'
 
 let lastCommand: Promise<unknown> = Promise.resolve()
@@ -8,13 +9,16 @@ let lastCommand: Promise<unknown> = Promise.resolve()
 /**
  * Runs `landpass <args>` to its end in this process, with these settings and no others, one command after the other. For
  * tests whose subject is what a command does: starting a process costs more than most commands. A command that opens a
- * database needs `DATA_DIR` or `DATABASE_URL`. Wrong use of the command line ends a process: see `landpass`.
+ * database needs `DATA_DIR` or `DATABASE_URL`; without `DATA_DIR` it has an empty folder, because the usual one may be that of a
+ * server that was tried here. Wrong use of the command line ends a process: see `landpass`.
  *
  * @example
  * const { code, stdout } = await landpassHere(['migrate'], { DATABASE_URL: await freshDatabaseUrl() })
  */
 export function landpassHere(args: readonly string[], env: Env = {}): Promise<Ended> {
-  const ended = lastCommand.then(() => run(args, { ...environmentWithoutSettings(), ...env }))
+  const ended = lastCommand.then(() =>
+    run(args, { ...environmentWithoutSettings(), DATA_DIR: emptyDir(), ...env }),
+  )
   lastCommand = ended.catch(() => {})
   return ended
 }
