@@ -7,7 +7,6 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import { expect, test } from 'vitest'
-import { emptyDir } from '../test/support/database/engines.ts'
 import { createApp } from './app.ts'
 import { SYSTEM_CLOCK } from './clock.ts'
 import { type Config, type Environment, readConfig } from './config/config.ts'
@@ -56,7 +55,7 @@ test('with a port of their own the metrics are nowhere else', async () => {
 
 test('a server whose attendance is not configured is ready with a database that is read-only', async () => {
   // Not the usual folder: that of a server that was tried here has a key
-  const config = readConfig({ LOG_LEVEL: 'silent', EVENT_MAKERS: 'nobody', DATA_DIR: emptyDir() })
+  const config = readConfig({ LOG_LEVEL: 'silent', EVENT_MAKERS: 'nobody', DATA_DIR: '/no/such/folder' })
   const app = await attendanceApp(config, [{ read_only: 'on' }])
   expect(app.attendance?.setupProblem).toBeDefined()
 
