@@ -64,7 +64,12 @@ function readOneByOne(
       socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
     }
     const take = (count: number, buffer: Uint8Array): boolean => {
-      if (bytes === 0) ({ status, missing } = readHead(Buffer.from(buffer.buffer, 0, count)))
+      try {
+        if (bytes === 0) ({ status, missing } = readHead(Buffer.from(buffer.buffer, 0, count)))
+      } catch (error) {
+        socket.destroy(error as Error) // Thrown here, it would end this process and leave its servers running
+        return false
+      }
       bytes += count
       missing -= count
       if (missing > 0) return true
