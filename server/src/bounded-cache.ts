@@ -26,7 +26,7 @@ export class BoundedCache<Value extends {}> {
     return this.entries.get(name)
   }
 
-  /** As {@link get}, but the value is dropped no later than before. */
+  /** As {@link get}, without counting as a use of the value. */
   peek(name: string): Value | undefined {
     return this.entries.peek(name)
   }

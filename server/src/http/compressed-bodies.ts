@@ -35,7 +35,7 @@ interface Entry {
  * each name and encoding), until a body with another tag is requested. All bodies together take at most `maxBytes`; the
  * least recently used are dropped first. A body that is being made is counted when it is complete.
  *
- * Compression runs off the main thread (zlib has its own threads). Large bodies are made one after another, so that the
+ * Above 32 kB, compression runs off the main thread (zlib has its own threads). Large bodies are made one after another, so that the
  * work takes one core and the memory of one encoder.
  */
 export class CompressedBodies {

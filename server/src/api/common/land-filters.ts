@@ -12,6 +12,9 @@ import { readTime } from '../../time-text.ts'
  * ({@link strictQuery}), because a misspelt filter would answer with the whole world.
  */
 
+/** Memory of the parameters of a search. */
+export const QUERY_BYTES = 2_048
+
 /** A query without other parameters than these. */
 export function strictQuery<Properties extends TProperties>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false })

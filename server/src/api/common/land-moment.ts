@@ -21,8 +21,7 @@ export function momentsOf(state: () => State, clock: Clock): () => LandMoment {
     const current = state()
     const nowMs = clock.nowMs()
     // A clock can be set back.
-    const lasts = moment?.state === current && moment.nowMs <= nowMs && nowMs < untilMs
-    if (moment && lasts) return moment
+    if (moment?.state === current && moment.nowMs <= nowMs && nowMs < untilMs) return moment
     untilMs = current.nextExpiry(nowMs)
     moment = { state: current, nowMs }
     return moment

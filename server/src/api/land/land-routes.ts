@@ -6,10 +6,10 @@ import { publicBase } from '../../http/public-base.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import type { NumberSet } from '../../state/parts/number-set.ts'
-import type { State } from '../../state/state.ts'
 import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
+import { QUERY_BYTES, strictQuery, wordsOf, wordsQuery } from '../common/land-filters.ts'
+import type { LandMoment } from '../common/land-moment.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { filePieces, type RowFormat } from '../common/row-files.ts'
 import { nameOfNumber } from './asset-numbers.ts'
@@ -38,8 +38,6 @@ const ROWS_PER_UNIT = 25
 /** Runs of cells that are written, compressed and sent for one unit. */
 const RUNS_PER_UNIT = 500
 const MAX_LIMIT = 1000
-/** Memory of the parameters of a search. */
-const QUERY_BYTES = 2_048
 /** An Atom feed has the first rows of its query: the newest, unless it has another order. */
 const FEED_ROWS = 100
 /** Rows of a file that are sorted at once. */
@@ -93,14 +91,13 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       const query = readLandQuery(carried)
       const answer = (): Answer => {
         const moment = land.moment()
-        const { state, nowMs } = moment
-        const body = () => pageOf(state, landViewOf(state, land.registries, nowMs))
-        const view = landViewOf(state, land.registries, nowMs)
+        const view = landViewOf(moment.state, land.registries, moment.nowMs)
+        const freshness = moment.state.freshness(lastEndOf(view))
         const cost = findCost(view) + limit / ROWS_PER_UNIT
-        return { freshness: state.freshness(lastEndOf(view)), format: DATA, cost, body, moment }
+        return { freshness, format: DATA, cost, body: () => pageOf(moment, freshness.tag), moment }
       }
-      const pageOf = async (state: State, view: LandView) => {
-        const { tag } = state.freshness(lastEndOf(view))
+      const pageOf = async ({ state, nowMs }: LandMoment, tag: string) => {
+        const view = landViewOf(state, land.registries, nowMs)
         const assets = await findAssets(state, view, query)
         const order = landOrder(view, query)
         const { assets: rows, hasMore } = order.first(assets, limit, place)

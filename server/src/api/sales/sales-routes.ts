@@ -6,7 +6,7 @@ import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { strictQuery } from '../common/land-filters.ts'
+import { QUERY_BYTES, strictQuery } from '../common/land-filters.ts'
 import type { LandMoment } from '../common/land-moment.ts'
 import { cursorQuery } from '../common/list-cursor.ts'
 import { landViewOf } from '../land/land-view.ts'
@@ -31,8 +31,6 @@ const RUNS_PER_UNIT = 500
 /** Rows of a page that are read, written, compressed and sent for one unit. */
 const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
-/** Memory of the parameters of a search. */
-const QUERY_BYTES = 2_048
 
 /** `GET /sales`, `GET /sales/cells` and `GET /stats`: what was sold, and for how much (docs/sales.md). */
 export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
