@@ -87,7 +87,7 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
     compressedRow(rows.find((one) => one.name === name)!),
   )
   const unchanged = await Promise.all(rows.map((one) => unchangedRow(origin, one)))
-  // More than a server knows at a time
+  // More than a server knows at a time; half of those for sales are few
   const searches = Array.from({ length: 10 * KEYS }, (_, i) => i)
   const land = row(
     '/v2/land, all kinds of filters and orders',
