@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { unknownSettings } from '../config/config.ts'
 import { createProgram } from './program.ts'
 import { reportFailure } from './run-command.ts'
+import { keepTickObject } from './tick-object.ts'
 
 try {
+  await keepTickObject()
   if (existsSync('.env')) {
     // Variables that are set in the environment take precedence over the file.
     process.loadEnvFile('.env')
