@@ -55,25 +55,9 @@ function sized(parts: WholeBody['parts'], bytes: number, bytesPerUnit: number): 
   return { parts, bytes, units: bytes / bytesPerUnit }
 }
 
-/** The pieces of a body: small ones that follow each other are joined, large ones are not copied. */
+/** The pieces of a body, in the envelope if it has one. */
 export function wholePieces(pieces: BodyPieces, hasEnvelope: boolean): Uint8Array[] {
-  const whole: Uint8Array[] = []
-  let small: Uint8Array[] = hasEnvelope ? [ENVELOPE_START] : []
-  const endSmall = () => {
-    if (small.length > 0) whole.push(joined(small))
-    small = []
-  }
-  for (const piece of pieces) {
-    if (piece.length < JOINED_BELOW_BYTES) {
-      small.push(piece)
-      continue
-    }
-    endSmall()
-    whole.push(piece)
-  }
-  if (hasEnvelope) small.push(ENVELOPE_END)
-  endSmall()
-  return whole
+  return hasEnvelope ? [ENVELOPE_START, ...pieces, ENVELOPE_END] : [...pieces]
 }
 
 function bytesOf(pieces: readonly Uint8Array[]): number {
@@ -100,7 +84,7 @@ export function joined(pieces: readonly Uint8Array[]): Buffer {
   return Buffer.from(only.buffer, only.byteOffset, only.length)
 }
 
-/** Ends a response. Node.js sends no body to HEAD, and pieces that are written one after another with one call of the system. */
+/** Ends a response. Node.js sends no body to HEAD. */
 export function endWith(response: ServerResponse, body: WholeBody | undefined): void {
   if (!body) {
     response.end()
@@ -109,10 +93,10 @@ export function endWith(response: ServerResponse, body: WholeBody | undefined): 
   const { parts, bytes } = body
   if (typeof parts === 'string') endWithText(response, parts)
   else if (bytes < TEXT_BELOW_BYTES) endWithText(response, joined(parts).toString('latin1'))
-  else {
-    for (const piece of parts.slice(0, -1)) response.write(piece)
-    response.end(parts.at(-1))
-  }
+  else if (parts.length === 1) response.end(parts[0])
+  else if (bytes <= sentFrom.length && !isSending && response.socket && !response.closed)
+    endWithCopy(response, parts)
+  else endWithPieces(response, parts)
 }
 
 /** As `end(text)`, which writes an empty piece after the text: the call of the system for several pieces costs a tenth more. */
@@ -121,4 +105,43 @@ function endWithText(response: ServerResponse, text: string): void {
   response.write(text, 'latin1')
   response.uncork()
   response.end()
+}
+
+/**
+ * The pieces of one answer are copied into this memory and sent as one: writing seventy pieces takes longer, and so does copying into
+ * memory that is new. Nearly always the system takes all bytes at once, and the memory is free for the next answer.
+ */
+const sentFrom = Buffer.allocUnsafeSlow(256 * 1024)
+let isSending = false
+
+function endWithCopy(response: ServerResponse, parts: readonly Uint8Array[]): void {
+  let at = 0
+  for (const part of parts) {
+    sentFrom.set(part, at)
+    at += part.length
+  }
+  response.end(sentFrom.subarray(0, at))
+  isSending = response.writableLength > 0
+  if (isSending)
+    response.once('close', () => {
+      isSending = false
+    })
+}
+
+/** Small pieces that follow each other are joined, large ones are not copied. They are written with one call of the system. */
+function endWithPieces(response: ServerResponse, parts: readonly Uint8Array[]): void {
+  let small: Uint8Array[] = []
+  const endSmall = () => {
+    if (small.length > 0) response.write(joined(small))
+    small = []
+  }
+  for (const part of parts) {
+    if (part.length < JOINED_BELOW_BYTES) {
+      small.push(part)
+      continue
+    }
+    endSmall()
+    response.write(part)
+  }
+  response.end(joined(small))
 }
