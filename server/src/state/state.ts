@@ -268,25 +268,26 @@ export class State {
   }
 
   /** JSON of the parcels of some runs of rows, joined by commas, without brackets and without a comma at the end. */
-  *parcelRunPieces(runs: readonly RowRange[], nowMs: number): Generator<Uint8Array> {
+  parcelRunPieces(runs: readonly RowRange[], nowMs: number): Uint8Array[] {
+    const pieces: Uint8Array[] = []
     const last = runs.at(-1)
     for (const run of runs) {
       for (let row = run.from; row < run.to; ) {
         const to = Math.min(run.to, row - (row % CHUNK_ROWS) + CHUNK_ROWS)
         const isEnd = run === last && to === run.to
-        yield* this.chunkPieces({ from: row, to }, nowMs, isEnd ? COMMA_LENGTH : 0)
+        this.addChunkPieces(pieces, { from: row, to }, nowMs, isEnd ? COMMA_LENGTH : 0)
         row = to
       }
     }
+    return pieces
   }
 
-  /** The parcels of rows of one chunk, each followed by a comma. @param leftOut bytes at the end */
-  private chunkPieces({ from, to }: RowRange, nowMs: number, leftOut: number): Uint8Array[] {
+  /** Adds the parcels of rows of one chunk, each followed by a comma. @param leftOut bytes at the end */
+  private addChunkPieces(pieces: Uint8Array[], { from, to }: RowRange, nowMs: number, leftOut: number): void {
     const { json, offers, rents } = this.parts.parcels
     const number = Math.floor(from / CHUNK_ROWS)
     const { values: bytes, starts } = json.chunks[number]!
     const firstRow = number * CHUNK_ROWS
-    const pieces: Uint8Array[] = []
     let nextRent = firstRentFrom(rents, from)
     let start = starts[from - firstRow]!
     for (let row = from; row < to; row++) {
@@ -305,7 +306,6 @@ export class State {
       start = end - CLOSE_LENGTH - COMMA_LENGTH
     }
     pieces.push(bytes.subarray(start, starts[to - firstRow]! - leftOut))
-    return pieces
   }
 
   private openAt(firstOffer: number, nowMs: number): number {
