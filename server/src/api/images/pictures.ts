@@ -10,6 +10,7 @@ import { landAssetsOf } from '../../state/parts/land-assets.ts'
 import { type UnlistedNow, unlistedAt } from '../../state/parts/unlisted-offers.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
+import type { LandMoment } from '../common/land-moment.ts'
 
 /** Which offers a picture shows: it changes when one of them expires. */
 export interface ShownOffers {
@@ -62,12 +63,12 @@ const PNG: Format = { contentType: 'image/png', hasVaryHeader: false }
  * changes of the land change none of them.
  */
 export class Pictures {
-  private readonly land: Pick<LandContext, 'state' | 'clock' | 'mapCacheControl'>
+  private readonly land: Pick<LandContext, 'moment' | 'mapCacheControl'>
   private readonly pictures = new BoundedCache<Picture>(PICTURES_BYTES)
   private hits = 0
   private drawn = 0
 
-  constructor(land: Pick<LandContext, 'state' | 'clock' | 'mapCacheControl'>) {
+  constructor(land: Pick<LandContext, 'moment' | 'mapCacheControl'>) {
     this.land = land
   }
 
@@ -77,23 +78,26 @@ export class Pictures {
    * @param headers besides those of all pictures
    */
   answer(request: PictureRequest, headers: HeaderList = []): Answer {
-    const land = this.shownLand(request)
+    const moment = this.land.moment()
+    const land = shownLand(moment, request)
     const { cacheKey } = request
     const cached = this.pictures.get(cacheKey)
     const tag =
       cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
-    const picture = cached?.tag === tag ? cached : undefined
-    if (picture) picture.landTag = land.tag
+    if (cached?.tag === tag) cached.landTag = land.tag
+    const isCached = () => this.pictures.peek(cacheKey)?.tag === tag
     return {
       freshness: { tag, changedAtMs: land.changedAtMs, cacheControl: this.land.mapCacheControl },
       format: PNG,
       headers,
       // Not computed for a client whose copy is current
       get cost() {
-        return picture ? READY_ANSWER_UNITS : request.cost()
+        return isCached() ? READY_ANSWER_UNITS : request.cost()
       },
+      moment,
       body: () => {
-        if (!picture) return this.draw(request, land, tag)
+        const picture = this.pictures.get(cacheKey)
+        if (picture?.tag !== tag) return this.draw(request, land, tag)
         this.hits += 1
         return picture.png
       },
@@ -130,28 +134,25 @@ export class Pictures {
     ]
   }
 
-  /** The land as pictures of the current time show it. */
-  private shownLand({ showsOffers, showsRentals }: ShownOffers): ShownLand {
-    const state = this.land.state()
-    const nowMs = this.land.clock.nowMs()
-    const openOffers = showsOffers ? state.openOffers(nowMs) : undefined
-    const rentals = showsRentals ? unlistedAt(state.parts, landAssetsOf(state.parts), nowMs) : undefined
-    const lastExpiryMs = Math.max(openOffers?.lastExpiryMs ?? 0, rentals?.lastExpiryMs ?? 0)
-    return {
-      state,
-      // Not joined for a picture that is cached
-      get offers() {
-        return rentals ? withRentals(state, openOffers?.offers, rentals) : openOffers?.offers
-      },
-      ...state.freshness(lastExpiryMs),
-    }
-  }
-
   private draw(request: PictureRequest, land: ShownLand, tag: string): Buffer {
     const png = ownBytes(request.draw(land))
     this.drawn += 1
     this.pictures.set(request.cacheKey, { landTag: land.tag, tag, png }, png.length)
     return png
+  }
+}
+
+function shownLand({ state, nowMs }: LandMoment, { showsOffers, showsRentals }: ShownOffers): ShownLand {
+  const openOffers = showsOffers ? state.openOffers(nowMs) : undefined
+  const rentals = showsRentals ? unlistedAt(state.parts, landAssetsOf(state.parts), nowMs) : undefined
+  const lastExpiryMs = Math.max(openOffers?.lastExpiryMs ?? 0, rentals?.lastExpiryMs ?? 0)
+  return {
+    state,
+    // Not joined for a picture that is cached
+    get offers() {
+      return rentals ? withRentals(state, openOffers?.offers, rentals) : openOffers?.offers
+    },
+    ...state.freshness(lastExpiryMs),
   }
 }
 
