@@ -57,6 +57,17 @@ test('bodies and compressed forms count: the least recently used answer is dropp
   expect(made['/c0']).toBe(2)
 })
 
+test('memory that an answer holds counts', () => {
+  const answers = new HeldAnswers(() => moment)
+  const moment = {}
+  const make = (): Answer => ({ freshness: { tag: 'x' }, format: DATA, body: () => '[1]', moment })
+  const first = answers.of('/0', make, 1_000_000).held
+  for (let i = 1; i < 20; i++) answers.of(`/${i}`, make, 1_000_000)
+  expect(answers.of('/0', make, 1_000_000).held).toBe(first)
+  for (let i = 20; i < 60; i++) answers.of(`/${i}`, make, 1_000_000)
+  expect(answers.of('/0', make, 1_000_000).held).not.toBe(first)
+})
+
 test('a body is held in memory of its own, and not where it is large', () => {
   const { of } = heldAnswers()
   const pieces = () => [

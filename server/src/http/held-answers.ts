@@ -13,18 +13,23 @@ const ANSWER_BYTES = 1536
 export class HeldAnswer {
   readonly answer: Answer
   private readonly forms: CompressedForms
+  private readonly heldBytes: number
   private readonly onGrown: (held: HeldAnswer) => void
   private body: WholeBody | undefined
 
-  /** @param onGrown called when it holds more bytes than before */
-  constructor(answer: Answer, onGrown: (held: HeldAnswer) => void) {
+  /**
+   * @param heldBytes memory that the answer holds, beyond a few numbers and short texts
+   * @param onGrown called when it holds more bytes than before
+   */
+  constructor(answer: Answer, heldBytes: number, onGrown: (held: HeldAnswer) => void) {
     this.answer = answer
+    this.heldBytes = heldBytes
     this.onGrown = onGrown
     this.forms = new CompressedForms(() => onGrown(this))
   }
 
   get bytes(): number {
-    return ANSWER_BYTES + (this.body?.bytes ?? 0) + this.forms.bytes
+    return ANSWER_BYTES + this.heldBytes + (this.body?.bytes ?? 0) + this.forms.bytes
   }
 
   /** The whole body, uncompressed; undefined unless it is held. */
@@ -71,14 +76,14 @@ export class HeldAnswers {
     this.moment = moment
   }
 
-  /** The answer of an address, held or made now. */
-  of(url: string, make: AnswerOfAddress): AnswerNow {
+  /** The answer of an address, held or made now. @param heldBytes memory that `make` holds, beyond a few numbers and short texts */
+  of(url: string, make: AnswerOfAddress, heldBytes = 0): AnswerNow {
     const moment = this.dropOlder()
     const known = this.answers.get(url)
     if (known) return { answer: known.answer, held: known }
     const answer = make()
     if (answer.moment !== moment) return { answer, held: undefined }
-    const held = new HeldAnswer(answer, (grown) => this.resize(url, grown))
+    const held = new HeldAnswer(answer, heldBytes, (grown) => this.resize(url, grown))
     this.answers.set(url, held, held.bytes)
     return { answer, held }
   }

@@ -66,12 +66,15 @@ export class KnownAddress {
   readonly answer: AnswerOfAddress
   /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
   whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
+  /** Memory that `answer` holds, beyond a few numbers and short texts. */
+  readonly heldBytes: number
   /** Whether the body was read from the database. */
   isAwaited = false
 
-  constructor(group: string, answer: AnswerOfAddress) {
+  constructor(group: string, answer: AnswerOfAddress, heldBytes: number) {
     this.group = group
     this.answer = answer
+    this.heldBytes = heldBytes
   }
 
   rememberWhole({ freshness: { tag }, format }: Answer, { bytes, units }: WholeBody): void {
@@ -156,7 +159,7 @@ export class ReadyAnswers {
     const { url = '' } = raw
     const earlier = this.addresses.get(url)
     if (earlier) return { known: earlier, ...this.answerOf(url, earlier) }
-    const known = new KnownAddress(groupOf(routeOptions), makeAnswer)
+    const known = new KnownAddress(groupOf(routeOptions), makeAnswer, heldBytes)
     const answer = makeAnswer()
     if (url.length <= MAX_ADDRESS_LENGTH)
       this.addresses.set(url, known, KNOWN_ADDRESS_BYTES + url.length + heldBytes)
@@ -185,8 +188,8 @@ export class ReadyAnswers {
     return true
   }
 
-  private answerOf(url: string, { answer: make }: KnownAddress): AnswerNow {
-    return this.held?.of(url, make) ?? { answer: make(), held: undefined }
+  private answerOf(url: string, { answer: make, heldBytes }: KnownAddress): AnswerNow {
+    return this.held?.of(url, make, heldBytes) ?? { answer: make(), held: undefined }
   }
 
   /** @returns undefined where the framework has to answer; also where making the answer fails now, which the framework reports */

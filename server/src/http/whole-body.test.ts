@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, type MockInstance, test, vi } from 'vitest'
 import { BARE_JSON } from './answer.ts'
 import { Metrics } from './metrics.ts'
 import { send } from './send.ts'
@@ -15,12 +15,15 @@ let server: FastifyInstance
 let port: number
 /** Of the last request for `/letter/a`. */
 let lastSocket: Socket | undefined
+/** Calls of `write` of the last answer: none where its pieces were copied. */
+let writes: MockInstance | undefined
 
 beforeAll(async () => {
   const settings = { logLevel: 'silent', requestTimeoutMs: 10_000, trustedProxies: [] } as const
   server = await createServer({ ...settings, metrics: new Metrics() })
   server.get<{ Params: { letter: string } }>('/letter/:letter', (request, reply) => {
     if (request.params.letter === 'a') lastSocket = request.raw.socket
+    writes = vi.spyOn(reply.raw, 'write')
     const piece = Buffer.alloc(BYTES / PIECES, request.params.letter)
     const freshness = { tag: request.params.letter, changedAtMs: 1_000 }
     return send(request, reply, { freshness, format: BARE_JSON, body: () => Array(PIECES).fill(piece) })
@@ -67,7 +70,10 @@ test('a client that reads slowly gets its own answers, and others get theirs mea
   lastSocket = undefined
   const slow = await connected()
   const requests = await requestTooMuch(slow)
-  for (const letter of 'cdcd') expect(await textOf(`/letter/${letter}`)).toBe(letter.repeat(BYTES))
+  for (const letter of 'cdcd') {
+    expect(await textOf(`/letter/${letter}`)).toBe(letter.repeat(BYTES))
+    expect(writes).toHaveBeenCalled()
+  }
   slow.write('GET /letter/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
 
   const answers = (await text(slow)).split('HTTP/1.1 200 OK\r\n').slice(1)
@@ -75,12 +81,15 @@ test('a client that reads slowly gets its own answers, and others get theirs mea
   expect(bodies).toEqual(Array(requests + 1).fill('a'.repeat(BYTES)))
 })
 
-test('after a client that left before it had its answer, the next are as usual', async () => {
+test('after a client that left before it had its answer, pieces are copied again', async () => {
   lastSocket = undefined
   const leaving = await connected()
   await requestTooMuch(leaving)
   leaving.destroy()
   await new Promise((resolve) => lastSocket!.once('close', resolve)) // With or without an error
 
-  for (const letter of 'efef') expect(await textOf(`/letter/${letter}`)).toBe(letter.repeat(BYTES))
+  for (const letter of 'efef') {
+    expect(await textOf(`/letter/${letter}`)).toBe(letter.repeat(BYTES))
+    expect(writes).not.toHaveBeenCalled()
+  }
 })

@@ -109,7 +109,8 @@ function endWithText(response: ServerResponse, text: string): void {
 
 /**
  * The pieces of one answer are copied into this memory and sent as one: writing seventy pieces takes longer, and so does copying into
- * memory that is new. Nearly always the system takes all bytes at once, and the memory is free for the next answer.
+ * memory that is new. Nearly always the system takes all bytes at once, and the memory is free for the next answer. While a client does
+ * not read, and the system holds back its bytes, other answers are written in pieces.
  */
 const sentFrom = Buffer.allocUnsafeSlow(256 * 1024)
 let isSending = false

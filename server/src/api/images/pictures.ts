@@ -54,6 +54,9 @@ interface Picture {
 /** Some thousand pictures of the default size. */
 const PICTURES_BYTES = 16 * 1024 * 1024
 
+/** Larger pictures are not held with their answers (http/held-answers.ts), where they would displace lists. */
+const HELD_UP_TO_BYTES = 16 * 1024
+
 /** Part of the ETag. Change it when the drawing changes, so that clients replace their copies. */
 const LOOK = 'look1'
 const PNG: Format = { contentType: 'image/png', hasVaryHeader: false }
@@ -84,22 +87,28 @@ export class Pictures {
     const cached = this.pictures.get(cacheKey)
     const tag =
       cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
-    if (cached?.tag === tag) cached.landTag = land.tag
-    const isCached = () => this.pictures.peek(cacheKey)?.tag === tag
+    const picture = cached?.tag === tag ? cached : undefined
+    if (picture) picture.landTag = land.tag
+    const isHeld = picture !== undefined && picture.png.length <= HELD_UP_TO_BYTES
+    // An answer that is held must not keep a picture that the cache has dropped
+    const cachedNow = () => {
+      const now = this.pictures.get(cacheKey)
+      return now?.tag === tag ? now : undefined
+    }
     return {
       freshness: { tag, changedAtMs: land.changedAtMs, cacheControl: this.land.mapCacheControl },
       format: PNG,
       headers,
-      // Not computed for a client whose copy is current
+      // Not computed for a client whose copy is current. Else also where the answer is held, which keeps the picture in the cache
       get cost() {
-        return isCached() ? READY_ANSWER_UNITS : request.cost()
+        return cachedNow() || isHeld ? READY_ANSWER_UNITS : request.cost()
       },
-      moment,
+      ...(isHeld && { moment }),
       body: () => {
-        const picture = this.pictures.get(cacheKey)
-        if (picture?.tag !== tag) return this.draw(request, land, tag)
+        const drawn = cachedNow()
+        if (!drawn) return this.draw(request, land, tag)
         this.hits += 1
-        return picture.png
+        return drawn.png
       },
     }
   }
@@ -123,7 +132,7 @@ export class Pictures {
     return [
       {
         name: 'landpass_picture_cache_hits_total',
-        help: 'Pictures that were answered from the cache.',
+        help: 'Answers that were made with a picture of the cache. One that is held for later requests is counted once.',
         read: () => this.hits,
       },
       {
