@@ -196,6 +196,14 @@ describeOnOneEngine('pictures and their copies', (open) => {
     ).toBe(4)
   })
 
+  test('an image is drawn once, and counted once more when it is held for those who ask again', async () => {
+    await repaint()
+    const before = await figures()
+    for (let i = 0; i < 5; i++) await pictureAt(land.server, '/map.png')
+    const { hits, drawn } = await figures()
+    expect([drawn - before.drawn, hits - before.hits]).toEqual([1, 1])
+  })
+
   test('a thousand addresses of the same image do not make the cache grow', async () => {
     await repaint()
     await pictureAt(land.server, '/map.png')

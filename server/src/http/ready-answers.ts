@@ -64,10 +64,10 @@ export class KnownAddress {
   /** The group of its route, as metrics name it. */
   readonly group: string
   readonly answer: AnswerOfAddress
-  /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
-  whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
   /** Memory that `answer` holds, beyond a few numbers and short texts. */
   readonly heldBytes: number
+  /** The body that was sent whole last: its tag, and what all bodies with this tag have alike. */
+  whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
   /** Whether the body was read from the database. */
   isAwaited = false
 

@@ -5,7 +5,7 @@ import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 import type { RowRange, State } from '../../state/state.ts'
-import { assetsAnswer, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import { arrayPieces, assetsAnswer, CLOSE, OPEN } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import type { LandMoment } from '../common/land-moment.ts'
 import { readCoordinates } from '../common/parameters.ts'
@@ -56,52 +56,46 @@ function areaAnswer(land: LandContext, area: Area, form: AreaForm): Answer {
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, form))
   const isWorld = parcelCount === state.parts.parcels.inWorld
   // The rows are found anew for the body: the answer may be held, and they take memory.
-  const body = () => areaPieces(viewOf(moment, area), form)
+  const pieces = () => areaPieces(viewOf(moment, area), form)
+  const atOnce = () => areaPiecesAtOnce(viewOf(moment, area), form)
   return {
     freshness,
     format: DATA,
-    ...assetsAnswer(parcelCount, body, isWorld ? cachedAs : undefined),
+    ...assetsAnswer(parcelCount, pieces, isWorld ? cachedAs : undefined, atOnce),
     moment,
   }
 }
 
-function areaPieces(view: AreaView, form: AreaForm): JsonPieces {
-  if (view.parcelCount > WHOLE_ANSWER_ASSETS) return largeAreaPieces(view, form)
-  // A generator of its parcels would take a tenth of the CPU time of an answer
-  return [form.start, ...view.state.parcelRunPieces(view.runs, view.nowMs), ...form.end(view)]
+function* areaPieces(view: AreaView, form: AreaForm): Generator<Uint8Array> {
+  yield form.start
+  yield* arrayPieces(parcelsInParts(view))
+  yield* form.end(view)
 }
 
-const COMMA = Buffer.from(',')
-/** Rows of a large area whose pieces are made at once. */
+/** The pieces of so many rows are made at once. */
 const ROWS_AT_ONCE = 1024
 
-function* largeAreaPieces(view: AreaView, form: AreaForm): Generator<Uint8Array> {
-  yield form.start
-  let isFirst = true
-  for (const run of view.runs) {
-    for (let { from } = run; from < run.to; from += ROWS_AT_ONCE) {
-      if (!isFirst) yield COMMA
-      isFirst = false
-      const rows = { from, to: Math.min(run.to, from + ROWS_AT_ONCE) }
-      yield* view.state.parcelRunPieces([rows], view.nowMs)
-    }
-  }
-  yield* form.end(view)
+function* parcelsInParts({ state, runs, nowMs }: AreaView): Generator<JsonPieces> {
+  for (const run of runs)
+    for (let { from } = run; from < run.to; from += ROWS_AT_ONCE)
+      yield state.parcelRunPieces([{ from, to: Math.min(run.to, from + ROWS_AT_ONCE) }], nowMs)
+}
+
+/** Without generators for the parcels, which would take a tenth of the CPU time of an answer. */
+function areaPiecesAtOnce(view: AreaView, { start, end }: AreaForm): Uint8Array[] {
+  return [start, OPEN, ...view.state.parcelRunPieces(view.runs, view.nowMs), CLOSE, ...end(view)]
 }
 
 /** `/map`: the parcels and the estates of the area. */
 export const MAP_FORM: AreaForm = {
   name: 'map',
   withEstates: true,
-  start: Buffer.from('{"assets":{"parcels":['),
+  start: Buffer.from('{"assets":{"parcels":'),
   *end({ state, runs, nowMs, parcelCount }) {
-    const estateRows = estatesIn(state, runs)
-    yield Buffer.from('],"estates":[')
-    for (const [i, row] of estateRows.entries()) {
-      if (i > 0) yield COMMA
-      yield* state.estatePieces(row, nowMs)
-    }
-    yield Buffer.from(`]},"total":${parcelCount + estateRows.length}}`)
+    const rows = estatesIn(state, runs)
+    yield Buffer.from(',"estates":')
+    yield* arrayPieces(rows.map((row) => state.estatePieces(row, nowMs)))
+    yield Buffer.from(`},"total":${parcelCount + rows.length}}`)
   },
 }
 
@@ -109,8 +103,8 @@ export const MAP_FORM: AreaForm = {
 export const PARCELS_FORM: AreaForm = {
   name: 'parcels of the world',
   withEstates: false,
-  start: Buffer.from('{"parcels":['),
-  end: ({ parcelCount }) => [Buffer.from(`],"total":${parcelCount}}`)],
+  start: Buffer.from('{"parcels":'),
+  end: ({ parcelCount }) => [Buffer.from(`,"total":${parcelCount}}`)],
 }
 
 function viewOf(moment: LandMoment, area: Area): AreaView {

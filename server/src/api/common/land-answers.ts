@@ -6,8 +6,8 @@ import { tagOf } from '../../http/text-tag.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 import type { LandContext } from './land-context.ts'
 
-const OPEN = Buffer.from('[')
-const CLOSE = Buffer.from(']')
+export const OPEN = Buffer.from('[')
+export const CLOSE = Buffer.from(']')
 const COMMA = Buffer.from(',')
 
 /** Parcels or estates whose JSON is copied, compressed and sent for one unit. */
@@ -30,14 +30,16 @@ export const WHOLE_ANSWER_ASSETS = 4096
  * A body with this number of assets, and its cost: made at once, or streamed if it is large.
  *
  * @param cachedAs for a large body that many clients request
+ * @param atOnce the same pieces, where there is a way to make them at once that takes less time
  */
 export function assetsAnswer(
   assetCount: number,
   pieces: () => JsonPieces,
   cachedAs?: StreamedBody['cachedAs'],
+  atOnce = pieces,
 ): Pick<Answer, 'cost' | 'body'> {
   const cost = assetsCost(assetCount)
-  if (assetCount <= WHOLE_ANSWER_ASSETS) return { cost, body: pieces }
+  if (assetCount <= WHOLE_ANSWER_ASSETS) return { cost, body: atOnce }
   return { body: () => streamed(pieces, cost, cachedAs) }
 }
 

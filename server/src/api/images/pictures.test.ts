@@ -5,6 +5,7 @@ import { type PictureRequest, Pictures } from './pictures.ts'
 
 const DRAWING_UNITS = 5
 const MOMENT = {
+  // Nothing else of it is read
   state: { freshness: () => ({ tag: 'land.1', changedAtMs: 1_000 }) } as unknown as State,
   nowMs: 1_000,
 }

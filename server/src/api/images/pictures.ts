@@ -87,28 +87,28 @@ export class Pictures {
     const cached = this.pictures.get(cacheKey)
     const tag =
       cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
-    const picture = cached?.tag === tag ? cached : undefined
-    if (picture) picture.landTag = land.tag
-    const isHeld = picture !== undefined && picture.png.length <= HELD_UP_TO_BYTES
-    // An answer that is held must not keep a picture that the cache has dropped
-    const cachedNow = () => {
+    // Looked up each time: an answer that is held must not keep a picture that the cache has dropped
+    const pictureNow = () => {
       const now = this.pictures.get(cacheKey)
       return now?.tag === tag ? now : undefined
     }
+    const picture = pictureNow()
+    if (picture) picture.landTag = land.tag
+    const isHeld = picture !== undefined && picture.png.length <= HELD_UP_TO_BYTES
     return {
       freshness: { tag, changedAtMs: land.changedAtMs, cacheControl: this.land.mapCacheControl },
       format: PNG,
       headers,
-      // Not computed for a client whose copy is current. Else also where the answer is held, which keeps the picture in the cache
+      // Not read for a client whose copy is current. Read for each other one, so that the picture of a held answer stays in the cache
       get cost() {
-        return cachedNow() || isHeld ? READY_ANSWER_UNITS : request.cost()
+        return pictureNow() || isHeld ? READY_ANSWER_UNITS : request.cost()
       },
       ...(isHeld && { moment }),
       body: () => {
-        const drawn = cachedNow()
-        if (!drawn) return this.draw(request, land, tag)
+        const { png } = pictureNow() ?? {}
+        if (!png) return this.draw(request, land, tag)
         this.hits += 1
-        return drawn.png
+        return png
       },
     }
   }

@@ -5,7 +5,7 @@ import { type Answer, BARE_JSON, DATA } from '../../http/answer.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import type { RowRange } from '../../state/state.ts'
-import { assetsAnswer, objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import { assetsAnswer, objectPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
 import {
@@ -123,11 +123,9 @@ function tilesAnswer(
   }
   const isWorld = form.isWhole && countOfArea === state.parts.parcels.inWorld
   const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
-  const pieces = () =>
-    countOfArea > WHOLE_ANSWER_ASSETS
-      ? large(rowsOfArea())
-      : objectPieces(texts().smallAreaPieces(form, rowsOfArea()))
-  return { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs), moment }
+  const pieces = () => large(rowsOfArea())
+  const atOnce = () => objectPieces(texts().smallAreaPieces(form, rowsOfArea()))
+  return { freshness, format: DATA, ...assetsAnswer(countOfArea, pieces, cachedAs, atOnce), moment }
 }
 
 function countRows(rows: readonly RowRange[]): number {
