@@ -5,10 +5,10 @@ import Type from 'typebox'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { type JudgedOffer, judgeTimes } from '../../land/events/signed-offers.ts'
-import { publicationsOfAsset } from '../../land/queries/publication-queries.ts'
+import { type AssetPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type JudgedTrade, signedOffersOf } from '../../land/queries/signed-offer-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
-import { type OfferDetails, offerJson, type PublicationTable } from '../../land/records/publication.ts'
+import { type AnsweredPublication, type OfferDetails, offerJson } from '../../land/records/publication.ts'
 import { publicationOfTrade } from '../../land/records/signed-publication.ts'
 import { sendJudged } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -48,7 +48,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       ...onChain
         .filter(({ status, trade_id }) => status === 'open' && trade_id === null)
         .map((row) => ({ row, details: detailsOf(row, nowMs) })),
-      ...signed.map((offer) => signedOffer(offer, { worldId, nowMs, onChain })),
+      ...signed.map((offer) => signedOffer(offer, nowMs, onChain)),
     ]
     const isOpen = ({ details }: Offer) => Number(details.state === 'open')
     offers.sort((a, b) => isOpen(b) - isOpen(a))
@@ -112,12 +112,12 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
 }
 
 interface Offer {
-  readonly row: PublicationTable
+  readonly row: AnsweredPublication
   readonly details: OfferDetails
 }
 
 /** The chain closes an offer; only its end is left to the clock. */
-function detailsOf({ expires_at_ms }: PublicationTable, nowMs: number): OfferDetails {
+function detailsOf({ expires_at_ms }: AnsweredPublication, nowMs: number): OfferDetails {
   const judged = judgeTimes({ effective_at_ms: 0, expires_at_ms }, { nowMs, isUnseen: false })
   return { currency: 'mana', priceUsd: null, ...judged }
 }
@@ -127,17 +127,13 @@ function detailsOf({ expires_at_ms }: PublicationTable, nowMs: number): OfferDet
  *
  * @param onChain the publications of the asset, newest first: the sale of an offer that was bought is one of them
  */
-function signedOffer(
-  offer: JudgedTrade,
-  { worldId, nowMs, onChain }: { worldId: number; nowMs: number; onChain: readonly PublicationTable[] },
-): Offer {
+function signedOffer(offer: JudgedTrade, nowMs: number, onChain: readonly AssetPublication[]): Offer {
   const { currency, price } = offer
   const { state, reason } = judgedNow(offer, nowMs)
   const status = state === 'open' ? 'open' : state === 'used' ? 'sold' : 'cancelled'
   const sale = status === 'sold' ? onChain.find((one) => isSaleOf(offer, one)) : undefined
   const row = {
     ...publicationOfTrade(offer, 0),
-    world_id: worldId,
     status,
     ...(sale && { buyer: sale.buyer, block_time_updated_at_ms: sale.block_time_updated_at_ms }),
   } as const
@@ -146,7 +142,7 @@ function signedOffer(
     : { row: { ...row, price: '0' }, details: { currency, priceUsd: price, state, reason } }
 }
 
-function isSaleOf({ signature_hash, marketplace, signer }: JudgedTrade, row: PublicationTable): boolean {
+function isSaleOf({ signature_hash, marketplace, signer }: JudgedTrade, row: AssetPublication): boolean {
   return (
     row.sold_source === 'trade' &&
     row.contract_id === signature_hash &&

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AssetName } from '../records/assets.ts'
-import type { BidTable } from '../records/bid.ts'
-import type { ListingStatus } from '../records/statuses.ts'
+import { type AnsweredBid, BID, type BidTable } from '../records/bid.ts'
+import { type ListingStatus, STATUSES } from '../records/statuses.ts'
+
+const ANSWERED = sql.raw(BID.answerColumns.join(', '))
 
 export interface BidFilter {
   readonly statuses?: readonly ListingStatus[] | undefined
@@ -22,28 +24,23 @@ export async function findBid(db: Db, worldId: number, id: string): Promise<BidT
 }
 
 /** All bids on an asset, newest first. */
-export async function bidsOfAsset(
+export function bidsOfAsset(
   db: Db,
   worldId: number,
-  asset: AssetName,
+  { type, id }: AssetName,
   filter: BidFilter,
-): Promise<BidTable[]> {
-  return matching(db, worldId, filter)
-    .where('asset_id', '=', asset.id)
-    .where('asset_type', '=', asset.type)
-    .execute()
+): Promise<AnsweredBid[]> {
+  return matching(db, worldId, sql`asset_id = ${id} and asset_type = ${type}`, filter)
 }
 
 /** All bids that an address made or received, newest first. */
-export async function bidsOfAddress(
+export function bidsOfAddress(
   db: Db,
   worldId: number,
   address: string,
   filter: BidFilter,
-): Promise<BidTable[]> {
-  return matching(db, worldId, filter)
-    .where((eb) => eb.or([eb('bidder', '=', address), eb('seller', '=', address)]))
-    .execute()
+): Promise<AnsweredBid[]> {
+  return matching(db, worldId, sql`(bidder = ${address} or seller = ${address})`, filter)
 }
 
 /** The next accepted bids behind a key, by their keys; -1 begins. */
@@ -65,13 +62,16 @@ export async function salesOfBids(
 }
 
 /** Newest first; bids of one block by id. */
-function matching(db: Db, worldId: number, { statuses, bidder }: BidFilter) {
-  return db
-    .selectFrom('bid')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', statuses ?? []))
-    .$if(bidder !== undefined, (query) => query.where('bidder', '=', bidder ?? ''))
-    .orderBy('block_time_created_at_ms', 'desc')
-    .orderBy('id')
+async function matching(
+  db: Db,
+  worldId: number,
+  which: RawBuilder<unknown>,
+  { statuses = STATUSES, bidder }: BidFilter,
+): Promise<AnsweredBid[]> {
+  const madeBy = bidder === undefined ? sql`` : sql`and bidder = ${bidder}`
+  const { rows } = await sql<AnsweredBid>`/* prepared */
+    select ${ANSWERED} from bid
+    where world_id = ${worldId} and ${which} and status = any(${`{${statuses}}`}::text[]) ${madeBy}
+    order by block_time_created_at_ms desc, id`.execute(db)
+  return rows
 }

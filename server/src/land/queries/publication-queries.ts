@@ -1,24 +1,25 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AssetName, AssetType } from '../records/assets.ts'
-import type { PublicationTable } from '../records/publication.ts'
+import { type AnsweredPublication, PUBLICATION, type PublicationTable } from '../records/publication.ts'
 import type { ListingStatus } from '../records/statuses.ts'
+
+const ANSWERED = sql.raw(PUBLICATION.answerColumns.join(', '))
+
+/** A publication of one asset, and whether it was sold by a trade. */
+export interface AssetPublication extends AnsweredPublication, Pick<PublicationTable, 'sold_source'> {}
 
 /** Every publication that an asset ever had, newest first; those of one block in reverse order of creation. */
 export async function publicationsOfAsset(
   db: Db,
   worldId: number,
-  asset: AssetName,
-): Promise<PublicationTable[]> {
-  return db
-    .selectFrom('publication')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where('asset_id', '=', asset.id)
-    .where('asset_type', '=', asset.type)
-    .orderBy('block_time_created_at_ms', 'desc')
-    .orderBy('key', 'desc')
-    .execute()
+  { type, id }: AssetName,
+): Promise<AssetPublication[]> {
+  const { rows } = await sql<AssetPublication>`/* prepared */
+    select ${ANSWERED}, sold_source from publication
+    where world_id = ${worldId} and asset_id = ${id} and asset_type = ${type}
+    order by block_time_created_at_ms desc, key desc`.execute(db)
+  return rows
 }
 
 /** Every publication that these estates ever had, in no particular order. */
@@ -58,14 +59,12 @@ export async function publicationsByKey(
   db: Db,
   worldId: number,
   keys: readonly number[],
-): Promise<PublicationTable[]> {
+): Promise<AnsweredPublication[]> {
   if (keys.length === 0) return []
-  return db
-    .selectFrom('publication')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`key = any(${keyArray(keys)}::bigint[])`)
-    .execute()
+  const { rows } = await sql<AnsweredPublication>`/* prepared */
+    select ${ANSWERED} from publication
+    where world_id = ${worldId} and key = any(${keyArray(keys)}::bigint[])`.execute(db)
+  return rows
 }
 
 /** The next publications behind a key, by their keys; -1 begins. */

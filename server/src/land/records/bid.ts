@@ -14,7 +14,7 @@ import {
   timeMsDigits,
   tokenId,
 } from './fields.ts'
-import { defineRecord, type Line, type Row } from './record.ts'
+import { type AnswerRow, defineRecord, type Line, type Row } from './record.ts'
 import { listingStatus } from './statuses.ts'
 
 /**
@@ -88,6 +88,8 @@ export const BID = defineRecord({
 })
 
 export interface BidTable extends Row<typeof BID> {}
+/** What of a bid answers are made of: `BID.answerColumns`. */
+export interface AnsweredBid extends AnswerRow<typeof BID> {}
 /** A bid as it stands on a line of a snapshot. */
 export interface BidRecord extends Line<typeof BID> {}
 
@@ -98,6 +100,6 @@ const sanitizedJson = BID.jsonOf(DOCUMENTED)
  *
  * @param sanitize false adds where on the chain the bid was found
  */
-export function bidJson(row: BidTable, { sanitize }: { readonly sanitize: boolean }): string {
+export function bidJson(row: AnsweredBid, { sanitize }: { readonly sanitize: boolean }): string {
   return sanitize ? sanitizedJson(row) : BID.json(row)
 }

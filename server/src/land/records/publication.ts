@@ -16,7 +16,7 @@ import {
   word,
 } from './fields.ts'
 import { plainJson } from './json.ts'
-import { defineRecord, type Line, type Row } from './record.ts'
+import { type AnswerRow, defineRecord, type Line, type Row } from './record.ts'
 import { listingStatus, OFFER_STATES, type OfferState } from './statuses.ts'
 
 /**
@@ -130,6 +130,10 @@ export const PUBLICATION = defineRecord({
 })
 
 export interface PublicationTable extends Row<typeof PUBLICATION> {}
+/** What of a publication answers are made of: `PUBLICATION.answerColumns`. */
+export interface AnsweredPublication
+  extends AnswerRow<typeof PUBLICATION>,
+    Pick<PublicationTable, 'key' | 'trade_id'> {}
 /** A publication as it stands on a line of a snapshot. */
 export interface PublicationRecord extends Line<typeof PUBLICATION> {}
 
@@ -140,7 +144,7 @@ const withClosing = PUBLICATION.jsonOf([...ALWAYS_ANSWERED, 'closed_tx_hash'])
  * A publication as it is answered everywhere (docs/land.md, Publication): both names of the renamed pair, and the
  * transaction that closed it where that is known, and never of an open one. One that was signed off the chain is open.
  */
-export function publicationJson(row: PublicationTable): string {
+export function publicationJson(row: AnsweredPublication): string {
   if (row.trade_id !== null) return offerJson(row, OPEN_FOR_MANA)
   return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : withClosing(row)
 }
@@ -159,7 +163,7 @@ const OPEN_FOR_MANA: OfferDetails = { currency: 'mana', priceUsd: null, state: '
 
 /** A publication with all that is said of offers. */
 export function offerJson(
-  row: PublicationTable,
+  row: AnsweredPublication,
   { currency, priceUsd, state, reason }: OfferDetails,
 ): string {
   const details = {

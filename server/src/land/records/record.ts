@@ -124,6 +124,8 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   readonly shape: (schemas: typeof schemaParts) => TObject
   /** Its columns, but for the number of its world. */
   readonly columns: readonly string[]
+  /** Those that answers are made of: none that only belongs to a field that answers do not say. */
+  readonly answerColumns: readonly string[]
   /** The names of what lines say. */
   readonly fields: readonly string[]
   /** The names of what answers say, in their order. */
@@ -150,7 +152,7 @@ export function defineRecord<
   Names
 > {
   assertComplete(options)
-  const { fields, places, derived, answer, description } = options
+  const { fields, places, derived, answer, notAnswered, description } = options
   const rowParts = rowPartsOf(fields, places)
   const answered = (name: string): LineField | AnyDerived => derived[name] ?? fields[name]!
   const jsonOf = (names: readonly string[]) =>
@@ -166,6 +168,9 @@ export function defineRecord<
       return schemas.closedObject(Object.fromEntries(properties), description)
     },
     columns: rowParts.map(({ column }) => column),
+    answerColumns: rowParts
+      .filter(({ field }) => field === undefined || !notAnswered.includes(field))
+      .map(({ column }) => column),
     fields: Object.keys(fields),
     answer,
   }
@@ -224,4 +229,8 @@ function assertComplete({
 
 /** The types of a record. */
 export type Row<R> = R extends { readonly line: (row: infer Row, ...rest: never) => string } ? Row : never
+/** What of a row its answers are made of. */
+export type AnswerRow<R> = R extends { readonly json: (row: infer Row, ...rest: never) => string }
+  ? Row
+  : never
 export type Line<R> = R extends { readonly check: Check<infer Line> } ? Line : never
