@@ -289,8 +289,8 @@ async function measureRows(engine: EngineKind, ours: RowsOf, other?: RowsOf): Pr
     const measure = () =>
       measureRow(
         engine,
-        { server: ours.server, row },
-        other && { server: other.server, row: other.rows[at]! },
+        { server: ours.server, row, sent: 0 },
+        other && { server: other.server, row: other.rows[at]!, sent: 0 },
       )
     const isFar = (ratio: number) => ratio < row.wanted[engine] * FAR
     let ratio = await measure()
@@ -326,6 +326,8 @@ async function measureImportDuringReads(
 interface RowOf {
   readonly server: Running
   readonly row: Row
+  /** How many of the requests were sent. The next round goes on behind them. */
+  sent: number
 }
 
 interface Answers extends LoadResult {
@@ -344,7 +346,7 @@ async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promi
   if (other) await answersOf(other, baselineSeconds)
   resetPeak(server.child.pid)
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await answersOf({ server: baseline, row: { ...row, status: 200 } }, baselineSeconds))
+    bare.push(await answersOf({ server: baseline, row: { ...row, status: 200 }, sent: 0 }, baselineSeconds))
     results.push(await answersOf(ours, seconds))
     if (other) others.push(await answersOf(other, seconds))
   }
@@ -363,9 +365,11 @@ async function measureRow(engine: EngineKind, ours: RowOf, other?: RowOf): Promi
   return ratio
 }
 
-async function answersOf({ server, row }: RowOf, forSeconds: number): Promise<Answers> {
+async function answersOf(one: RowOf, forSeconds: number): Promise<Answers> {
+  const { server, row } = one
   const { pid } = server.child
   const before = cpuMs(pid)
-  const result = await rawLoad(server.origin, row.requests, forSeconds, row.status)
+  const result = await rawLoad(server.origin, row.requests, forSeconds, row.status, one.sent)
+  one.sent += result.count
   return { ...result, cpuUs: ((cpuMs(pid) - before) * 1000) / result.count }
 }
