@@ -1,7 +1,11 @@
-import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP } from './band-image.ts'
+import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP, MOST_BANDS } from './band-image.ts'
+import { reusedIntegers } from './reused-memory.ts'
 
 /** Adler's modulus: the largest prime below 65,536. */
 const MODULUS = 65_521
+
+const WEIGHTS = reusedIntegers(MOST_BANDS)
+const MOMENTS = reusedIntegers(MOST_BANDS)
 
 /**
  * Computes the Adler-32 checksum of rows from their strips. Adler-32 has two sums: `low` is the sum of all bytes,
@@ -30,8 +34,8 @@ export class BandChecksum {
     this.lineBytes = bytesPerRow(image.widthPx) + 1
     this.weights = sums.weights
     this.moments = sums.moments
-    this.weightOf = new Int32Array(image.bandCount)
-    this.momentOf = new Int32Array(image.bandCount)
+    this.weightOf = WEIGHTS.take(image.bandCount)
+    this.momentOf = MOMENTS.take(image.bandCount)
   }
 
   /** Adds the first row of a band: the sums of the similar band, changed by the strips that differ. */
@@ -40,10 +44,8 @@ export class BandChecksum {
     const other = similar[band]!
     const row = band * stripsPerRow
     const otherRow = other * stripsPerRow
-    if (other >= 0) {
-      this.weightOf[band] = this.weightOf[other]!
-      this.momentOf[band] = this.momentOf[other]!
-    }
+    this.weightOf[band] = other >= 0 ? this.weightOf[other]! : 0
+    this.momentOf[band] = other >= 0 ? this.momentOf[other]! : 0
     for (let i = 0; i < stripsPerRow; i++) {
       const strip = strips[row + i]!
       const otherStrip = other >= 0 ? strips[otherRow + i]! : 0

@@ -38,6 +38,9 @@ export interface BandImage {
   readonly similar: Int32Array
 }
 
+/** Memory for more bands is not kept: an image of the most pixels with parcels of ten has fewer. */
+export const MOST_BANDS = 4096
+
 /** A byte holds two pixels. */
 export function bytesPerRow(widthPx: number): number {
   return (widthPx + 1) >> 1

@@ -1,6 +1,7 @@
 import { BandChecksum } from './band-checksum.ts'
-import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP } from './band-image.ts'
+import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP, MOST_BANDS } from './band-image.ts'
 import { type Deflater, MAX_DISTANCE, MAX_MATCH, MIN_MATCH } from './deflater.ts'
+import { reusedIntegers } from './reused-memory.ts'
 
 /** Multiplied by a colour: a strip with that colour in all four parts. */
 const ALL_PARTS = 0x1111
@@ -12,6 +13,8 @@ const ALL_PARTS = 0x1111
 const MIN_GAIN_OF_FAR_MATCH = 2
 /** The least number of strips that are written as a near match; fewer are written part by part. */
 const MIN_STRIPS_OF_NEAR_MATCH = 2
+
+const ROWS_BEFORE = reusedIntegers(MOST_BANDS)
 
 /**
  * Writes the rows in PNG's format, four bits per pixel, and returns their checksum (Adler-32).
@@ -57,7 +60,7 @@ class RowWriter {
     this.period = image.stripPx % 2 === 0 ? 1 : 2
     this.periodBytes = (this.period * image.stripPx) / 2
     this.firstRepeatable = this.period + (image.firstPx < 0 ? 1 : 0)
-    this.rowsBefore = new Int32Array(image.bandCount)
+    this.rowsBefore = ROWS_BEFORE.take(image.bandCount)
   }
 
   /** Writes the first row of a band. */

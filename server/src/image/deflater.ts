@@ -49,6 +49,10 @@ export class Deflater {
   private readonly distanceLengths = new Uint8Array(DISTANCE_SYMBOLS)
   private readonly symbolCodes = new Int32Array(LITERAL_SYMBOLS)
   private readonly distanceCodes = new Int32Array(DISTANCE_SYMBOLS)
+  private readonly blockLengths = new Uint8Array(LITERAL_SYMBOLS + DISTANCE_SYMBOLS)
+  private readonly lengthCounts = new Int32Array(LENGTH_CODE_SYMBOLS)
+  private readonly lengthLengths = new Uint8Array(LENGTH_CODE_SYMBOLS)
+  private readonly lengthCodes = new Int32Array(LENGTH_CODE_SYMBOLS)
   private out = new Uint8Array(REUSED_BYTES)
   private length = 0
   private bits = 0
@@ -138,14 +142,12 @@ export class Deflater {
   private putTables(): void {
     const symbols = lengthWithoutZeros(this.symbolLengths, FIRST_LENGTH_SYMBOL)
     const distances = lengthWithoutZeros(this.distanceLengths, 1)
-    const steps = packLengths(
-      this.symbolLengths.subarray(0, symbols),
-      this.distanceLengths.subarray(0, distances),
-    )
-    const counts = new Int32Array(LENGTH_CODE_SYMBOLS)
+    this.blockLengths.set(this.symbolLengths)
+    this.blockLengths.set(this.distanceLengths, symbols)
+    const steps = packLengths(this.blockLengths, symbols + distances)
+    const { lengthCounts: counts, lengthLengths: lengths, lengthCodes: codes } = this
+    counts.fill(0)
     for (const step of steps) counts[step & 31]!++
-    const lengths = new Uint8Array(LENGTH_CODE_SYMBOLS)
-    const codes = new Int32Array(LENGTH_CODE_SYMBOLS)
     codeLengths(counts, lengths, MAX_LENGTH_CODE_LENGTH)
     codesOf(lengths, codes)
     let lengthCount = LENGTH_CODE_SYMBOLS
@@ -261,15 +263,12 @@ function lengthWithoutZeros(lengths: Uint8Array, least: number): number {
 }
 
 /** Run-length encodes code lengths (RFC 1951, 3.2.7). A step is a symbol (5 bits), and above it its extra bits. */
-function packLengths(symbols: Uint8Array, distances: Uint8Array): number[] {
-  const lengths = new Uint8Array(symbols.length + distances.length)
-  lengths.set(symbols)
-  lengths.set(distances, symbols.length)
+function packLengths(lengths: Uint8Array, count: number): number[] {
   const steps: number[] = []
-  for (let from = 0; from < lengths.length; ) {
+  for (let from = 0; from < count; ) {
     const length = lengths[from]!
     let to = from + 1
-    while (to < lengths.length && lengths[to] === length) to++
+    while (to < count && lengths[to] === length) to++
     if (length > 0) {
       steps.push(length)
       from++

@@ -17,7 +17,7 @@ export interface PixelImage {
 export type { BandImage } from './band-image.ts'
 
 /** Header of the compressed pixels: deflate with a window of 32 KiB and no dictionary. */
-const ZLIB_HEADER = [0x78, 0x01]
+const ZLIB_HEADER = Uint8Array.of(0x78, 0x01)
 
 /** Shared by all images: encoding is synchronous, so only one image uses it at a time. */
 const deflater = new Deflater()
@@ -31,11 +31,11 @@ const deflater = new Deflater()
 export function encodeBands(image: BandImage): Buffer {
   assertSides(image)
   deflater.begin()
-  const checksum = Buffer.alloc(4)
+  const checksum = Buffer.allocUnsafe(4)
   checksum.writeUInt32BE(writeBands(image, deflater))
   return encodeFile({
     ...framed(image),
-    data: [Uint8Array.from(ZLIB_HEADER), deflater.finish(), checksum],
+    data: [ZLIB_HEADER, deflater.finish(), checksum],
   })
 }
 

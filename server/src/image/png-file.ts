@@ -32,10 +32,10 @@ export function assertSides({ widthPx, heightPx }: Pick<PngFile, 'widthPx' | 'he
 }
 
 export function encodeFile({ widthPx, heightPx, colour, palette, data }: PngFile): Buffer {
-  const header = Buffer.alloc(13)
+  const header = Buffer.allocUnsafe(13)
   header.writeUInt32BE(widthPx, 0)
   header.writeUInt32BE(heightPx, 4)
-  header.set([colour.bits, colour.type], 8)
+  header.set([colour.bits, colour.type, 0, 0, 0], 8)
   const chunks: readonly (readonly [string, readonly Uint8Array[]])[] = [
     ['IHDR', [header]],
     ...(palette ? [['PLTE', [palette]] as const] : []),

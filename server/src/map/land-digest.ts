@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { reusedBytes } from '../image/reused-memory.ts'
 import { KIND_MASK } from '../state/parts/tile-cells.ts'
 import type { MapState } from './map-state.ts'
 import { INKS } from './palette.ts'
 import { MIN_SIZE_WITH_GAPS_PX, type View } from './view.ts'
+import { MOST_CELLS } from './window.ts'
 
 const DIGEST_LENGTH = 20
+
+const SHOWN = reusedBytes(MOST_CELLS)
 
 /**
  * A hash of the land that a view shows: equal for two states in which a view looks the same, so that a copy of the image
@@ -21,7 +25,7 @@ export function landDigest({ bounds, cells, rowAt, offers }: MapState, view: Vie
   const minY = Math.max(bounds.minY, Math.ceil((originYPx - heightPx) / sizePx) - margin)
   const columns = Math.max(0, toX - fromX + 1)
   const rows = Math.max(0, maxY - minY + 1)
-  const shown = new Uint8Array(columns * rows)
+  const shown = SHOWN.take(columns * rows)
   // Smaller parcels are drawn without the gaps by which joins are seen.
   const seen = sizePx < MIN_SIZE_WITH_GAPS_PX ? KIND_MASK : 0xff
   let to = 0
@@ -33,12 +37,10 @@ export function landDigest({ bounds, cells, rowAt, offers }: MapState, view: Vie
       shown[to++] = (cells[from]! & seen & ~KIND_MASK) | kind
     }
   }
-  return digestOf(`${fromX},${minY},${toX},${maxY}`, shown)
+  return `${fromX},${minY},${toX},${maxY}:${digestOf(shown)}`
 }
 
-/** A hash of some values, of characters that an ETag may have. */
-export function digestOf(...values: readonly (string | Uint8Array)[]): string {
-  const hash = createHash('sha1')
-  for (const value of values) hash.update(value)
-  return hash.digest('base64url').slice(0, DIGEST_LENGTH)
+/** A hash of characters that an ETag may have. */
+export function digestOf(value: string | Uint8Array): string {
+  return hash('sha1', value, 'base64url').slice(0, DIGEST_LENGTH)
 }

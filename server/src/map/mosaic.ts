@@ -1,4 +1,6 @@
+import { MOST_BANDS } from '../image/band-image.ts'
 import type { BandImage, PixelImage } from '../image/palette-png.ts'
+import { ReusedMemory, reusedIntegers } from '../image/reused-memory.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../state/parts/tile-cells.ts'
 import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
@@ -6,6 +8,7 @@ import { edgePx, type View } from './view.ts'
 import {
   EAST,
   IS_SELECTED,
+  MOST_CELLS,
   NORTH,
   NORTH_EAST,
   NORTH_WEST,
@@ -35,6 +38,8 @@ import {
  * filled if they join, and has the colour of a seam if they do not.
  *
  * A row of parcels has only two different rows of pixels, or four near a selected parcel. Each is computed once.
+ *
+ * The image is valid until the next one is drawn: both use the same memory.
  */
 export function mosaicOf(state: MapState, view: View): BandImage {
   const { widthPx, heightPx, sizePx, originXPx, theme } = view
@@ -120,7 +125,13 @@ function layBands(window: Window, view: View): Bands {
   return bands
 }
 
-/** The bands of a {@link BandImage}. The similar band of a gap is the gap before, that of a body the body before. */
+const reusedNumbers = (most: number) =>
+  new ReusedMemory<Uint16Array>((length) => new Uint16Array(length), most)
+const STRIPS = reusedNumbers(2 * MOST_CELLS)
+const ROWS = reusedNumbers(MOST_BANDS)
+const SIMILAR = reusedIntegers(MOST_BANDS)
+
+/** The bands of a {@link BandImage}, valid until those of the next one are laid. The similar band of a gap is the gap before, that of a body the body before. */
 class Bands {
   readonly strips: Uint16Array
   readonly rows: Uint16Array
@@ -131,9 +142,9 @@ class Bands {
   private latestBody = -1
 
   constructor(most: number, stripsPerRow: number) {
-    this.strips = new Uint16Array(most * stripsPerRow)
-    this.rows = new Uint16Array(most)
-    this.similar = new Int32Array(most)
+    this.strips = STRIPS.take(most * stripsPerRow)
+    this.rows = ROWS.take(most)
+    this.similar = SIMILAR.take(most)
     this.stripsPerRow = stripsPerRow
   }
 

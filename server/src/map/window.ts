@@ -1,4 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
+import { reusedBytes } from '../image/reused-memory.ts'
 import { KIND_MASK } from '../state/parts/tile-cells.ts'
 import type { MapState } from './map-state.ts'
 import { INKS } from './palette.ts'
@@ -17,6 +18,12 @@ export const NORTH_WEST = 0b1000_0000
 /** Bit of a cell of a window, in addition to those of tile-cells.ts: the parcel is selected. */
 export const IS_SELECTED = 0b0100_0000
 
+/** Cells of an image of 2,048 pixels with parcels of five: memory for more is not kept. */
+export const MOST_CELLS = 180_000
+const CELLS = reusedBytes(MOST_CELLS)
+const NEAR = reusedBytes(MOST_CELLS)
+const ROWS = reusedBytes(MOST_CELLS)
+
 /** The part of the land that a view shows, including parcels that the edges cut. */
 export interface Window {
   readonly minX: number
@@ -34,7 +41,7 @@ export interface Window {
   readonly isRowNearSelected: Uint8Array
 }
 
-/** Copies the part of the land that a view with gaps shows. */
+/** Copies the part of the land that a view with gaps shows. It is valid until the next view is opened. */
 export function openWindow(state: MapState, view: View): Window {
   const { widthPx, heightPx, sizePx, originXPx, originYPx, selected } = view
   const across = shownOf(originXPx, sizePx, widthPx)
@@ -48,9 +55,9 @@ export function openWindow(state: MapState, view: View): Window {
     maxY,
     columns,
     rows,
-    cells: new Uint8Array(columns * rows).fill(INKS.outside),
-    near: selected.length > 0 ? new Uint8Array(columns * rows) : undefined,
-    isRowNearSelected: new Uint8Array(rows),
+    cells: CELLS.take(columns * rows).fill(INKS.outside),
+    near: selected.length > 0 ? NEAR.take(columns * rows).fill(0) : undefined,
+    isRowNearSelected: ROWS.take(rows).fill(0),
   }
   copyCells(state, window)
   for (const coord of selected) select(window, coord)

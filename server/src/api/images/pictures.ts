@@ -86,7 +86,7 @@ export class Pictures {
     const { cacheKey } = request
     const cached = this.pictures.get(cacheKey)
     const tag =
-      cached?.landTag === land.tag ? cached.tag : `${digestOf(cacheKey, request.digest(land))}.${LOOK}`
+      cached?.landTag === land.tag ? cached.tag : `${digestOf(`${cacheKey} ${request.digest(land)}`)}.${LOOK}`
     // Looked up each time: an answer that is held must not keep a picture that the cache has dropped
     const pictureNow = () => {
       const now = this.pictures.get(cacheKey)
