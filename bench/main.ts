@@ -286,12 +286,9 @@ async function measureRows(engine: EngineKind, ours: RowsOf, other?: RowsOf): Pr
   console.log(`|---|---:|---:|---:|${other ? '---:|' : ''}---:|---:|---:|---:|---:|---:|`)
   for (const [at, row] of ours.rows.entries()) {
     if (!row.name.includes(options.only) || (isShort && !SHORT.has(row.name))) continue
-    const measure = () =>
-      measureRow(
-        engine,
-        { server: ours.server, row, sent: 0 },
-        other && { server: other.server, row: other.rows[at]!, sent: 0 },
-      )
+    const one: RowOf = { server: ours.server, row, sent: 0 }
+    const another: RowOf | undefined = other && { server: other.server, row: other.rows[at]!, sent: 0 }
+    const measure = () => measureRow(engine, one, another)
     const isFar = (ratio: number) => ratio < row.wanted[engine] * FAR
     let ratio = await measure()
     if (!isShort) continue
@@ -326,7 +323,7 @@ async function measureImportDuringReads(
 interface RowOf {
   readonly server: Running
   readonly row: Row
-  /** How many of the requests were sent. The next round goes on behind them. */
+  /** How many requests were sent. The next round goes on behind them, but for a few of connections that were faster. */
   sent: number
 }
 

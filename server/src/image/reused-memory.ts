@@ -39,7 +39,12 @@ export function reusedBytes(most: number): ReusedMemory<Uint8Array> {
   return new ReusedMemory<Uint8Array>((length) => new Uint8Array(length), most)
 }
 
-/** Numbers of 32 bits. */
+/** Numbers of 16 bits, from 0 on. */
+export function reusedShorts(most: number): ReusedMemory<Uint16Array> {
+  return new ReusedMemory<Uint16Array>((length) => new Uint16Array(length), most)
+}
+
+/** Integers of 32 bits. */
 export function reusedIntegers(most: number): ReusedMemory<Int32Array> {
   return new ReusedMemory<Int32Array>((length) => new Int32Array(length), most)
 }

@@ -11,7 +11,7 @@ const DIGEST_LENGTH = 20
 const SHOWN = reusedBytes(MOST_CELLS)
 
 /**
- * A hash of the land that a view shows: equal for two states in which a view looks the same, so that a copy of the image
+ * A short text of the land that a view shows: equal for two states in which a view looks the same, so that a copy of the image
  * can be confirmed without drawing it.
  */
 export function landDigest({ bounds, cells, rowAt, offers }: MapState, view: View): string {

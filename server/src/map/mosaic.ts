@@ -1,6 +1,6 @@
 import { MOST_BANDS } from '../image/band-image.ts'
 import type { BandImage, PixelImage } from '../image/palette-png.ts'
-import { ReusedMemory, reusedIntegers } from '../image/reused-memory.ts'
+import { reusedIntegers, reusedShorts } from '../image/reused-memory.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../state/parts/tile-cells.ts'
 import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
@@ -125,13 +125,14 @@ function layBands(window: Window, view: View): Bands {
   return bands
 }
 
-const reusedNumbers = (most: number) =>
-  new ReusedMemory<Uint16Array>((length) => new Uint16Array(length), most)
-const STRIPS = reusedNumbers(2 * MOST_CELLS)
-const ROWS = reusedNumbers(MOST_BANDS)
+const STRIPS = reusedShorts(2 * MOST_CELLS)
+const ROWS = reusedShorts(MOST_BANDS)
 const SIMILAR = reusedIntegers(MOST_BANDS)
 
-/** The bands of a {@link BandImage}, valid until those of the next one are laid. The similar band of a gap is the gap before, that of a body the body before. */
+/**
+ * The bands of a {@link BandImage}, valid until those of the next one are laid. The similar band of a gap is the gap before,
+ * that of a body the body before.
+ */
 class Bands {
   readonly strips: Uint16Array
   readonly rows: Uint16Array

@@ -22,7 +22,7 @@ export const IS_SELECTED = 0b0100_0000
 export const MOST_CELLS = 180_000
 const CELLS = reusedBytes(MOST_CELLS)
 const NEAR = reusedBytes(MOST_CELLS)
-const ROWS = reusedBytes(MOST_CELLS)
+const NEAR_ROWS = reusedBytes(MOST_CELLS)
 
 /** The part of the land that a view shows, including parcels that the edges cut. */
 export interface Window {
@@ -57,7 +57,7 @@ export function openWindow(state: MapState, view: View): Window {
     rows,
     cells: CELLS.take(columns * rows).fill(INKS.outside),
     near: selected.length > 0 ? NEAR.take(columns * rows).fill(0) : undefined,
-    isRowNearSelected: ROWS.take(rows).fill(0),
+    isRowNearSelected: NEAR_ROWS.take(rows).fill(0),
   }
   copyCells(state, window)
   for (const coord of selected) select(window, coord)

@@ -25,7 +25,7 @@ export interface PictureRequest extends ShownOffers {
   readonly cacheKey: string
   /** Memory that this object holds. */
   readonly bytes: number
-  /** A hash of what it shows: equal for two states in which it looks the same. Much cheaper than drawing it. */
+  /** A short text of what it shows: equal for two states in which it looks the same. Much cheaper than drawing it. */
   digest(land: ShownLand): string
   /** Estimated cost of drawing it, in units of one parcel read. */
   cost(): number

@@ -136,7 +136,7 @@ class PostgresEngine implements Engine {
     )
     if (!keepsPrepared)
       this.#notices.add(
-        'The connection pooler does not support prepared statements, so a claim costs PostgreSQL more. ' +
+        'The connection pooler does not support prepared statements, so claims and histories cost PostgreSQL more. ' +
           'PgBouncer does from version 1.21, with max_prepared_statements: docs/operate/database.md.',
       )
     if (statementTimeoutMs > 0) return

@@ -88,7 +88,7 @@ export const BID = defineRecord({
 })
 
 export interface BidTable extends Row<typeof BID> {}
-/** What of a bid answers are made of: `BID.answerColumns`. */
+/** What of a bid answers are made of. */
 export interface AnsweredBid extends AnswerRow<typeof BID> {}
 /** A bid as it stands on a line of a snapshot. */
 export interface BidRecord extends Line<typeof BID> {}

@@ -130,7 +130,7 @@ export const PUBLICATION = defineRecord({
 })
 
 export interface PublicationTable extends Row<typeof PUBLICATION> {}
-/** What of a publication answers are made of: `PUBLICATION.answerColumns`. */
+/** What of a publication answers are made of. */
 export interface AnsweredPublication
   extends AnswerRow<typeof PUBLICATION>,
     Pick<PublicationTable, 'key' | 'trade_id'> {}

@@ -124,7 +124,7 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   readonly shape: (schemas: typeof schemaParts) => TObject
   /** Its columns, but for the number of its world. */
   readonly columns: readonly string[]
-  /** Those that answers are made of: none that only belongs to a field that answers do not say. */
+  /** Its columns without those of the fields that answers do not say. */
   readonly answerColumns: readonly string[]
   /** The names of what lines say. */
   readonly fields: readonly string[]

@@ -199,6 +199,28 @@ test('who may act for an owner is named once, whatever for', () => {
   ])
 })
 
+test('what answers do not say is not read for them', () => {
+  const left = ({
+    columns,
+    answerColumns,
+  }: {
+    columns: readonly string[]
+    answerColumns: readonly string[]
+  }) => columns.filter((column) => !answerColumns.includes(column))
+
+  expect(left(PUBLICATION)).toEqual([
+    'created_at_ms',
+    'updated_at_ms',
+    'log_index',
+    'closed_by',
+    'sold_size',
+    'sold_source',
+    'sold_block_number',
+    'sold_log_index',
+  ])
+  expect(left(RECORDS.bid)).toEqual(['closed_by', 'closed_tx_hash', 'sold_size', 'sold_log_index'])
+})
+
 test('the transaction that closed an offer is answered where it is known, and of no open one', () => {
   const [open] = tinyRecords().publications
   const answerOf = (status: 'open' | 'cancelled', closed_tx_hash: string | null) => {
