@@ -262,7 +262,7 @@ function lengthWithoutZeros(lengths: Uint8Array, least: number): number {
   return length
 }
 
-/** Run-length encodes code lengths (RFC 1951, 3.2.7). A step is a symbol (5 bits), and above it its extra bits. */
+/** Run-length encodes the first `count` code lengths (RFC 1951, 3.2.7). A step is a symbol (5 bits), and above it its extra bits. */
 function packLengths(lengths: Uint8Array, count: number): number[] {
   const steps: number[] = []
   for (let from = 0; from < count; ) {

@@ -24,8 +24,9 @@ export class ReusedMemory<Memory extends Integers<Memory>> {
    * An array for the calculation that begins now, which holds any numbers. The one before must not be used any more.
    *
    * @example
-   * const cells = new ReusedMemory((length) => new Uint8Array(length), 1000)
-   * const shown = cells.take(10).fill(0)
+   * const cells = reusedBytes(1000)
+   * const first = cells.take(10)
+   * const second = cells.take(3) // in the same memory
    */
   take(length: number): Memory {
     if (length > this.most) return this.make(length)
