@@ -70,13 +70,13 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const serverOf = (n: number) => (n % 2 && other ? other : killed)
     const given = await Promise.all(quests.players.map(({ address }) => game.give(killed, address)))
     let answered = 0 // by the server that will be killed
-    const claimAt = async (server: AnyServing, [of, player]: readonly [Claims, SimulatedPlayer]) => {
+    const claimAt = async (server: AnyServing, of: Claims, player: SimulatedPlayer) => {
       const outcome = await of.claim(server, player)
       if (server === killed) answered += 1
       return outcome
     }
     const claiming = claims.players.map((player, n) =>
-      Promise.all([claimAt(serverOf(n), [claims, player]), claimAt(killed, [quests, quests.players[n]!])]),
+      Promise.all([claimAt(serverOf(n), claims, player), claimAt(killed, quests, quests.players[n]!)]),
     )
     const killedOnes = new Set(
       claims.players.filter((_, n) => serverOf(n) === killed).map(({ address }) => address),

@@ -229,8 +229,8 @@ function assertComplete({
 
 /** The types of a record. */
 export type Row<R> = R extends { readonly line: (row: infer Row, ...rest: never) => string } ? Row : never
+export type Line<R> = R extends { readonly check: Check<infer Line> } ? Line : never
 /** What of a row its answers are made of. */
 export type AnswerRow<R> = R extends { readonly json: (row: infer Row, ...rest: never) => string }
   ? Row
   : never
-export type Line<R> = R extends { readonly check: Check<infer Line> } ? Line : never
