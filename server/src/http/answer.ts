@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
-import type { CompressedBodies, SharedBody } from './compressed-bodies.ts'
+import type { CompressedBodies, CompressedForm, SharedBody } from './compressed-bodies.ts'
 import { type ContentEncoding, encodingOf } from './content-encoding.ts'
 import type { HeaderList } from './cross-origin.ts'
 import { COMPRESS_FROM_BYTES, COMPRESSED_TYPES } from './encoders.ts'
@@ -99,6 +100,16 @@ interface CachedAs {
  */
 export function streamed(pieces: () => BodyPieces, cost: number, cachedAs?: CachedAs): StreamedBody {
   return new StreamedBody(pieces, cost, cachedAs)
+}
+
+/** The compressed form of a streamed body that is cached for the client of a request; none for HEAD, which makes nothing. */
+export function cachedForm(
+  request: Pick<IncomingMessage, 'method' | 'headers'>,
+  { freshness: { tag } }: Answer,
+  { cachedAs }: StreamedBody,
+): CompressedForm | undefined {
+  const encoding = request.method === 'GET' ? encodingOf(request) : undefined
+  return encoding && cachedAs?.bodies.complete(cachedAs.name, tag, [encoding])
 }
 
 /** The headers of an answer, without those of its length and encoding. @param etag of a compressed body */

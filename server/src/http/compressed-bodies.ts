@@ -19,6 +19,11 @@ export interface SharedBody {
   bytesIn(encoding: ContentEncoding | undefined): Uint8Array | Promise<Uint8Array>
 }
 
+export interface CompressedForm {
+  readonly encoding: ContentEncoding
+  readonly bytes: Buffer
+}
+
 /** Bytes of all bodies of a cache. A larger body is not cached: with brotli, a world of two million parcels. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** Enough for the endpoints in each encoding. A cache whose names come from requests has a lower limit. */
@@ -99,9 +104,9 @@ export class CompressedBodies {
     return this.entries.peek(`${encoding} ${name}`)?.tag === tag
   }
 
-  /** A compressed form of a large body that is cached and complete: decompressing it costs less than making it again. */
-  complete(name: string, tag: string): { encoding: ContentEncoding; bytes: Buffer } | undefined {
-    for (const encoding of ['gzip', 'br'] as const) {
+  /** A compressed form of a large body that is cached and complete: the first of these encodings. */
+  complete(name: string, tag: string, encodings: readonly ContentEncoding[]): CompressedForm | undefined {
+    for (const encoding of encodings) {
       const body = this.find(`${encoding} ${name}`, tag)
       if (body instanceof GrowingBody && body.whole) return { encoding, bytes: body.whole }
     }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { lastingHeaders } from '../../test/support/http/same-answers.ts'
 import { AppError } from '../errors.ts'
 import { type Answer, DATA, streamed } from './answer.ts'
+import { CompressedBodies } from './compressed-bodies.ts'
 import { chargeRequests } from './cost-account.ts'
 import { CostBudget } from './cost-budget.ts'
 import { LargeAnswers } from './large-answers.ts'
@@ -193,6 +194,12 @@ describe('an address that was answered', () => {
     app.get('/late', (request, reply) => send(request, reply, late))
     const large = (): Answer => ({ ...answer(), body: () => streamed(() => [Buffer.from('[2]')], 1) })
     app.get('/large', (request, reply) => send(request, reply, large))
+    const cachedAs = { bodies: new CompressedBodies(), name: 'shared' }
+    const shared = (): Answer => ({
+      ...answer(),
+      body: () => streamed(() => [Buffer.from(state.text)], 7, cachedAs),
+    })
+    app.get('/shared', (request, reply) => send(request, reply, shared))
     const held = (isLate: boolean, given: () => string | readonly Buffer[]) => () => {
       const body = () => {
         state.bodies++
@@ -368,6 +375,39 @@ describe('an address that was answered', () => {
     time.moment = {}
     expect((await ask(url, 'GET', accepts)).body.toString()).toBe('{"ok":true,"data":[2]}')
   })
+
+  test.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const)(
+    'is answered without the framework from the form that is cached with %s for all clients',
+    async (encoding, plain) => {
+      const { origin, state, budget } = await startData()
+      state.text = LONG_TEXT
+      const url = `${origin}/shared`
+      const accepts = { 'accept-encoding': encoding }
+      const charge = async (path: string, headers = {}, method = 'GET') => {
+        const before = { framework: state.framework, charged: budget.charged }
+        const answer = await ask(origin + path, method, headers)
+        const charged = Math.round((budget.charged - before.charged) * 100) / 100
+        return { answer, framework: state.framework - before.framework, charged }
+      }
+      expect(await charge('/shared', accepts)).toMatchObject({ framework: 1, charged: 7 }) // it is made
+      const [again, other] = [await charge('/shared', accepts), await charge('/shared?other', accepts)]
+      expect([again.framework, other.framework]).toEqual([0, 1])
+      expect(again.charged).toBe(2)
+      expect(other.charged).toBe(2)
+      expect(facts(again.answer)).toEqual(facts(other.answer))
+      expect(plain(again.answer.body).toString()).toBe(`{"ok":true,"data":${LONG_TEXT}}`)
+      expect(again.answer.headers).toMatchObject({ etag: `"one;${encoding}"`, vary: 'accept-encoding' })
+
+      const head = await charge('/shared', accepts, 'HEAD')
+      expect([head.framework, head.answer.headers['content-length']]).toEqual([1, undefined])
+      expect((await charge('/shared')).answer.body.toString()).toBe(`{"ok":true,"data":${LONG_TEXT}}`)
+      Object.assign(state, { tag: 'two', text: '[2]' })
+      expect(plain((await ask(url, 'GET', accepts)).body).toString()).toBe('{"ok":true,"data":[2]}')
+    },
+  )
 
   test('whose body is read from the database is read once more by one request, which is charged once', async () => {
     const { origin, state, budget } = await startData()

@@ -3,11 +3,14 @@ import { BoundedCache } from '../bounded-cache.ts'
 import {
   type Answer,
   type AnswerOfAddress,
+  cachedForm,
   encodingFor,
   type Format,
+  StreamedBody,
   unchangedHeaders,
   wholeHeaders,
 } from './answer.ts'
+import type { ContentEncoding } from './content-encoding.ts'
 import { READY_ANSWER_UNITS, SMALL_ANSWER_UNITS } from './cost-account.ts'
 import { balanceHeaders, type CostBucket, type CostBudget } from './cost-budget.ts'
 import { ANSWER_HEADER_LIST, type HeaderList } from './cross-origin.ts'
@@ -16,7 +19,7 @@ import { countHosts } from './host-header.ts'
 import { groupOf, type Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
 import { confirmedTag } from './validators.ts'
-import { endWith, isAtOnce, type WholeBody, wholeBody } from './whole-body.ts'
+import { endWith, isAtOnce, sentBytes, type WholeBody, wholeBody } from './whole-body.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -70,6 +73,8 @@ export class KnownAddress {
   whole: (Pick<WholeBody, 'bytes' | 'units'> & { readonly tag: string; readonly format: Format }) | undefined
   /** Whether the body was read from the database. */
   isAwaited = false
+  /** Whether the body was streamed, and compressed forms of it are cached for all clients. */
+  isShared = false
 
   constructor(group: string, answer: AnswerOfAddress, heldBytes: number) {
     this.group = group
@@ -94,6 +99,13 @@ interface MadeAnswer {
   readonly body: WholeBody | undefined
 }
 
+/** How a client gets the body of an answer. */
+interface Form {
+  readonly encoding: ContentEncoding | undefined
+  readonly units: number
+  readonly body: WholeBody | undefined
+}
+
 /** What is needed of a request of the framework. */
 interface RoutedRequest {
   readonly raw: Pick<IncomingMessage, 'url'>
@@ -111,8 +123,8 @@ const KNOWN_ADDRESS_BYTES = 256
  * Sends answers without the framework, whose routing and hooks take a fifth of the CPU time of a small answer. It sends what a
  * route has made ready ({@link FindReady}), and answers addresses again that were answered before and whose answers depend on
  * nothing else ({@link AnswerOfAddress}). All other requests are passed to the framework: those that are not a plain GET or
- * HEAD, those whose body is streamed, those whose body is not held and has to be compressed or read from the database, and those that
- * are refused. Clients see no difference, except that what is made ready has no `RateLimit-…` headers: these would cost a twentieth of it.
+ * HEAD, those whose body is streamed and not cached, those whose body is not held and has to be compressed or read from the
+ * database, and those that are refused. Clients see no difference, except that what is made ready has no `RateLimit-…` headers: these would cost a twentieth of it.
  *
  * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
  */
@@ -194,8 +206,7 @@ export class ReadyAnswers {
 
   /** @returns undefined where the framework has to answer; also where making the answer fails now, which the framework reports */
   private make(request: IncomingMessage, known: KnownAddress): MadeAnswer | undefined {
-    const { whole } = known
-    if (!whole && !isConditional(request)) return undefined
+    if (!known.whole && !known.isShared && !isConditional(request)) return undefined
     const bucket = this.bucketOf(request)
     if (bucket?.has(READY_ANSWER_UNITS) === false) return undefined
     try {
@@ -207,14 +218,11 @@ export class ReadyAnswers {
           balance && { status: 304, head: [...unchangedHeaders(answer, copy), ...balance], body: undefined }
         )
       }
-      if (whole?.tag !== answer.freshness.tag) return undefined
-      const encoding = encodingFor(request, whole.format, whole.bytes)
-      const ready = encoding ? held?.compressed(encoding) : held?.whole
-      if (!ready && (encoding || known.isAwaited)) return undefined
-      const balance = this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, whole.units))
-      const body = balance && (ready ?? madeNow(answer, held))
+      const form = formFor(request, known, answer, held)
+      const balance = form && this.charge(bucket, Math.max(answer.cost ?? SMALL_ANSWER_UNITS, form.units))
+      const body = balance && (form.body ?? madeNow(answer, held))
       if (!body) return undefined
-      return { status: 200, head: [...wholeHeaders(answer, body.bytes, encoding), ...balance], body }
+      return { status: 200, head: [...wholeHeaders(answer, body.bytes, form.encoding), ...balance], body }
     } catch {
       return undefined
     }
@@ -247,6 +255,27 @@ export class ReadyAnswers {
     })
     response.writeHead(status, ['x-request-id', requestId(request), ...ANSWER_HEADER_LIST, ...head])
   }
+}
+
+/** @returns undefined where the framework has to answer; `body` is left out where it is made when the client is charged */
+function formFor(
+  request: IncomingMessage,
+  { whole, isShared, isAwaited }: KnownAddress,
+  answer: Answer,
+  held: HeldAnswer | undefined,
+): Form | undefined {
+  if (isShared) {
+    const streamed = answer.body()
+    const cached = streamed instanceof StreamedBody ? cachedForm(request, answer, streamed) : undefined
+    if (!cached) return undefined
+    const body = sentBytes(cached.bytes)
+    return { encoding: cached.encoding, units: body.units, body }
+  }
+  if (whole?.tag !== answer.freshness.tag) return undefined
+  const encoding = encodingFor(request, whole.format, whole.bytes)
+  const body = encoding ? held?.compressed(encoding) : held?.whole
+  if (!body && (encoding || isAwaited)) return undefined
+  return { encoding, units: whole.units, body }
 }
 
 function madeNow(answer: Answer, held: HeldAnswer | undefined): WholeBody | undefined {

@@ -8,6 +8,7 @@ import {
   answerHeaders,
   type Body,
   type BodyPieces,
+  cachedForm,
   DATA,
   encodingFor,
   formatHeaders,
@@ -15,7 +16,7 @@ import {
   unchangedHeaders,
   wholeHeaders,
 } from './answer.ts'
-import { compressWhole, type SharedBody } from './compressed-bodies.ts'
+import { type CompressedForm, compressWhole, type SharedBody } from './compressed-bodies.ts'
 import { type ContentEncoding, encodingOf } from './content-encoding.ts'
 import {
   type CostAccount,
@@ -93,10 +94,12 @@ function sendBody(
     remembered?.held?.holdWhole(whole)
     return sendWhole(request, reply, answer, whole, remembered)
   }
+  if (body instanceof StreamedBody) {
+    if (remembered && body.cachedAs) remembered.known.isShared = true
+    return sendStreamed(request, reply, answer, body)
+  }
   setHeaders(reply, answerHeaders(answer))
-  return body instanceof StreamedBody
-    ? sendStreamed(request, reply, answer, body)
-    : sendShared(request, reply, body)
+  return sendShared(request, reply, body)
 }
 
 function sendWhole(
@@ -148,26 +151,35 @@ export async function sendShared(
 function sendStreamed(
   request: FastifyRequest,
   reply: FastifyReply,
-  { freshness, format }: Answer,
+  answer: Answer,
   body: StreamedBody,
 ): FastifyReply {
+  const { freshness, format } = answer
+  const cached = cachedForm(request, answer, body)
+  if (cached) {
+    const whole = sentBytes(cached.bytes)
+    request.costAccount?.settle(whole.units)
+    return sendAtOnce(request, reply, 200, wholeHeaders(answer, whole.bytes, cached.encoding), whole)
+  }
   const encoding = streamEncoding(request, body)
+  setHeaders(reply, answerHeaders(answer))
   if (encoding) reply.header('content-encoding', encoding)
   if (request.method === 'HEAD') return reply.send(Readable.from([], { objectMode: false }))
   const pieces = () => (format.hasEnvelope ? inEnvelope(body.pieces()) : body.pieces())
   if (!body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
   const { bodies, name } = body.cachedAs
   if (!encoding) {
-    const complete = bodies.complete(name, freshness.tag)
+    // Decompressing costs less than making it again
+    const complete = bodies.complete(name, freshness.tag, ['gzip', 'br'])
     if (complete) return sendDecompressed(request, reply, complete, body.cost)
     return sendForOneClient(request, reply, { ...body, pieces }, encoding)
   }
-  const isMade = bodies.holdsLarge(name, freshness.tag, encoding)
-  if (!isMade) request.costAccount?.charge(reply, body.cost)
-  const shared = bodies.large(name, freshness.tag, encoding, pieces)
-  if (shared.whole) request.costAccount?.settle(shared.whole.length / SENT_BYTES_PER_UNIT)
-  const sent = shared.whole ?? settled(shared.read(), SENT_BYTES_PER_UNIT, request.costAccount)
-  return reply.send(sent instanceof Uint8Array ? sent : Readable.from(sent, { objectMode: false }))
+  const isBeingMade = bodies.holdsLarge(name, freshness.tag, encoding)
+  if (!isBeingMade) request.costAccount?.charge(reply, body.cost)
+  const shared = bodies.large(name, freshness.tag, encoding, pieces).read()
+  return reply.send(
+    Readable.from(settled(shared, SENT_BYTES_PER_UNIT, request.costAccount), { objectMode: false }),
+  )
 }
 
 /** The part of the cost of making a body that decompressing it takes. */
@@ -177,7 +189,7 @@ const DECOMPRESSING_COST = 1 / 4
 function sendDecompressed(
   request: FastifyRequest,
   reply: FastifyReply,
-  { encoding, bytes }: { readonly encoding: ContentEncoding; readonly bytes: Uint8Array },
+  { encoding, bytes }: CompressedForm,
   cost: number,
 ): FastifyReply {
   takePlace(request, reply, cost * DECOMPRESSING_COST)

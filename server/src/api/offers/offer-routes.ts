@@ -22,16 +22,17 @@ open offer in MANA that has not expired: see docs/offers.md.',
         response: freshSchema(offersSchema, ['too_many_large_answers']),
       },
     },
-    (request, reply) => {
-      const state = land.state()
-      const shown = shownOffers(state, land.clock.nowMs())
-      const freshness = state.freshness(shown.offers.lastExpiryMs)
-      const pieces = () => offerPieces(shown)
-      // Offers of the whole world: as many as it has assets at most.
-      const cost = assetsCost(state.parts.publications.openKey.length)
-      const body = () => streamed(pieces, cost, { bodies: land.bodies, name: 'offers' })
-      return send(request, reply, { freshness, format: DATA, body })
-    },
+    (request, reply) =>
+      send(request, reply, () => {
+        const state = land.state()
+        const shown = shownOffers(state, land.clock.nowMs())
+        const freshness = state.freshness(shown.offers.lastExpiryMs)
+        const pieces = () => offerPieces(shown)
+        // Offers of the whole world: as many as it has assets at most.
+        const cost = assetsCost(state.parts.publications.openKey.length)
+        const body = () => streamed(pieces, cost, { bodies: land.bodies, name: 'offers' })
+        return { freshness, format: DATA, body }
+      }),
   )
   done()
 }
