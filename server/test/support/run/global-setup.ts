@@ -36,6 +36,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const removeFolder = () => fs.rmSync(testDir, { recursive: true, force: true })
   process.once('exit', removeFolder) // a run that is interrupted does not come to its end below
   process.env.TMPDIR = testDir // what os.tmpdir() answers in all processes of this run
+  // Tests call servers of this machine only. Reading these certificates takes each of some hundred processes 30 ms of CPU time.
+  delete process.env.NODE_EXTRA_CA_CERTS
   let started: Promise<Pick<TestPostgres, 'url' | 'stop'>> | undefined
   let bundled: Promise<BundledPrograms> | undefined
   const preparations = {
