@@ -1,15 +1,16 @@
 import { writeFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { WaitingPage } from '../attendance/issuers/own/made-events/approvals.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { AppError, CommandError } from '../errors.ts'
-import { parseEvent } from './argument-parsers.ts'
+import { parseEvent, wholeNumber } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
-import { runCommand, writeResult } from './run-command.ts'
+import { printable, runCommand, writeResult } from './run-command.ts'
 
 /** Events of a page of the list. */
 const PAGE = 50
+const MAX_NUMBER = 9_999_999_999
 
 /** `landpass approve-event` */
 export function addApproveEventCommand(program: Command): void {
@@ -19,11 +20,23 @@ export function addApproveEventCommand(program: Command): void {
     .argument('[event]', 'number or UUID of the event', parseEvent)
     .option('--refuse', 'refuse it: no further tokens; where a change of it waits, refuse the change alone')
     .option('--reason <text>', 'why, for its organiser')
-    .option('--tokens <number>', 'approve it with fewer tokens than its organiser wants', parseTokens)
+    .option(
+      '--tokens <number>',
+      'approve it with fewer tokens than its organiser wants',
+      wholeNumber(1, 999_999_999),
+    )
     .option('--may-give', 'let its organiser give tokens to a list of addresses')
     .option('--no-may-give', 'no longer let its organiser do that')
-    .option('--content <number>', 'answer only if it is still as the list showed it', parseNumber)
-    .option('--after <number>', 'list those that wait with later numbers than this one', parseNumber)
+    .option(
+      '--content <number>',
+      'answer only if it is still as the list showed it',
+      wholeNumber(0, MAX_NUMBER),
+    )
+    .option(
+      '--after <number>',
+      'list those that wait with later numbers than this one',
+      wholeNumber(0, MAX_NUMBER),
+    )
     .option('--picture <file>', 'only write the picture of its organiser to a file')
     .action((event: string | undefined, options: GivenOptions) =>
       runCommand(() => runApproveEvent(event, options)),
@@ -67,7 +80,7 @@ async function runApproveEvent(
       const found = await approvals.find(parsePublicEventName(event))
       if (pictureFile !== undefined) return await writePicture(await approvals.picture(found), pictureFile)
       const answered = await approvals.answer(found, { approval, ...details })
-      const name = `"${printable(textOf(found.issuer_record.name))}"`
+      const name = `"${lineOf(textOf(found.issuer_record.name))}"`
       writeResult({ ok: true, event: found.event_id, uuid: found.uuid, ...answered }, [
         ...(answered.change === null ? [] : [`The change of ${name} is ${answered.change}.`]),
         `${name} is ${answered.approval}.`,
@@ -103,8 +116,8 @@ function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
   }))
   writeResult({ ok: true, total, next: next ?? null, events }, [
     ...events.flatMap(({ event, name, description, coordinates, tokens, made_at, content, change }) => [
-      `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}, content ${content}`,
-      ...(description === '' ? [] : [`    ${printable(description)}`]),
+      `${event}  "${lineOf(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}, content ${content}`,
+      ...(description === '' ? [] : [`    ${lineOf(description)}`]),
       ...(change === null ? [] : changeLines(change)),
     ]),
     ...(next === undefined
@@ -119,11 +132,11 @@ function changeLines(change: ListedChange): readonly string[] {
   const { name, description, event_url: link, image, coordinates, tokens } = change
   return [
     '    A change of this event waits:',
-    ...(name === null ? [] : [`    name: ${printable(name)}`]),
+    ...(name === null ? [] : [`    name: ${lineOf(name)}`]),
     ...(coordinates === null ? [] : [`    places: ${coordinates}`]),
     ...(tokens === null ? [] : [`    tokens: ${tokens}`]),
-    ...(description === null ? [] : [`    description: ${printable(description)}`]),
-    ...(link === null ? [] : [`    link: ${printable(link)}`]),
+    ...(description === null ? [] : [`    description: ${lineOf(description)}`]),
+    ...(link === null ? [] : [`    link: ${lineOf(link)}`]),
     ...(image ? ['    another picture: --picture writes it to a file'] : []),
   ]
 }
@@ -133,17 +146,7 @@ function textOf(text: unknown): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** One line for a terminal: a text may hold anything, control sequences too. */
-function printable(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
-}
-
-function parseNumber(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('must be the number of an event.')
-}
-
-function parseTokens(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('must be a whole number, 1 or more.')
+/** One line for a terminal. */
+function lineOf(text: string): string {
+  return printable(text.replaceAll(/\s+/gu, ' '))
 }

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CheckResult } from '../chain/check/check-land.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
+import { MAX_SEED, wholeNumber } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { EXIT_FAILED, exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
@@ -16,7 +17,6 @@ interface CheckOptions {
 
 /** The contracts could not be asked: nothing is known of differences. */
 const EXIT_NOT_ASKED = 3
-const MAX_SEED = 2 ** 31 - 1
 
 /** `landpass chain check` */
 export function addChainCommand(program: Command): void {
@@ -26,9 +26,13 @@ export function addChainCommand(program: Command): void {
     .description(
       'compare the tables with the contracts: exit code 1 where they differ, 3 where no node can be asked',
     )
-    .option('--sample <number>', 'compare that many parcels and estates, chosen at random', parseSample)
-    .option('--seed <number>', 'choose the same sample again', parseSeed)
-    .option('--block <number>', 'only if the land is at this block', parseBlock)
+    .option(
+      '--sample <number>',
+      'compare that many parcels and estates, chosen at random',
+      wholeNumber(1, 1_000_000),
+    )
+    .option('--seed <number>', 'choose the same sample again', wholeNumber(0, MAX_SEED))
+    .option('--block <number>', 'only if the land is at this block', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .action(async (options: CheckOptions) => {
       let result: CheckResult | undefined
       await runCommand(async (signal) => {
@@ -38,18 +42,6 @@ export function addChainCommand(program: Command): void {
         result === undefined ? EXIT_NOT_ASKED : result.differences.length > 0 ? EXIT_FAILED : 0
     })
   for (const command of chain.commands) exitWith2OnWrongUse(command)
-}
-
-const parseSample = wholeNumber(1, 1_000_000)
-const parseSeed = wholeNumber(0, MAX_SEED)
-const parseBlock = wholeNumber(0, Number.MAX_SAFE_INTEGER)
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (/^\d{1,16}$/.test(text) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}.`)
-  }
 }
 
 async function runCheck(

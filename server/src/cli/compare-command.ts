@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Comparison, compareServers, type DifferingField } from '../compare/compare-servers.ts'
 import { MAX_READS, type RequestLog, readRequestLog } from '../compare/request-log.ts'
 import { CommandError } from '../errors.ts'
-import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
+import { EXIT_FAILED, printable, runCommand, writeResult } from './run-command.ts'
 
 /** `landpass compare` */
 export function addCompareCommand(program: Command): void {
@@ -75,14 +75,6 @@ function sentencesOf(log: RequestLog, comparison: Comparison): readonly string[]
     ...fields.flatMap(lineOf),
     ...(beyond > 0 ? [`${beyond} further differences are not listed.`] : []),
   ].map(printable)
-}
-
-/** The log and the answers are of strangers: their control characters could change the operator's terminal. */
-function printable(line: string): string {
-  return line.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  )
 }
 
 function lineOf({ address, field, requests, example, there, here }: DifferingField): readonly string[] {

@@ -1,5 +1,5 @@
 import type { World } from '@landpass/client/grid'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
@@ -8,13 +8,12 @@ import { readLandHead } from '../land/changes/land-head.ts'
 import { Grid } from '../land/snapshot/grid.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { coverageWarnings, type ImportReport } from '../land/snapshot/report.ts'
+import { MAX_SEED, wholeNumber } from './argument-parsers.ts'
 import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
 import { loadSimulators } from './simulators.ts'
-
-const MAX_SEED = 2 ** 31 - 1
 
 interface DemoOptions {
   readonly seed: number
@@ -27,7 +26,12 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('make a world from a seed: into the database, or as a snapshot into a folder')
-    .option('--seed <number>', 'the same seed makes the same world on every machine', parseSeed, 1)
+    .option(
+      '--seed <number>',
+      'the same seed makes the same world on every machine',
+      wholeNumber(0, MAX_SEED),
+      1,
+    )
     .option('--out <folder>', 'write the snapshot there and leave the database alone')
     .option('--replace', 'replace the world that the database holds')
     .action((options: DemoOptions) => {
@@ -35,12 +39,6 @@ export function addDemoCommand(program: Command): void {
       const whenStopped = out === undefined ? undefined : `Stopped. The snapshot in ${out} is not complete.`
       return runCommand((signal) => makeDemo(options, signal), whenStopped)
     })
-}
-
-function parseSeed(text: string): number {
-  const seed = Number(text)
-  if (/^\d{1,10}$/.test(text) && seed <= MAX_SEED) return seed
-  throw new InvalidArgumentError(`must be a whole number from 0 to ${MAX_SEED}`)
 }
 
 async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal): Promise<void> {

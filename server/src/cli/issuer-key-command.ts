@@ -6,7 +6,7 @@ import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { readTime } from '../time-text.ts'
-import { parseAddress } from './argument-parsers.ts'
+import { parseAddress, wholeNumber } from './argument-parsers.ts'
 import { withDatabase } from './open-database.ts'
 import { exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
 
@@ -27,7 +27,12 @@ export function addIssuerKeyCommand(program: Command): void {
   command
     .command('rotate')
     .description('make a new key, which signs in ten minutes; then the present one stops')
-    .option('--after <seconds>', 'sign with the new key that much later', parseSeconds, ROTATION_S)
+    .option(
+      '--after <seconds>',
+      'sign with the new key that much later',
+      wholeNumber(0, MAX_ROTATION_S),
+      ROTATION_S,
+    )
     .action(({ after }: { after: number }) =>
       runCommand(() =>
         withKeys(async (keys) => {
@@ -104,12 +109,6 @@ async function writeKeys(keys: readonly PublishedKey[], sentences: readonly stri
       `${checksumAddress(address)}  ${state}  from ${isoOf(from)}${until === null ? '' : ` until ${isoOf(until)}`}`,
   )
   writeResult({ ok: true, keys }, [...sentences, ...lines, SHOWN])
-}
-
-function parseSeconds(text: string): number {
-  const number = Number(text)
-  if (/^\d{1,7}$/.test(text) && number <= MAX_ROTATION_S) return number
-  throw new InvalidArgumentError(`must be a whole number from 0 to ${MAX_ROTATION_S}.`)
 }
 
 function parseTime(text: string): number {

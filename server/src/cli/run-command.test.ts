@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { CommandError, PublicCommandError } from '../errors.ts'
-import { runCommand } from './run-command.ts'
+import { printable, runCommand } from './run-command.ts'
 
 const before = process.exitCode
 
@@ -27,4 +27,10 @@ test.each([
   expect(shown.mock.calls).toEqual([[`landpass: ${error.message}\n`]])
   const line: unknown = JSON.parse(String(written.mock.calls[0]![0]))
   expect(line).toEqual({ ok: false, error: error.message, ...(text !== undefined && { public: text }) })
+})
+
+test('control characters, line ends and halves of characters are escaped', () => {
+  expect(printable('a\u001b[2Jb')).toBe('a\\u001b[2Jb')
+  expect(printable('a\u2028b\ud800\n')).toBe('a\\u2028b\\ud800\\u000a')
+  expect(printable('Müller 🏝 "x"')).toBe('Müller 🏝 "x"')
 })

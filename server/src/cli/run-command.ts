@@ -43,6 +43,19 @@ function isParentGone(): boolean {
   return process.send !== undefined && !process.connected
 }
 
+/**
+ * A line in which control characters are escaped: texts of tokens, events, logs and other servers could change the operator's terminal.
+ *
+ * @example
+ * printable('a\u001b[2Jb') // 'a\\u001b[2Jb'
+ */
+export function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** The result: a line of JSON for a program, sentences for a person. */
 export function writeResult(result: object, sentences: readonly string[]): void {
   const text = process.stdout.isTTY ? sentences.join('\n') : JSON.stringify(result)

@@ -5,7 +5,6 @@ import {
   checksumAddress,
   type Domain,
   type IssuerKey,
-  isAddress,
   isExplorerLink,
   MAINNET_DOMAIN,
   type Revocation,
@@ -21,7 +20,8 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { CommandError } from '../errors.ts'
-import { EXIT_FAILED, EXIT_WRONG_USE, runCommand, writeResult } from './run-command.ts'
+import { parseAddress } from './argument-parsers.ts'
+import { EXIT_FAILED, EXIT_WRONG_USE, printable, runCommand, writeResult } from './run-command.ts'
 
 interface VerifyOptions {
   readonly issuer?: string
@@ -73,13 +73,6 @@ export function addVerifyCommand(program: Command): void {
         })
       return runCommand(() => runVerify(file, options))
     })
-}
-
-function parseAddress(text: string): string {
-  if (isAddress(text)) return text
-  throw new InvalidArgumentError(
-    'must be an address: 0x and 40 hex digits, in one letter case or with its checksum.',
-  )
 }
 
 function parseRoot(text: string): string {
@@ -262,11 +255,6 @@ function hintsOf(reason: Verification['reason'], hasIssuer: boolean): string[] {
     ]
   if (reason === 'future') return ['Its time is later than now. Check the clock of this computer.']
   return []
-}
-
-/** Texts of a token may hold anything, control sequences of terminals too. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
 }
 
 /** ISO 8601, or the seconds where no date has so many. */
