@@ -22,8 +22,10 @@ import { type StandIns, startStandIns, wantsStandIns, withStandIns } from './sta
 import type { WorkerChannel } from './workers/worker-channel.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
-/** Ctrl-C, and what a service manager sends. */
-/** SIGHUP: the terminal was closed, or `systemctl reload`, after which systemd starts the version that is installed now. */
+/**
+ * Ctrl-C, and what a service manager sends. SIGHUP: the terminal was closed, or `systemctl reload`, after which systemd starts the
+ * version that is installed now.
+ */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof STOP_SIGNALS)[number]
 
@@ -146,6 +148,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
     const waiting = new DatabaseWait(engine, app.server, absence)
+    let tidying: NodeJS.Timeout | undefined
     let address = options.channel?.listensAtOnce === false ? undefined : await listen(app, config)
     try {
       if (address !== undefined) await app.startMetrics()
@@ -159,7 +162,7 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
         return true
       })
       if (!isStarted) return
-      const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
+      tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
       const isFirst = address !== undefined
       address ??= await listen(app, config)
       const tokens = options.standIns
@@ -171,8 +174,8 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       const signal = await stopped
       serviceManager.announceStop()
       if (signal !== 'SIGINT') await app.drain()
-      clearInterval(tidying)
     } finally {
+      clearInterval(tidying)
       await app.close()
     }
   } finally {

@@ -153,7 +153,7 @@ class WorkerProcesses {
     }
   }
 
-  /** Replaces each worker by one that runs the code and settings of now. */
+  /** Replaces each worker by one that runs the version that is installed now, with the same settings. */
   async #replaceAll(): Promise<void> {
     for (let number = 1; number <= this.#config.workers; number++) {
       if (this.#isStopping) return
