@@ -28,6 +28,16 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /**
+ * Whole seconds since a time in the past; 0 for one in the future, because clocks of machines differ.
+ *
+ * @example
+ * secondsSince(1_000, { nowMs: () => 3_999 }) // 2
+ */
+export function secondsSince(timeMs: number, clock: Clock): number {
+  return Math.max(Math.floor((clock.nowMs() - timeMs) / SECOND_MS), 0)
+}
+
+/**
  * The result of `work`, or of `late` if that takes longer. The work goes on, and its failure after the limit is ignored.
  *
  * @param limitMs milliseconds by a steady clock

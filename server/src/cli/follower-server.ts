@@ -1,11 +1,11 @@
 import type { Chain } from '../chain/chain.ts'
 import { followerSeries, statusSeries } from '../chain/chain-metrics.ts'
 import { type OwnState, StatusReader } from '../chain/follow/status-reader.ts'
-import { type Clock, SECOND_MS } from '../clock.ts'
+import { type Clock, secondsSince } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { within } from '../http/health.ts'
+import { CHECK_TIMEOUT_MS, within } from '../http/health.ts'
 import { Metrics } from '../http/metrics.ts'
 import { type MetricsServer, serveMetrics } from '../http/metrics-server.ts'
 
@@ -18,9 +18,6 @@ export interface FollowerServerOptions {
   readonly ownState: () => OwnState | undefined
   readonly log: (line: string) => void
 }
-
-/** As on a server: a database that hangs is reported within two seconds. */
-const CHECK_TIMEOUT_MS = 1_500
 
 /**
  * Serves metrics and health of a process that only follows, where `METRICS_PORT` is set. A server of the same environment
@@ -51,7 +48,7 @@ async function readyFacts(status: StatusReader, clock: Clock): Promise<Record<st
   const { state, block, reason } = await status.read().catch(() => {
     throw new AppError('database_unavailable', 'The database does not answer.')
   })
-  const ageSeconds = block && Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
+  const ageSeconds = block && secondsSince(Date.parse(block.time), clock)
   return {
     chain: { state, ...(block && { block: block.number, ageSeconds }), ...(reason && { reason }) },
   }

@@ -29,7 +29,7 @@ const LIVE = Type.Object({
 })
 
 /** A balancer must hear within 2 s, also while all connections to the database hang. */
-const CHECK_TIMEOUT_MS = 1_500
+export const CHECK_TIMEOUT_MS = 1_500
 
 export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthOptions): void {
   app.get(

@@ -1,12 +1,12 @@
 import type { Attendance } from '../attendance/attendance.ts'
-import { SECOND_MS } from '../clock.ts'
+import { SECOND_MS, secondsSince } from '../clock.ts'
 import { checkDatabase } from '../db/check-database.ts'
 import type { Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { within } from '../http/health.ts'
 import type { ListingsStatusReader } from '../listings/listings-status.ts'
 import type { Counted, Findings, Problem } from './parts.ts'
-import type { ServedLand } from './readiness.ts'
+import { isConfigured, type ServedLand } from './readiness.ts'
 import { Scrape } from './scrape.ts'
 
 const DATABASE_LIMIT_MS = 1.5 * SECOND_MS
@@ -42,7 +42,7 @@ export interface Found extends Findings {
 
 /** Finds out how each part of a server is. It never fails: what cannot be read is a finding. */
 export function findingsOf({ engine, metrics, served, attendance }: OperatedServer): () => Promise<Found> {
-  const check = databaseCheckOf(engine, { writes: attendance !== undefined })
+  const check = databaseCheckOf(engine, attendance)
   return async () => {
     const problem = await check()
     const scrape = new Scrape(await metrics().catch(() => ''))
@@ -85,7 +85,7 @@ async function chainFindings({ chainStatus, clock, followsChain }: OperatedLand)
   if (!block) return followsChain || state !== 'off' ? 'empty' : undefined
   return {
     block: block.number,
-    ageS: Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0),
+    ageS: secondsSince(Date.parse(block.time), clock),
     isFollowing: state === 'following' && reason === null,
   }
 }
@@ -111,16 +111,15 @@ async function attendanceFindings(
   hasDatabase: boolean,
 ): Promise<Pick<Findings, 'attendance' | 'issuer' | 'presence' | 'events'>> {
   if (!attendance) return { attendance: undefined, issuer: undefined, presence: undefined, events: undefined }
-  const isConfigured = !attendance.setupProblem
-  const waiting =
-    isConfigured && hasDatabase ? await attendance.countWaiting().catch(() => undefined) : undefined
+  const isSetUp = isConfigured(attendance)
+  const waiting = isSetUp && hasDatabase ? await attendance.countWaiting().catch(() => undefined) : undefined
   return {
-    attendance: { isConfigured },
+    attendance: { isConfigured: isSetUp },
     issuer: attendance.offers().hasPoap
       ? countedOf(scrape, 'landpass_issuer_calls_total', (result) => FAILED_CALL.test(result))
       : undefined,
     presence: countedOf(scrape, 'landpass_presence_answers_total', (result) => result === 'unknown'),
-    events: !isConfigured
+    events: !isSetUp
       ? undefined
       : waiting === undefined
         ? 'unread'
@@ -130,9 +129,9 @@ async function attendanceFindings(
 }
 
 /** @returns why the database cannot be used; null where it can */
-function databaseCheckOf(engine: Engine, needs: { readonly writes: boolean }): () => Promise<Problem | null> {
+function databaseCheckOf(engine: Engine, attendance: Attendance | undefined): () => Promise<Problem | null> {
   const check = within(DATABASE_LIMIT_MS, async () => {
-    await checkDatabase(engine, needs)
+    await checkDatabase(engine, { writes: isConfigured(attendance) })
     return {}
   })
   return async () => {

@@ -1,6 +1,6 @@
 import type { Attendance } from '../attendance/attendance.ts'
 import type { StatusReader } from '../chain/follow/status-reader.ts'
-import { type Clock, SECOND_MS } from '../clock.ts'
+import { type Clock, SECOND_MS, secondsSince } from '../clock.ts'
 import { checkDatabase } from '../db/check-database.ts'
 import { workerStates } from '../db/distribution.ts'
 import type { Engine } from '../db/engine.ts'
@@ -75,7 +75,7 @@ async function landFacts({
   const ofOffers = Object.fromEntries(readings.flat())
   const { block, state, reason } = (await chainStatus.recent()) ?? {}
   if (!block) return { revision, ...ofOffers }
-  const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
+  const ageSeconds = secondsSince(Date.parse(block.time), clock)
   return {
     revision,
     chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) },

@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import { COMPLETENESS_STATES, MOST_NAMED } from '../../chain/check/completeness.ts'
 import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
-import { type Clock, SECOND_MS } from '../../clock.ts'
+import { type Clock, secondsSince } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
 import {
@@ -99,7 +99,7 @@ export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
       request.costAccount?.charge(reply, QUERY_UNITS)
       const status = await chain.read()
       const explorer = explorerOf(status.chainId, explorerUrl)
-      const block = withAge(status.block, clock.nowMs())
+      const block = withAge(status.block, clock)
       const ofOffers = await Promise.all(
         offers.map(async ({ name, read }) => [name, shownListings(await read())] as const),
       )
@@ -115,7 +115,7 @@ function shownListings({ readAtMs, isShown, ...shown }: ListingsStatus) {
   return { ...shown, read_at: readAtMs === null ? null : new Date(readAtMs).toISOString(), shown: isShown }
 }
 
-function withAge(block: ChainStatus['block'], nowMs: number) {
+function withAge(block: ChainStatus['block'], clock: Clock) {
   if (!block) return null
-  return { ...block, ageSeconds: Math.max(Math.floor((nowMs - Date.parse(block.time)) / SECOND_MS), 0) }
+  return { ...block, ageSeconds: secondsSince(Date.parse(block.time), clock) }
 }
