@@ -84,6 +84,12 @@ export class NodeError extends Error {
   }
 }
 
+/** For a promise's `catch`. @throws what is no failure of a node */
+export function ignoreNodeError(error: unknown): undefined {
+  if (error instanceof NodeError) return undefined
+  throw error
+}
+
 /** Whether fewer blocks may help: the failures that shrink a range of logs. */
 export function asksForLess(error: unknown): error is NodeError {
   return (

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../clock.ts'
 import type { BlockRef, RawLog } from '../chain-types.ts'
 import { findLogOutsideBloom } from '../proofs/bloom.ts'
-import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { logsProvenBy } from '../proofs/receipts-root.ts'
 import { agreeOnFinal } from './agree-on-final.ts'
 import { checkHighest } from './check-highest.ts'
 import { MAX_WAIT_MS, RefusedError } from './json-rpc.ts'
@@ -253,14 +253,12 @@ export class Nodes {
     addresses: readonly string[],
     choice: Choice = {},
   ): Promise<LogsOfBlock> {
-    const wanted = new Set(addresses)
     return this.run(async (node) => {
       const receipts = await node.receiptsOf(header.hash)
       if (!receipts) throw node.failure('eth_getBlockReceipts', { kind: 'unknown_block' })
-      if (receiptsRootOf(receipts) !== header.receiptsRoot) {
-        throw node.accuse('eth_getBlockReceipts', 'the receipts are not those of the block')
-      }
-      return { node, logs: receipts.flatMap(({ logs }) => logs.filter((log) => wanted.has(log.address))) }
+      const logs = logsProvenBy(receipts, header.receiptsRoot, addresses)
+      if (!logs) throw node.accuse('eth_getBlockReceipts', 'the receipts are not those of the block')
+      return { node, logs }
     }, choice)
   }
 
