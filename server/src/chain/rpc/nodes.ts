@@ -39,8 +39,6 @@ export interface NodesOptions {
 export interface Head {
   readonly node: EthereumNode
   readonly header: NodeHeader
-  /** The block is older than a head before, and of the same chain: the nodes lag, and nothing is new. */
-  readonly isBehind: boolean
 }
 
 /** Logs of a block, and the node that gave them. */
@@ -91,7 +89,7 @@ const OTHER_HEADS_MS = 15 * SECOND_MS
  *
  * @example
  * const head = await nodes.head()
- * if (!head.isBehind) await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
+ * await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
  */
 export class Nodes {
   private readonly options: NodesOptions
@@ -433,12 +431,11 @@ export class Nodes {
   }
 
   private report({ node }: NodeMember, header: NodeHeader): Head {
-    const isBehind = this.isBehindReported(header)
-    if (!isBehind) {
+    if (!this.isBehindReported(header)) {
       this.reportedHead = { number: header.number, hash: header.hash }
       this.recent.add(header)
     }
-    return { node, header, isBehind }
+    return { node, header }
   }
 
   private isBehindReported(header: NodeHeader): boolean {
