@@ -56,7 +56,7 @@ export class ServerClient {
     const url = new URL(base)
     url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    return limiter.run(1, async () => {
+    return limiter.run(async () => {
       const startedMs = timing.nowMs()
       let bytes = 0
       const parse = (body: Buffer) => {

@@ -405,8 +405,8 @@ test('after a refusal for their rate, calls wait as long as the node asks for, a
   expect(node.health.isTrusted).toBe(true)
 })
 
-test('calls beyond the limits wait: at the same time, and in a second', async () => {
-  const { node, scripted, timing } = await start({ maxInFlight: 2, callsPerSecond: 10 })
+test('calls beyond the limit at the same time wait', async () => {
+  const { node, scripted } = await start({ maxInFlight: 2 })
   let most = 0
   scripted.fault = () => {
     most = Math.max(most, node.inFlight)
@@ -416,7 +416,6 @@ test('calls beyond the limits wait: at the same time, and in a second', async ()
   await Promise.all(Array.from({ length: 6 }, () => node.chainId()))
 
   expect(most).toBeLessThanOrEqual(2)
-  expect(timing.pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(500)
 })
 
 test('a signal ends calls and pauses with its reason', async () => {
