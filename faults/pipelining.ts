@@ -1,20 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '@landpass/server/test/support/database/postgres'
 import { quantile } from '@landpass/server/test/support/processes/load'
-import {
-  memoryMb,
-  type Running,
-  resetPeak,
-  startServer,
-} from '@landpass/server/test/support/processes/measured-processes'
+import { memoryMb, type Running, resetPeak } from '@landpass/server/test/support/processes/measured-processes'
 import { Random } from '@landpass/simulators/random'
 import { Caller, outcomeOf } from './attendance/calls.ts'
+import { withLandServer } from './land-load.ts'
 import { type Script, type ScriptOptions, sized, tally, type Verdict } from './script.ts'
 
 const ATTACKERS = fileURLToPath(new URL('./attackers.js', import.meta.url))
@@ -41,30 +33,15 @@ const P99_TIMES = 2
 export const pipelining: Script = {
   about:
     '1,000 sockets that pipeline, then 1,000 slow readers, then slow writers: others are answered as before',
-  run: (options, verdict) => withServer(options, (server) => attackOneByOne(server, options, verdict)),
+  run: (options, verdict) =>
+    withLandServer(options, (server) => attackOneByOne(server, options, verdict), settingsOf(options)),
 }
 
-async function withServer(
-  { engine, scale }: ScriptOptions,
-  work: (server: Running) => Promise<void>,
-): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'landpass-sockets-'))
+function settingsOf({ scale }: ScriptOptions): Readonly<Record<string, string>> {
   const radius = radiusOf(scale)
-  const postgres = engine === 'postgres' ? await startPostgres() : undefined
-  let server: Running | undefined
-  try {
-    const env = {
-      DATA_DIR: scratch,
-      WORLD: [-radius, -radius, radius, radius].join(),
-      ...(postgres ? { DATABASE_URL: postgres.url } : {}),
-      ...(scale < 1 ? { REQUEST_TIMEOUT_MS: '1000' } : {}),
-    }
-    server = await startServer(env, ['--demo', '--only', 'land'])
-    await work(server)
-  } finally {
-    await server?.stop()
-    await postgres?.stop()
-    rmSync(scratch, { recursive: true, force: true })
+  return {
+    WORLD: [-radius, -radius, radius, radius].join(),
+    ...(scale < 1 ? { REQUEST_TIMEOUT_MS: '1000' } : {}),
   }
 }
 

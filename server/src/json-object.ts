@@ -16,3 +16,12 @@ export function isObject(value: unknown): value is JsonObject {
 export function asObject(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined
 }
+
+/** Undefined for what is not JSON. */
+export function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -4,6 +4,7 @@ import https from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { SECOND_MS } from './clock.ts'
+import { parseOrUndefined } from './json-object.ts'
 
 export type StartTimer = (ms: number, callback: () => void) => () => void
 
@@ -120,7 +121,7 @@ export async function askAddress(
     const answer = await readBody(response, maxBytes)
     return {
       status,
-      json: request.parse ? request.parse(answer) : parseOrUndefined(answer.toString('utf8')),
+      json: request.parse ? request.parse(answer) : parseJsonAnswer(answer.toString('utf8')),
       retryAfterMs: parseRetryAfter(response.headers['retry-after']),
     }
   } catch (error) {
@@ -212,12 +213,8 @@ async function readBody(response: http.IncomingMessage, maxBytes: number): Promi
 }
 
 /** Undefined for what is not JSON. A byte order mark may come before it. */
-export function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
-  } catch {
-    return undefined
-  }
+export function parseJsonAnswer(text: string): unknown {
+  return parseOrUndefined(text.startsWith('\ufeff') ? text.slice(1) : text)
 }
 
 const MAX_RETRY_AFTER_S = 3600

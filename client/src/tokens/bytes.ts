@@ -120,7 +120,3 @@ export function bytesNumber(bytes: Uint8Array): bigint {
 export function utf8(text: string): Uint8Array {
   return ENCODER.encode(text)
 }
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at])
-}

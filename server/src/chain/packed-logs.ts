@@ -91,7 +91,7 @@ export class PackedLogs implements Iterable<RawLog> {
     return this.count
   }
 
-  /** Equal for the same logs, whichever node gave them; without their times, which some nodes do not say. Once, and last. */
+  /** Equal for logs whose {@link comparedText} is equal. Once, and last. */
   takeDigest(): string {
     return `${this.count} ${this.hash?.digest('base64') ?? ''}`
   }
@@ -147,7 +147,16 @@ export function unpackedLogs(json: string, before: RawLog | undefined): readonly
   return logs
 }
 
-function comparedText({ address, topics, data, blockHash, txHash, txIndex, logIndex }: RawLog): string {
+/** Equal for the same log, whichever node gave it; without its time, which some nodes do not say. */
+export function comparedText({
+  address,
+  topics,
+  data,
+  blockHash,
+  txHash,
+  txIndex,
+  logIndex,
+}: RawLog): string {
   return `\n${blockHash}${txHash}${txIndex} ${logIndex} ${address}${topics.join('')} ${data}`
 }
 

@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import type { Environment } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
+import { readLines, startCommand } from './child-command.ts'
 import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
 import { newProgressLog } from './progress-log.ts'
-
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
 /**
  * Fills the database of a server with the demo world, by the commands that an operator would use, each in a process
@@ -80,17 +76,8 @@ export class DemoFiller {
   /** Runs a command. @returns false when it was stopped. @throws {CommandError} when it failed */
   async #run(args: readonly string[], env: Environment = {}): Promise<boolean> {
     if (this.#isStopped) return false
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes, with
-      // this process at the latest.
-      detached: true,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    })
-    this.#child = child
-    const lines = createInterface({ input: child.stdout! }).on('line', this.#takeLine)
-    // Not the child's event 'close', which Node.js never emits after `disconnect`.
-    const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
+    this.#child = startCommand(args, { ...process.env, ...env })
+    const code = await readLines(this.#child, this.#takeLine)
     this.#child = undefined
     if (code === 0) return true
     if (this.#isStopped) return false

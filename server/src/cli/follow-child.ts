@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+import { readLines, startCommand } from './child-command.ts'
 
 /** A line that the command writes: progress, its result or its error. */
 export interface FollowMessage {
@@ -82,32 +78,13 @@ export const FOLLOW_ENV: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESH
 
 /** Starts `landpass follow` with a low priority: on a busy machine the answers of servers come first. */
 export function startFollow(options: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...options], {
-    // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
-    detached: true,
-    env: { ...FOLLOW_ENV, ...process.env },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
+  const child = startCommand(['follow', ...options], { ...FOLLOW_ENV, ...process.env }, FOLLOW_NODE_OPTIONS)
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   } catch {
     // It has ended already.
   }
   return child
-}
-
-/** Reads what a process writes to stdout until it ends. @returns its exit code */
-async function readLines(child: ChildProcess, onLine: (line: string) => void): Promise<number | null> {
-  // First: a process that cannot be started has no stdout, and says so by an event.
-  const exited = once(child, 'exit')
-  if (!child.stdout) return exitCodeOf(await exited)
-  const closed = once(createInterface({ input: child.stdout }).on('line', onLine), 'close')
-  const [exit] = await Promise.all([exited, closed])
-  return exitCodeOf(exit)
-}
-
-function exitCodeOf([code]: unknown[]): number | null {
-  return typeof code === 'number' ? code : null
 }
 
 function parsed(line: string): FollowMessage {

@@ -1,11 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
+import { MAIN } from './child-command.ts'
 import { loadSimulators } from './simulators.ts'
-
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
 /** The simulators that run beside a demo: separate processes, which the server uses like the real services. */
 export interface StandIns {

@@ -20,6 +20,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { CommandError } from '../errors.ts'
+import { parseOrUndefined } from '../json-object.ts'
 import { parseAddress } from './argument-parsers.ts'
 import { EXIT_FAILED, EXIT_WRONG_USE, printable, runCommand, writeResult } from './run-command.ts'
 
@@ -170,11 +171,7 @@ async function textIn(file: string): Promise<string> {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, '')) // some editors begin a file with a byte order mark
-  } catch {
-    return undefined
-  }
+  return parseOrUndefined(text.replace(/^\ufeff/, '')) // some editors begin a file with a byte order mark
 }
 
 function resultOf({ verdict, reason, signed, attendance }: Verification): object {

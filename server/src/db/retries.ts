@@ -16,7 +16,7 @@ export interface RetryTiming {
   pause(ms: number): Promise<unknown>
 }
 
-export const SYSTEM_RETRY_TIMING: RetryTiming = {
+const SYSTEM_RETRY_TIMING: RetryTiming = {
   random: Math.random,
   pause: (ms) => setTimeout(ms),
 }

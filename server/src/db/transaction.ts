@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Transaction } from 'kysely'
 import type { Db } from './engine.ts'
-import { SYSTEM_RETRY_TIMING, withRetries } from './retries.ts'
+import { withRetries } from './retries.ts'
 import type { Database } from './schema.ts'
 
 export type Tx = Transaction<Database>
@@ -36,12 +36,8 @@ async function inOwnFlow<T>(work: () => Promise<T>): Promise<T> {
  * @example
  * await inTransaction(db, (tx) => tx.deleteFrom('bid').where('id', '=', id).execute())
  */
-export function inTransaction<T>(
-  db: Db,
-  work: (tx: Tx) => Promise<T>,
-  timing = SYSTEM_RETRY_TIMING,
-): Promise<T> {
-  return withRetries(() => inOwnFlow(() => db.transaction().execute(work)), timing)
+export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withRetries(() => inOwnFlow(() => db.transaction().execute(work)))
 }
 
 /** Runs `work` in a read-only transaction: all that it reads through `tx` is from the same point in time. */

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
-import { BlockList, isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { AppError } from '../errors.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, type IsTrusted } from './client-address.ts'
 
 /** How many connections may be open at a time. */
 export interface ConnectionLimits {
@@ -38,7 +38,7 @@ interface Client {
 export class ConnectionLimiter {
   private readonly limits: ConnectionLimits
   private readonly refuse: (socket: Socket, error: AppError) => void
-  private readonly proxies: BlockList
+  private readonly isProxy: IsTrusted
   private readonly clients = new Map<string, Client>()
   private readonly slowClients = new LRUCache<string, true>({ max: MAX_SLOW_CLIENTS, ttl: SLOW_MS })
   /** Connections that are to be read slowly: the first one is read next. */
@@ -46,17 +46,17 @@ export class ConnectionLimiter {
   private readonly counted = { open: 0, refused: 0 }
 
   /**
-   * @param trustedProxies addresses or ranges, `10.0.0.0/8`
+   * @param isProxy whether an address is that of a trusted proxy
    * @param refuse makes every request of the connection be answered with this failure
    */
   constructor(
     limits: ConnectionLimits,
-    trustedProxies: readonly string[],
+    isProxy: IsTrusted,
     refuse: (socket: Socket, error: AppError) => void,
   ) {
     this.limits = limits
     this.refuse = refuse
-    this.proxies = listOf(trustedProxies)
+    this.isProxy = isProxy
   }
 
   /** Open connections now, those that wait included, and refused ones since the start. */
@@ -147,24 +147,9 @@ export class ConnectionLimiter {
       { limit: perClient },
     )
   }
-
-  private isProxy(address: string): boolean {
-    return this.proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  }
 }
 
 function endWait({ waiting }: Client, socket: Socket): void {
   clearTimeout(waiting.get(socket))
   waiting.delete(socket)
-}
-
-function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', bits] = range.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return list
 }

@@ -51,7 +51,7 @@ export function createHttpServer(framework: RequestListener, options: HttpServer
   })
   const limiter =
     options.connections &&
-    new ConnectionLimiter(options.connections, trustedProxies, (socket, error) =>
+    new ConnectionLimiter(options.connections, isTrusted, (socket, error) =>
       scheduler.refuseConnection(socket, error),
     )
   const answer: AnswerRequest = (request, response) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { isNestedDeeperThan, MAX_JSON_DEPTH } from '../json-depth.ts'
-import { isObject, type JsonObject } from '../json-object.ts'
+import { isObject, type JsonObject, parseOrUndefined } from '../json-object.ts'
 
 /** The largest body of a request. */
 export const BODY_LIMIT_BYTES = 64 * 1024
@@ -56,12 +56,4 @@ export function parseJsonObject(text: string): JsonObject {
   const value = parseOrUndefined(text)
   if (!isObject(value)) throw new AppError('invalid_body', 'The body must be one JSON object.')
   return value
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

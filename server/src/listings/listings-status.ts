@@ -1,4 +1,4 @@
-import { type Clock, SECOND_MS } from '../clock.ts'
+import { type Clock, secondsSince } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import type { SeriesSource } from '../http/metrics.ts'
 import {
@@ -7,43 +7,30 @@ import {
   readListingsStatus,
   SERVERS,
 } from '../land/changes/listings-reading.ts'
-import { OneSecondCache } from '../work/one-second-cache.ts'
-import { HEALTH_WAIT_MS, RecentFigure } from '../work/recent-figure.ts'
+import { RecentStatus } from '../work/recent-status.ts'
 import type { ListingsReader } from './listings-reader.ts'
 
-/** How far the readings are, whichever process does them: at most a second old. */
-export class ListingsStatusReader {
+/** How far the readings are, whichever process does them. */
+export class ListingsStatusReader extends RecentStatus<ListingsStatus> {
   private readonly db: Db
   private readonly clock: Clock
-  private readonly cache = new OneSecondCache<ListingsStatus>()
-  private last: ListingsStatus | undefined
-  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: HEALTH_WAIT_MS })
 
   readonly name: ReadingName
 
   constructor(name: ReadingName, db: Db, clock: Clock) {
+    super()
     this.name = name
     this.db = db
     this.clock = clock
   }
 
-  readonly read = async (): Promise<ListingsStatus> => {
-    this.last = await this.cache.get(this.name, () =>
-      readListingsStatus(this.db, this.name, this.clock.nowMs()),
-    )
-    return this.last
-  }
-
-  /** {@link read}, or what was read last where the database does not answer soon; undefined before the first time. */
-  async recent(): Promise<ListingsStatus | undefined> {
-    return (await this.figure.read()) ?? this.last
+  protected readNow(): Promise<ListingsStatus> {
+    return readListingsStatus(this.db, this.name, this.clock.nowMs())
   }
 
   /** The age of the last whole reading; undefined before the first one. */
   ageSeconds({ readAtMs }: ListingsStatus): number | undefined {
-    return readAtMs === null
-      ? undefined
-      : Math.max(Math.round((this.clock.nowMs() - readAtMs) / SECOND_MS), 0)
+    return readAtMs === null ? undefined : secondsSince(readAtMs, this.clock)
   }
 
   /** Nothing where no process has read offers yet. */

@@ -1,7 +1,5 @@
-import { coordText, decodeTokenId } from '@landpass/client/grid'
 import { keccak256 } from '../ethereum/keccak256.ts'
 import { word } from '../ethereum/words.ts'
-import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import { type CheckedSignature, checkSignature } from './checked-signature.ts'
 import {
@@ -143,14 +141,4 @@ export function usablePeriods({ periods }: Pick<RentalListing, 'periods'>): Rent
   return periods
     .map((period) => ({ ...period, maxDays: period.maxDays < MAX_DAYS ? period.maxDays : MAX_DAYS }))
     .filter(({ minDays, maxDays }) => minDays > 0n && minDays <= maxDays)
-}
-
-/** The parcel or estate that is offered; undefined for other tokens. */
-export function rentedAsset(
-  { registry, tokenId }: RentalListing,
-  { land, estate }: Registries,
-): AssetName | undefined {
-  if (registry === estate && tokenId > 0n) return { type: 'estate', id: String(tokenId) }
-  const parcel = registry === land ? decodeTokenId(tokenId) : undefined
-  return parcel && { type: 'parcel', id: coordText(parcel) }
 }

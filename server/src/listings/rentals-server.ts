@@ -4,12 +4,12 @@ import type { NewSignedTrade } from '../land/changes/signed-offers.ts'
 import { manaText } from '../land/events/amounts.ts'
 import type { RentalPeriod } from '../land/records/unlisted-offer.ts'
 import { type NamedOffer, type OfferFeed, storedText } from './offer-feed.ts'
+import { offeredAsset } from './offered-asset.ts'
 import {
   checkRental,
   parseRentalListing,
   type RentalContracts,
   rentalSeparator,
-  rentedAsset,
   usablePeriods,
 } from './rental-listing.ts'
 import type { ServerClient } from './server-client.ts'
@@ -52,7 +52,7 @@ export class RentalsServer implements OfferFeed {
   rowOf(json: unknown, nowMs: number): NewSignedTrade | undefined {
     const listing = parseRentalListing(json)
     const { rentals, registries } = this.contracts
-    const asset = rentedAsset(listing, registries)
+    const asset = offeredAsset(registries, listing.registry, listing.tokenId)
     const periods = usablePeriods(listing)
     const expiresAtMs = Number(listing.expirationS) * SECOND_MS
     const isForEverybody = listing.target === EVERYBODY && listing.rentalContract === rentals

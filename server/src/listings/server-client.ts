@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../chain/rpc/rate-limiter.ts'
 import type { Timing } from '../chain/rpc/timing.ts'
 import { SECOND_MS } from '../clock.ts'
-import { askAddress, type OutboundAnswer, OutboundError, parseOrUndefined } from '../outbound.ts'
+import { askAddress, type OutboundAnswer, OutboundError, parseJsonAnswer } from '../outbound.ts'
 
 /** For a whole answer. */
 const TIMEOUT_MS = 10 * SECOND_MS
@@ -56,12 +56,12 @@ export class ServerClient {
     const url = new URL(base)
     url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    return limiter.run(1, async () => {
+    return limiter.run(async () => {
       const startedMs = timing.nowMs()
       let bytes = 0
       const parse = (body: Buffer) => {
         bytes = body.length
-        return parseOrUndefined(body.toString('utf8'))
+        return parseJsonAnswer(body.toString('utf8'))
       }
       try {
         const answer = await askAddress(

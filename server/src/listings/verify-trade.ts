@@ -1,7 +1,7 @@
-import { coordText, decodeTokenId } from '@landpass/client/grid'
 import type { AssetName } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import { type CheckedSignature, checkSignature } from './checked-signature.ts'
+import { offeredAsset } from './offered-asset.ts'
 import { ASSET_KINDS, type SignedTrade, type TradeAsset } from './signed-trade.ts'
 import { domainSeparator, tradeDigest } from './trade-digest.ts'
 
@@ -82,7 +82,9 @@ function offerOf(
   if (!gives || !gets || sent.length !== 1 || received.length !== 1) return undefined
   const isSale = gives.assetType === ASSET_KINDS.ERC721
   const [land, price] = isSale ? [gives, gets] : [gets, gives]
-  const asset = assetOf(land, contracts)
+  const { assetType, contractAddress, value } = land
+  const isToken = assetType === ASSET_KINDS.ERC721
+  const asset = isToken ? offeredAsset(contracts.registries, contractAddress, value) : undefined
   const currency = currencyOf(price, contracts)
   if (!asset || !currency || price.value === 0n) return undefined
   const isPrivate = !/^0x0*$/.test(checks.allowedRoot)
@@ -94,16 +96,6 @@ function offerOf(
     fingerprint: land.extra,
     isForEverybody: !isPrivate && checks.externalChecks.length === 0,
   }
-}
-
-function assetOf(
-  { assetType, contractAddress, value }: TradeAsset,
-  { registries }: TradeContracts,
-): AssetName | undefined {
-  if (assetType !== ASSET_KINDS.ERC721) return undefined
-  if (contractAddress === registries.estate && value > 0n) return { type: 'estate', id: String(value) }
-  const parcel = contractAddress === registries.land ? decodeTokenId(value) : undefined
-  return parcel && { type: 'parcel', id: coordText(parcel) }
 }
 
 /** The contract takes its own MANA for a price in dollars, whatever address the trade names. */

@@ -9,8 +9,6 @@ export interface RecentFigureOptions {
 
 /** A scrape waits for the slowest figure, and has time limits of its own, 10 s in Prometheus. */
 const WAIT_MS = SECOND_MS
-/** For what health checks read too: they answer also while the database hangs. */
-export const HEALTH_WAIT_MS = SECOND_MS / 4
 
 /**
  * A figure that is counted in the database. It is shared for some time, and while it is being read: `/metrics` may be

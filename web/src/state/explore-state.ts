@@ -67,8 +67,8 @@ export const landFilter = signal<LandFilter>({})
 export const CLOSE_ZOOM = 18
 
 /** Shows a place in the middle, close enough to see it. */
-export function flyTo({ x, y }: Place, zoom = CLOSE_ZOOM): void {
-  view.value = { x, y, zoom: Math.max(zoom, view.peek()?.zoom ?? 0) }
+export function flyTo({ x, y }: Place): void {
+  view.value = { x, y, zoom: Math.max(CLOSE_ZOOM, view.peek()?.zoom ?? 0) }
 }
 
 /** Selects something and moves the map there, as one step of the browser's history. */

@@ -1,7 +1,6 @@
 import { tokenIdText } from '@landpass/client/grid'
-import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
-import type { OwnerIndex } from '../../state/parts/parts.ts'
+import { ownerAt } from '../../state/parts/owner-index.ts'
 import { findRent } from '../../state/parts/rents.ts'
 import { rentalPeriodsJson } from '../common/rental-periods.ts'
 import { type LandView, sourceOf } from './land-view.ts'
@@ -24,7 +23,7 @@ export function landRow(view: LandView, asset: number) {
     ...place,
     estate_id: holder < 0 ? null : estates.ids[holder]!,
     name: (isEstate ? estates.names[asset] : parcels.names[row]) ?? null,
-    owner: holder < 0 ? ownerAt(parcels, row) : ownerAt(estates, holder),
+    owner: (holder < 0 ? ownerAt(parcels, row) : ownerAt(estates, holder)) ?? null,
     size: assets.size[asset]!,
     width: assets.width[asset]!,
     height: assets.height[asset]!,
@@ -53,15 +52,6 @@ function districtOf({ assets, parcels, bounds }: LandView, asset: number): numbe
   const height = bounds.maxY - bounds.minY + 1
   const cell = (assets.x[asset]! - bounds.minX) * height + bounds.maxY - assets.y[asset]!
   return parcels.district[parcels.rowAt[cell]!]!
-}
-
-interface Owned {
-  readonly owner: PagedColumn<Int32Array>
-  readonly owners: OwnerIndex
-}
-
-function ownerAt({ owner, owners }: Owned, row: number): string | null {
-  return owners.addresses[valueAt(owner, row)!] ?? null
 }
 
 const HASH_BYTES = 32

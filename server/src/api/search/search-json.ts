@@ -1,7 +1,6 @@
 import { type Coord, coordText, parseCoord } from '@landpass/client/grid'
-import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
-import type { OwnerIndex } from '../../state/parts/parts.ts'
+import { ownerAt } from '../../state/parts/owner-index.ts'
 import type { State } from '../../state/state.ts'
 import type { PlaceType } from './place-types.ts'
 import type { Found, SearchOutcome } from './search.ts'
@@ -54,7 +53,7 @@ function parcelResult({ parts: { parcels, estates } }: State, row: number): Sear
     parcels: 1,
     estates: null,
     // Parcels of an estate are owned by a contract: the estate's owner is answered instead.
-    owner: estate < 0 ? ownerAt(parcels, row) : ownerAt(estates, estate),
+    owner: (estate < 0 ? ownerAt(parcels, row) : ownerAt(estates, estate)) ?? null,
   }
 }
 
@@ -67,7 +66,7 @@ function estateResult(state: State, row: number): SearchResult {
     ...centreOf(state, row),
     parcels: estates.size[row]!,
     estates: null,
-    owner: ownerAt(estates, row),
+    owner: ownerAt(estates, row) ?? null,
   }
 }
 
@@ -104,15 +103,6 @@ function addressResult(state: State, address: string): SearchResult {
 }
 
 const NOWHERE = { x: null, y: null }
-
-interface Owned {
-  readonly owner: PagedColumn<Int32Array>
-  readonly owners: OwnerIndex
-}
-
-function ownerAt({ owner, owners }: Owned, row: number): string | null {
-  return owners.addresses[valueAt(owner, row)!] ?? null
-}
 
 /** The parcel of an estate in the world that is nearest to the middle of these, which itself may lie outside the estate. */
 function centreOf({ parts: { parcels } }: State, estate: number): Coord {

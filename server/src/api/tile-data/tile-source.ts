@@ -2,16 +2,11 @@ import { type Area, cellOf, parseCoord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Registries } from '../../land/records/contracts.ts'
 import type { UnlistedOffer } from '../../land/records/unlisted-offer.ts'
-import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
+import { valueAt } from '../../state/parts/columns.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
+import { ownerAt } from '../../state/parts/owner-index.ts'
 import { findParcelRow } from '../../state/parts/parcel-rows.ts'
-import type {
-  DistrictParts,
-  EstateParts,
-  OwnerIndex,
-  ParcelParts,
-  StateParts,
-} from '../../state/parts/parts.ts'
+import type { DistrictParts, EstateParts, ParcelParts, StateParts } from '../../state/parts/parts.ts'
 import { positionsOf } from '../../state/parts/positions.ts'
 import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 
@@ -173,15 +168,6 @@ function isSameHolder(a: TileSource, b: TileSource, row: number): boolean {
     a.estates.names[estateOfA] === b.estates.names[estateOfB] &&
     ownerAt(a.estates, estateOfA) === ownerAt(b.estates, estateOfB)
   )
-}
-
-interface Owned {
-  readonly owner: PagedColumn<Int32Array>
-  readonly owners: OwnerIndex
-}
-
-function ownerAt({ owner, owners }: Owned, row: number): string | undefined {
-  return owners.addresses[valueAt(owner, row)!]
 }
 
 function cellOfRow({ bounds, parcels }: TileSource, row: number): number {

@@ -1,5 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
-import { type Clock, steadyMs, withTimeLimit } from '../../clock.ts'
+import { type Clock, withTimeLimit } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
@@ -12,7 +12,6 @@ export interface PresenceFacts {
   /** Style and host: `peers archipelago-ea-stats.decentraland.org`. */
   readonly provider: string
   readonly result: PresenceResult
-  readonly tookMs: number
   readonly isCached: boolean
 }
 
@@ -54,14 +53,13 @@ export class PresenceProviders implements Presence {
   }
 
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
-    const { config, clock, onAnswer } = this.options
-    const startedAtMs = steadyMs(clock)
+    const { config, onAnswer } = this.options
     const { result, isCached } = await withTimeLimit(
       provider.find(player, places).catch(() => UNKNOWN),
       WAIT_IN_TIMEOUTS * config.timeoutMs,
       () => UNKNOWN,
     )
-    onAnswer?.({ provider: provider.name, result, tookMs: steadyMs(clock) - startedAtMs, isCached })
+    onAnswer?.({ provider: provider.name, result, isCached })
     return result
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { asObject } from '../../json-object.ts'
+import { asObject, parseOrUndefined } from '../../json-object.ts'
 
 /** The metadata of a signed request, as far as it is used. The player's client writes it, so it proves no position. */
 export interface SceneMetadata {
@@ -28,7 +28,7 @@ const KNOWN_REALM_KEYS = spellings(
  * @throws {AppError} `bad_signature` when it is malformed, `wrong_signer` when no scene sent it
  */
 export function readSceneMetadata(text: string): SceneMetadata {
-  const metadata = parseRecord(text)
+  const metadata = asObject(parseOrUndefined(text))
   const realm = asObject(metadata?.realm) ?? {}
   if (!metadata) throw malformed('is not a JSON object')
   if (!isSpelledAs(KNOWN_KEYS, metadata) || !isSpelledAs(KNOWN_REALM_KEYS, realm))
@@ -92,14 +92,6 @@ function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const ownKeys = Array.isArray(value) ? 0 : Object.keys(value).length
   return Object.values(value).reduce((count: number, item) => count + countKeys(item), ownKeys)
-}
-
-function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 function malformed(what: string): AppError {

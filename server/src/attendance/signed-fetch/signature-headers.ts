@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { asObject } from '../../json-object.ts'
+import { asObject, parseOrUndefined } from '../../json-object.ts'
 import type { IncomingRequest } from './signed-request.ts'
 
 type Headers = IncomingRequest['headers']
@@ -118,7 +118,7 @@ function readLink<Type extends string>(
   name: (typeof LINK_HEADERS)[number],
   types: readonly Type[],
 ): Link & { readonly type: Type } {
-  const link = asObject(parseJson(textOf(headers, name, MAX_LINK_CHARS)))
+  const link = asObject(parseOrUndefined(textOf(headers, name, MAX_LINK_CHARS)))
   if (!link) throw malformed(name)
   const { type: actualType, payload, signature } = link
   const type = types.find((each) => each === actualType)
@@ -139,14 +139,6 @@ function decodeUtf8(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
   const text = Buffer.from(value, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? value : text
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function malformed(name: string): AppError {

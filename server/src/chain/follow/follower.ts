@@ -29,7 +29,6 @@ export interface FollowerOptions {
   readonly steadyMs: () => number
   /** The most blocks of one request for logs. */
   readonly maxRangeBlocks: number
-  readonly storeEveryMs?: number
 }
 
 /** What a step found: more to do at once; nothing until the next poll; no world to follow; another process follows. */
@@ -263,7 +262,7 @@ export class Follower {
     if (waiting.length === 0) return
     const isDue =
       waiting.some(({ events }) => events.length > 0) ||
-      this.options.steadyMs() - this.storedAtMs >= (this.options.storeEveryMs ?? STORE_EVERY_MS)
+      this.options.steadyMs() - this.storedAtMs >= STORE_EVERY_MS
     if (isDue) await this.store(standing, standing.known[0]!)
   }
 

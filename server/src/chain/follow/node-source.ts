@@ -5,12 +5,13 @@ import {
   type Confirmation,
   type ConfirmedLogs,
   confirmedLogsOf,
+  provenLogsOf,
   repeatedLogsOf,
 } from '../rpc/confirm-logs.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import type { EthereumNode } from '../rpc/node.ts'
 import type { NodeHeader } from '../rpc/node-answers.ts'
-import { NodeError } from '../rpc/node-error.ts'
+import { ignoreNodeError, NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
 import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
 
@@ -166,14 +167,7 @@ export class NodeSource implements ChainSource {
 
   readonly provenLogs: ChainSource['provenLogs'] = async (block) => {
     const { nodes, addresses } = this.options
-    const header = await this.wholeHeader(block)
-    if (!header.isHashChecked) return undefined
-    try {
-      return (await nodes.provenLogsOfBlock(header, addresses)).logs
-    } catch (error) {
-      if (error instanceof NodeError) return undefined
-      throw error
-    }
+    return provenLogsOf(nodes, await this.wholeHeader(block), addresses)
   }
 
   /**
@@ -222,12 +216,6 @@ export class NodeSource implements ChainSource {
     if ('logsBloom' in block) return block as NodeHeader
     return (await this.options.nodes.headerOf(block.hash, this.fromHead())) ?? missing(String(block.number))
   }
-}
-
-/** @throws what is no failure of a node */
-function ignoreNodeError(error: unknown): undefined {
-  if (error instanceof NodeError) return undefined
-  throw error
 }
 
 function missing(block: string): never {

@@ -2,7 +2,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { type PositionRow, readChainStanding } from '../../land/changes/chain-position.ts'
 import type { HeldNotice } from '../../land/changes/history-notice.ts'
-import { HEALTH_WAIT_MS, RecentFigure } from '../../work/recent-figure.ts'
+import { RecentStatus } from '../../work/recent-status.ts'
 import type { Network } from '../chain-types.ts'
 import { type Completeness, parseCompleteness, shownCompleteness } from '../check/completeness.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
@@ -46,50 +46,22 @@ export interface StatusReaderOptions {
   readonly ownState?: (() => OwnState | undefined) | undefined
 }
 
-/** How old an answer may be, so that many clients do not make many queries. */
-const MAX_AGE_MS = 1_000
 /** How long steps may fail before that is shown: most failures are over with the next step. */
 const SHOWN_AFTER_MS = MINUTE_MS
 
 const OFF: OwnState = { state: 'off', reason: 'The land does not come from the chain.' }
 
 /** Reads where the world stands, whichever process follows it. */
-export class StatusReader implements ChainStatusSource {
+export class StatusReader extends RecentStatus<ChainStatus> implements ChainStatusSource {
   private readonly options: StatusReaderOptions
   private readonly holders = new HolderWatch()
-  private pending: Promise<ChainStatus> | undefined
-  private last: { readonly status: ChainStatus; readonly atMs: number } | undefined
-  private readonly figure = new RecentFigure(() => this.read(), { maxAgeMs: 0, waitMs: HEALTH_WAIT_MS })
 
   constructor(options: StatusReaderOptions) {
+    super()
     this.options = options
   }
 
-  readonly read = async (): Promise<ChainStatus> => {
-    const { last } = this
-    if (last && performance.now() - last.atMs < MAX_AGE_MS) return last.status
-    // While the database hangs, no further connection waits for it.
-    this.pending ??= this.readAndKeep()
-    return this.pending
-  }
-
-  /** {@link read}, or what was read last where the database does not answer soon; undefined before the first time. */
-  async recent(): Promise<ChainStatus | undefined> {
-    return (await this.figure.read()) ?? this.last?.status
-  }
-
-  private async readAndKeep(): Promise<ChainStatus> {
-    const atMs = performance.now()
-    try {
-      const status = await this.readNow()
-      this.last = { status, atMs }
-      return status
-    } finally {
-      this.pending = undefined
-    }
-  }
-
-  private async readNow(): Promise<ChainStatus> {
+  protected async readNow(): Promise<ChainStatus> {
     const { db, clock, network, ownState } = this.options
     const { position, histories } = await readChainStanding(db)
     // A process of this machine that was killed is known to have ended before its lease does.

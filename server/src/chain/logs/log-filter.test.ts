@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MAINNET, SEPOLIA } from '../networks/known-networks.ts'
-import { filterAddresses, firstBlock, meaningfulTopics } from './log-filter.ts'
+import { filterAddresses, firstBlock } from './log-filter.ts'
 import { LogTally } from './log-tally.ts'
 
 const PLACE = { address: '0x0f', blockNumber: 7 }
@@ -19,14 +19,6 @@ test('one filter names every contract that says something about the land, and no
 test('the first block is that of the land', () => {
   expect(firstBlock(MAINNET)).toBe(4_944_642)
   expect(firstBlock({ ...MAINNET, contracts: { LANDRegistry: { address: '0x', startBlock: 7 } } })).toBe(7)
-})
-
-test('topics have a meaning on their own contract only', () => {
-  const auction = '0x640767916efcb255d42962e81c56c9956eaea049461f5c05f5444a8be0b7e896'
-
-  expect(meaningfulTopics('LANDAuction')).toEqual([auction])
-  expect(meaningfulTopics('Marketplace')).not.toContain(meaningfulTopics('LegacyMarketplace')[0])
-  expect(meaningfulTopics('MANAToken')).toEqual([])
 })
 
 test('logs that changed nothing are counted by contract, topic and reason', () => {

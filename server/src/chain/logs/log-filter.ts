@@ -1,5 +1,5 @@
-import { CONTRACT_ROLES, type ContractRole, type Network, type NetworkContract } from '../chain-types.ts'
-import { EVENTS_OF_ROLE, LAYOUTS } from './layouts.ts'
+import { CONTRACT_ROLES, type Network, type NetworkContract } from '../chain-types.ts'
+import { EVENTS_OF_ROLE } from './layouts.ts'
 
 /**
  * The addresses of one filter for all logs that mean something, in the order of the roles. Contracts without such logs
@@ -20,16 +20,6 @@ export function filterAddresses(network: Network): readonly string[] {
  */
 export function firstBlock(network: Network): number {
   return Math.min(...readContracts(network).map(({ startBlock }) => startBlock))
-}
-
-/**
- * The first topics that mean something on a contract of this role. The others need no decoding.
- *
- * @example
- * meaningfulTopics('LANDAuction') // ['0x640767916efcb255d42962e81c56c9956eaea049461f5c05f5444a8be0b7e896']
- */
-export function meaningfulTopics(role: ContractRole): readonly string[] {
-  return EVENTS_OF_ROLE[role].map((event) => LAYOUTS[event].topic0)
 }
 
 function readContracts({ contracts }: Network): readonly NetworkContract[] {

@@ -29,6 +29,22 @@ export function receiptsRootOf(receipts: readonly Receipt[]): string {
   return hexOf(trieRoot(entries))
 }
 
+/**
+ * The logs of a block from any of these addresses; undefined where the receipts are not whole.
+ *
+ * @param root the root of receipts in the header of the block
+ * @param addresses in lower case
+ */
+export function logsProvenBy(
+  receipts: readonly Receipt[],
+  root: string,
+  addresses: readonly string[],
+): readonly RawLog[] | undefined {
+  if (receiptsRootOf(receipts) !== root) return undefined
+  const wanted = new Set(addresses)
+  return receipts.flatMap(({ logs }) => logs.filter(({ address }) => wanted.has(address)))
+}
+
 function encodeReceipt({ type, outcome, cumulativeGasUsed, logsBloom, logs }: Receipt): Uint8Array {
   const encoded = RLP.encode([
     typeof outcome === 'number' ? outcome : bytesOf(outcome),

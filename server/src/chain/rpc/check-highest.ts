@@ -2,12 +2,8 @@ import type { BlockRef } from '../chain-types.ts'
 import { NodeError } from './node-error.ts'
 import type { NodeMember } from './node-member.ts'
 
-export interface HighestOptions {
-  /** A head further above all others than this is checked. */
-  readonly maxLagBlocks: number
-  /** The last block on which the nodes agreed as final; undefined before the first one. */
-  readonly final: BlockRef | undefined
-}
+/** A node is not used while its head is further behind the highest one than this. */
+export const MAX_LAG_BLOCKS = 3
 
 /** A head that was confirmed need not be checked again until the node is so many blocks further. */
 const CHECK_EVERY_BLOCKS = 64
@@ -17,15 +13,16 @@ const CHECK_EVERY_BLOCKS = 64
  * A node that lacks them is avoided for a while, and one that does not answer has no head until it is asked again.
  *
  * @param members nodes that are trusted
+ * @param final the last block on which the nodes agreed as final; undefined before the first one
  */
 export async function checkHighest(
   members: readonly NodeMember[],
-  { maxLagBlocks, final }: HighestOptions,
+  final: BlockRef | undefined,
 ): Promise<void> {
   const left = members.filter(({ head }) => head !== undefined).toSorted((a, b) => numberOf(b) - numberOf(a))
   for (const [at, member] of left.entries()) {
     const next = left[at + 1]
-    const isNear = !next || numberOf(member) - numberOf(next) <= maxLagBlocks
+    const isNear = !next || numberOf(member) - numberOf(next) <= MAX_LAG_BLOCKS
     if (isNear || numberOf(member) < member.confirmedTo + CHECK_EVERY_BLOCKS) return
     const isBacked = await hasChainOf(member, final)
     if (isBacked) {

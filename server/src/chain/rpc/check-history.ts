@@ -1,7 +1,7 @@
 import type { NetworkContract } from '../chain-types.ts'
 import { readLogRanges } from './log-ranges.ts'
 import type { EthereumNode } from './node.ts'
-import { NodeError } from './node-error.ts'
+import { ignoreNodeError, NodeError } from './node-error.ts'
 import type { Nodes } from './nodes.ts'
 import type { BlockRange } from './refusals.ts'
 import type { Timing } from './timing.ts'
@@ -98,11 +98,6 @@ async function findFirstBlock(
 }
 
 /** Nodes refuse a method that they do not know in many ways; whatever it is, the probe decides. */
-async function capabilitiesOf(node: EthereumNode) {
-  try {
-    return await node.capabilities()
-  } catch (error) {
-    if (error instanceof NodeError) return undefined
-    throw error
-  }
+function capabilitiesOf(node: EthereumNode) {
+  return node.capabilities().catch(ignoreNodeError)
 }

@@ -2,8 +2,9 @@ import type { RawLog } from '../chain-types.ts'
 import { excludesLogsOf } from '../proofs/bloom.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
-import { NodeError } from './node-error.ts'
+import { ignoreNodeError } from './node-error.ts'
 import type { Choice, LogsOfBlock, Nodes } from './nodes.ts'
+import { areSameLogs, longerLogs, noteOmissions } from './same-logs.ts'
 
 /**
  * How it is known that no log of a block is missing: `proven` by the bloom of its header or by its receipts; `agreed` by a node
@@ -33,14 +34,13 @@ export async function confirmedLogsOf(
   if (header.isHashChecked && excludesLogsOf(header.logsBloom, addresses)) return { logs: [], by: 'proven' }
   const first = await nodes.logsOfBlock(header, addresses, choice)
   const second = await logsOfOther(nodes, header, addresses, first.node)
-  if (second && areSame(first.logs, second.logs)) return { logs: first.logs, by: 'agreed' }
-  const proven = await provenLogs(nodes, header, addresses, first.node)
-  if (proven) {
-    for (const { node, logs } of second ? [first, second] : [first])
-      if (!areSame(logs, proven)) nodes.noteOmission(node, header.number)
-    return { logs: proven, by: 'proven' }
-  }
-  return second ? longerOf(nodes, header, [first, second]) : { logs: first.logs, by: 'alone' }
+  if (second && areSameLogs(first.logs, second.logs)) return { logs: first.logs, by: 'agreed' }
+  const proven = await provenLogsOf(nodes, header, addresses, { from: first.node })
+  if (!proven && !second) return { logs: first.logs, by: 'alone' }
+  const answers = second ? [first, second] : [first]
+  const logs = proven ?? longerLogs(answers, header.number)
+  noteOmissions(nodes, answers, logs, header.number)
+  return { logs, by: proven ? 'proven' : 'agreed' }
 }
 
 /**
@@ -60,7 +60,7 @@ export async function repeatedLogsOf(
     const all = await node.logsOfRange(range, addresses)
     const logs = [...all].filter(({ blockNumber }) => blockNumber === header.number)
     if (logs.some(({ blockHash }) => blockHash !== header.hash)) return undefined
-    if (areSame(logs, before)) return logs
+    if (areSameLogs(logs, before)) return logs
     nodes.noteOmission(node, header.number)
     return logs.length > before.length ? logs : before
   }, choice)
@@ -76,52 +76,17 @@ async function logsOfOther(
 ): Promise<LogsOfBlock | undefined> {
   const other = (await nodes.candidates({ except: first })).find(({ host }) => host !== first.host)
   if (!other || other.pauseMs > 0) return undefined
-  try {
-    return await nodes.logsFrom(other, header, addresses)
-  } catch (error) {
-    return ignoreNodeError(error) // It may not have the block yet.
-  }
+  // It may not have the block yet
+  return nodes.logsFrom(other, header, addresses).catch(ignoreNodeError)
 }
 
-async function provenLogs(
+/** The logs of a block that its receipts prove; undefined where no node gives them, or its hash cannot be checked. */
+export async function provenLogsOf(
   nodes: Nodes,
   header: NodeHeader,
   addresses: readonly string[],
-  from: EthereumNode,
+  choice: Choice = {},
 ): Promise<readonly RawLog[] | undefined> {
   if (!header.isHashChecked) return undefined
-  try {
-    return (await nodes.provenLogsOfBlock(header, addresses, { from })).logs
-  } catch (error) {
-    return ignoreNodeError(error)
-  }
-}
-
-/** Without receipts, the longer one of two answers is right if it has all of the other one: nodes leave out logs, and invent none. */
-function longerOf(nodes: Nodes, header: NodeHeader, answers: readonly LogsOfBlock[]): ConfirmedLogs {
-  const [longer, shorter] = answers.toSorted((a, b) => b.logs.length - a.logs.length)
-  const known = new Set(longer!.logs.map(textOf))
-  if (!shorter!.logs.every((log) => known.has(textOf(log))))
-    throw shorter!.node.failure(
-      'eth_getLogs',
-      { kind: 'wrong_answer' },
-      `another node has other logs of block ${header.number}`,
-    )
-  nodes.noteOmission(shorter!.node, header.number)
-  return { logs: longer!.logs, by: 'agreed' }
-}
-
-function areSame(logs: readonly RawLog[], others: readonly RawLog[]): boolean {
-  return logs.length === others.length && logs.every((log, at) => textOf(log) === textOf(others[at]!))
-}
-
-/** Times are those of the header. */
-function textOf({ logIndex, txHash, address, topics, data }: RawLog): string {
-  return JSON.stringify([logIndex, txHash, address, topics, data])
-}
-
-/** @throws what is no failure of a node */
-function ignoreNodeError(error: unknown): undefined {
-  if (error instanceof NodeError) return undefined
-  throw error
+  return (await nodes.provenLogsOfBlock(header, addresses, choice).catch(ignoreNodeError))?.logs
 }

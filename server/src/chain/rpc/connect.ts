@@ -12,7 +12,6 @@ export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>>
   readonly network: Pick<Network, 'chainId' | 'contracts'>
   /** The hash of the start block of LAND, where it is known. */
   readonly startHash?: string | undefined
-  readonly maxLagBlocks?: number
   readonly finality?: number | undefined
   readonly onUnusable?: NodesOptions['onUnusable']
   readonly onOmission?: NodesOptions['onOmission']
@@ -34,7 +33,6 @@ export function connectNodes({
   urls,
   network,
   startHash,
-  maxLagBlocks,
   finality,
   onUnusable,
   onOmission,
@@ -63,7 +61,6 @@ export function connectNodes({
     onUnusable,
     onOmission,
     onWithoutReceipts,
-    ...(maxLagBlocks !== undefined && { maxLagBlocks }),
   })
 }
 

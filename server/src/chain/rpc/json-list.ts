@@ -1,4 +1,4 @@
-import { parseOrUndefined } from '../../outbound.ts'
+import { parseJsonAnswer } from '../../outbound.ts'
 import { WrongAnswerError } from './hex-values.ts'
 
 /** A longer answer is only parsed part by part: parsing it at once would stop everything else in this thread. */
@@ -45,7 +45,7 @@ export class JsonList implements Iterable<readonly unknown[]> {
   /** The items from one on, by the answer as a whole. */
   private itemsFrom(first: number): readonly unknown[] {
     if (this.answer.length > MAX_WHOLE_BYTES) throw notJson()
-    const { result } = (parseOrUndefined(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
+    const { result } = (parseJsonAnswer(this.answer.toString('utf8')) ?? {}) as { readonly result?: unknown }
     if (!Array.isArray(result) || result.length < first) throw notJson()
     return result.slice(first)
   }
@@ -63,7 +63,7 @@ function notJson(): WrongAnswerError {
 
 /** Undefined where this is no list of items: two parts have a comma between them, so each has one at least. */
 function parsedItems(text: string): readonly unknown[] | undefined {
-  const items = parseOrUndefined(`[${text}]`)
+  const items = parseJsonAnswer(`[${text}]`)
   return Array.isArray(items) && items.length > 0 ? items : undefined
 }
 
@@ -78,12 +78,12 @@ export function parseAnswer(body: Buffer): unknown {
   const [open, close] = [body.indexOf('['), body.lastIndexOf(']')]
   if (open < 0 || close - open < PART_BYTES) return parseWhole(body)
   // Without what is between the outermost brackets, the result is an empty list only if the first of them is its own.
-  const frame = parseOrUndefined(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
+  const frame = parseJsonAnswer(`${body.toString('utf8', 0, open)}[]${body.toString('utf8', close + 1)}`)
   return hasEmptyResult(frame) ? { ...frame, result: new JsonList(body, { open, close }) } : parseWhole(body)
 }
 
 function parseWhole(body: Buffer): unknown {
-  return body.length > MAX_WHOLE_BYTES ? undefined : parseOrUndefined(body.toString('utf8'))
+  return body.length > MAX_WHOLE_BYTES ? undefined : parseJsonAnswer(body.toString('utf8'))
 }
 
 function hasEmptyResult(frame: unknown): frame is { readonly result: readonly [] } {

@@ -19,8 +19,6 @@ export interface JsonRpcOptions {
   readonly maxBytes: number
   /** Requests at the same time. */
   readonly maxInFlight: number
-  /** Undefined: no limit but that of the node. */
-  readonly callsPerSecond?: number | undefined
   readonly counters: CallCounters
   readonly timing: Timing
   /** From 0 up to 1, for the jitter of pauses. */
@@ -98,7 +96,7 @@ export class JsonRpc {
 
   private async callOnce<T>(call: Call, read: (result: unknown) => T | Promise<T>): Promise<T> {
     const { method, params } = call
-    return this.limiter.run(1, async () => {
+    return this.limiter.run(async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const id = this.nextId()
@@ -130,7 +128,7 @@ export class JsonRpc {
     paramsOfEach: readonly (readonly unknown[])[],
   ): Promise<readonly Outcome[]> {
     const count = paramsOfEach.length
-    return this.limiter.run(count, async () => {
+    return this.limiter.run(async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const calls = paramsOfEach.map((params) => ({ jsonrpc: '2.0', id: this.nextId(), method, params }))

@@ -1,9 +1,9 @@
 import { PackedLogs } from '../packed-logs.ts'
-import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { logsProvenBy } from '../proofs/receipts-root.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
-import { asksForLess, type FailureKind, NodeError } from './node-error.ts'
+import { asksForLess, type FailureKind, ignoreNodeError, NodeError } from './node-error.ts'
 import type { Choice, Nodes } from './nodes.ts'
 import { RangeSize } from './range-size.ts'
 import type { BlockRange } from './refusals.ts'
@@ -278,7 +278,7 @@ class RangeReader {
     if (!other) return node.logsOfRange(range, addresses)
     const [logs, others] = await Promise.all([
       node.logsOfRange(range, addresses, true),
-      this.readParts(other, range).catch(undefinedIfOfNode),
+      this.readParts(other, range).catch(ignoreNodeError),
     ])
     if (!others || logs.takeDigest() === others.takeDigest()) return logs
     return settleRange(
@@ -328,16 +328,10 @@ class RangeReader {
 
   /** Whether the receipts of a block prove that these are all its logs; false where they cannot be had. */
   private async hasAll(node: EthereumNode, header: NodeHeader, logs: PackedLogs): Promise<boolean> {
-    const wanted = new Set(this.options.addresses)
-    try {
-      const receipts = (await node.receiptsOf(header.hash)) ?? []
-      if (receiptsRootOf(receipts) !== header.receiptsRoot) return false
-      const proven = receipts.flatMap((receipt) => receipt.logs.filter(({ address }) => wanted.has(address)))
-      if (proven.length === logs.length) return true
-    } catch (error) {
-      if (error instanceof NodeError) return false
-      throw error
-    }
+    const receipts = await node.receiptsOf(header.hash).catch(ignoreNodeError)
+    const proven = receipts && logsProvenBy(receipts, header.receiptsRoot, this.options.addresses)
+    if (!proven) return false
+    if (proven.length === logs.length) return true
     throw node.accuse('eth_getLogs', `logs of block ${header.number} are missing`)
   }
 
@@ -363,10 +357,4 @@ class RangeReader {
 /** 100, 1,000, 5,000, 20,000 …: one digit and at least two zeros. */
 function isRound(count: number): boolean {
   return /^[1-9]00+$/.test(String(count))
-}
-
-/** @throws what is no failure of a node */
-function undefinedIfOfNode(error: unknown): undefined {
-  if (error instanceof NodeError) return undefined
-  throw error
 }

@@ -28,8 +28,6 @@ export interface NodeHeader extends BlockHeader {
 export interface Capabilities {
   /** The oldest block whose logs the node has. `disabled`: it has none at all. */
   readonly oldestLogs: number | 'disabled' | undefined
-  readonly oldestReceipts: number | 'disabled' | undefined
-  readonly oldestBlocks: number | 'disabled' | undefined
 }
 
 /** For errors. */
@@ -178,11 +176,7 @@ export function readReceipts(value: unknown, blockHash: string): readonly Receip
 /** Reads what `eth_capabilities` answers; parts that are missing are undefined. @throws {WrongAnswerError} */
 export function readCapabilities(value: unknown): Capabilities {
   const fields = readObject(value, 'the capabilities')
-  return {
-    oldestLogs: oldest(fields.logs),
-    oldestReceipts: oldest(fields.receipts),
-    oldestBlocks: oldest(fields.blocks),
-  }
+  return { oldestLogs: oldest(fields.logs) }
 }
 
 function oldest(value: unknown): number | 'disabled' | undefined {

@@ -58,7 +58,6 @@ const LASTING: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
 export class NodeError extends Error {
   /** The short name of the node. */
   readonly node: string
-  readonly method: string
   readonly failure: NodeFailure
 
   /** @param words of the node, or what is wrong about its answer; secrets of the address are masked */
@@ -68,7 +67,6 @@ export class NodeError extends Error {
     super(`${address.shown}: ${method}: ${problem ?? SENTENCES[failure.kind]}${detail}`)
     this.name = 'NodeError'
     this.node = address.name
-    this.method = method
     this.failure = failure
   }
 
@@ -82,6 +80,12 @@ export class NodeError extends Error {
     const problem = 'problem' in failure ? failure.problem : undefined
     return failure.kind === 'redirect' || (problem !== undefined && LASTING.has(problem))
   }
+}
+
+/** For a promise's `catch`. @throws what is no failure of a node */
+export function ignoreNodeError(error: unknown): undefined {
+  if (error instanceof NodeError) return undefined
+  throw error
 }
 
 /** Whether fewer blocks may help: the failures that shrink a range of logs. */

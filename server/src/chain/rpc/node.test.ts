@@ -62,14 +62,14 @@ test('values in upper case and old receipts are read, and unknown fields leave t
     result: CHAIN[7]!.receipts.map(({ status: _, ...rest }) => ({ ...rest, root: `0x${'44'.repeat(32)}` })),
   })
   expect((await node.receiptsOf(header.hash!))?.[0]?.outcome).toBe(`0x${'44'.repeat(32)}`)
-  scripted.fault = () => ({
-    result: { logs: { disabled: false, oldestBlock: '0xed14f2' }, receipts: { disabled: true } },
-  })
-  expect(await node.capabilities()).toEqual({
-    oldestLogs: 15_537_394,
-    oldestReceipts: 'disabled',
-    oldestBlocks: undefined,
-  })
+  for (const [logs, oldestLogs] of [
+    [{ disabled: false, oldestBlock: '0xed14f2' }, 15_537_394],
+    [{ disabled: true }, 'disabled'],
+    [undefined, undefined],
+  ]) {
+    scripted.fault = () => ({ result: { logs } })
+    expect(await node.capabilities()).toEqual({ oldestLogs })
+  }
 })
 
 test.each<[string, unknown]>([
@@ -86,7 +86,7 @@ test.each<[string, unknown]>([
 
   await expect(node.headerAt(100)).rejects.toMatchObject({
     kind: 'wrong_answer',
-    method: 'eth_getBlockByNumber',
+    message: expect.stringContaining(': eth_getBlockByNumber: '),
   })
   expect(node.health.isTrusted).toBe(false)
 })
@@ -405,8 +405,8 @@ test('after a refusal for their rate, calls wait as long as the node asks for, a
   expect(node.health.isTrusted).toBe(true)
 })
 
-test('calls beyond the limits wait: at the same time, and in a second', async () => {
-  const { node, scripted, timing } = await start({ maxInFlight: 2, callsPerSecond: 10 })
+test('calls beyond the limit at the same time wait', async () => {
+  const { node, scripted } = await start({ maxInFlight: 2 })
   let most = 0
   scripted.fault = () => {
     most = Math.max(most, node.inFlight)
@@ -416,7 +416,6 @@ test('calls beyond the limits wait: at the same time, and in a second', async ()
   await Promise.all(Array.from({ length: 6 }, () => node.chainId()))
 
   expect(most).toBeLessThanOrEqual(2)
-  expect(timing.pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(500)
 })
 
 test('a signal ends calls and pauses with its reason', async () => {

@@ -149,17 +149,17 @@ test('a preferred node that was away at the start decides which start block is r
 
 test('the best node is the most preferred one that is not behind by more than the bound', async () => {
   const { nodes, all, timing } = await connect([CHAIN.slice(0, 17), CHAIN])
-  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, isBehind: false })
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, state: 'usable' })
 
   all[0]!.blocks = CHAIN.slice(0, 16)
   all[1]!.blocks = makeChain({ from: 100, count: 21, logsAt: () => 2 })
   timing.advance(60_000)
-  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 120, isBehind: false })
+  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 120, state: 'usable' })
   expect(nodes.status().map(({ state }) => state)).toEqual(['lagging', 'usable'])
 
   all[0]!.blocks = makeChain({ from: 100, count: 21, logsAt: () => 2 })
   timing.advance(60_000)
-  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 120, isBehind: false })
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 120, state: 'usable' })
 })
 
 test('only the best node is asked for each head, the others from time to time', async () => {
@@ -183,13 +183,13 @@ test('a head that goes back lags; with another hash at its height, it is a reorg
   }
 
   all[0]!.blocks = CHAIN.slice(0, 17)
-  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, isBehind: true })
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, state: 'lagging' })
   all[0]!.blocks = CHAIN
-  expect(await headOf(nodes)).toMatchObject({ number: 119, isBehind: false })
+  expect(await headOf(nodes)).toMatchObject({ number: 119, state: 'usable' })
   all[0]!.blocks = FORK.slice(0, 18)
-  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 117, isBehind: false })
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 117, state: 'usable' })
   all[0]!.blocks = FORK
-  expect(await headOf(nodes)).toMatchObject({ number: 119, isBehind: false })
+  expect(await headOf(nodes)).toMatchObject({ number: 119, state: 'usable' })
 })
 
 test('while one node is behind what was reported, another one with that head is asked', async () => {
@@ -198,7 +198,7 @@ test('while one node is behind what was reported, another one with that head is 
 
   all[0]!.blocks = CHAIN.slice(0, 18)
 
-  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 119, isBehind: false })
+  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 119, state: 'usable' })
 })
 
 test('a hanging node costs one deadline, and comes back when it answers again', async () => {
@@ -457,8 +457,9 @@ async function connect(chains: readonly (readonly ScriptedBlock[])[], options: P
 }
 
 async function headOf(nodes: Awaited<ReturnType<typeof connect>>['nodes']) {
-  const { node, header, isBehind } = await nodes.head()
-  return { name: node.name, number: header.number, isBehind }
+  const { node, header } = await nodes.head()
+  const { state } = nodes.status().find(({ name }) => name === node.name)!
+  return { name: node.name, number: header.number, state }
 }
 
 function timeouts(counters: CallCounters): number {

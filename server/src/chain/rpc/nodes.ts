@@ -1,9 +1,9 @@
 import { SECOND_MS } from '../../clock.ts'
 import type { BlockRef, RawLog } from '../chain-types.ts'
 import { findLogOutsideBloom } from '../proofs/bloom.ts'
-import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { logsProvenBy } from '../proofs/receipts-root.ts'
 import { agreeOnFinal } from './agree-on-final.ts'
-import { checkHighest } from './check-highest.ts'
+import { checkHighest, MAX_LAG_BLOCKS } from './check-highest.ts'
 import { MAX_WAIT_MS, RefusedError } from './json-rpc.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
@@ -22,8 +22,6 @@ export interface NodesOptions {
    * decides which one is right.
    */
   readonly startBlock: { readonly number: number; readonly hash?: string | undefined }
-  /** A node is not used while its head is further behind the highest one than this. */
-  readonly maxLagBlocks?: number
   /** A block counts as final where so many follow it; undefined: only what nodes say. */
   readonly finality?: number | undefined
   readonly timing: Timing
@@ -39,8 +37,6 @@ export interface NodesOptions {
 export interface Head {
   readonly node: EthereumNode
   readonly header: NodeHeader
-  /** The block is older than a head before, and of the same chain: the nodes lag, and nothing is new. */
-  readonly isBehind: boolean
 }
 
 /** Logs of a block, and the node that gave them. */
@@ -73,7 +69,6 @@ export interface NodeStatus {
   readonly inFlight: number
 }
 
-const DEFAULT_MAX_LAG_BLOCKS = 3
 /** How old the known head of a node may be that is not the best one. */
 const OTHER_HEADS_MS = 15 * SECOND_MS
 
@@ -91,7 +86,7 @@ const OTHER_HEADS_MS = 15 * SECOND_MS
  *
  * @example
  * const head = await nodes.head()
- * if (!head.isBehind) await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
+ * await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
  */
 export class Nodes {
   private readonly options: NodesOptions
@@ -134,7 +129,7 @@ export class Nodes {
           if (failure) failed.set(member, failure)
         }),
       )
-      await checkHighest(this.trusted(), { maxLagBlocks: this.maxLagBlocks, final: this.final })
+      await checkHighest(this.trusted(), this.final)
       for (const member of now) asked.add(member)
     }
   }
@@ -168,9 +163,8 @@ export class Nodes {
   /** Headers by number or by hash, all from one node, in the order of `blocks`. @throws {NodeError | NoNodeError} */
   headersAt<Block extends number | string>(
     blocks: readonly Block[],
-    choice: Choice = {},
   ): Promise<readonly (NodeHeader | undefined)[]> {
-    return this.run((node) => node.headersAt(blocks), choice)
+    return this.run((node) => node.headersAt(blocks))
   }
 
   /**
@@ -253,14 +247,12 @@ export class Nodes {
     addresses: readonly string[],
     choice: Choice = {},
   ): Promise<LogsOfBlock> {
-    const wanted = new Set(addresses)
     return this.run(async (node) => {
       const receipts = await node.receiptsOf(header.hash)
       if (!receipts) throw node.failure('eth_getBlockReceipts', { kind: 'unknown_block' })
-      if (receiptsRootOf(receipts) !== header.receiptsRoot) {
-        throw node.accuse('eth_getBlockReceipts', 'the receipts are not those of the block')
-      }
-      return { node, logs: receipts.flatMap(({ logs }) => logs.filter((log) => wanted.has(log.address))) }
+      const logs = logsProvenBy(receipts, header.receiptsRoot, addresses)
+      if (!logs) throw node.accuse('eth_getBlockReceipts', 'the receipts are not those of the block')
+      return { node, logs }
     }, choice)
   }
 
@@ -413,13 +405,9 @@ export class Nodes {
       .toSorted((a, b) => rank(a) - rank(b))
   }
 
-  private get maxLagBlocks(): number {
-    return this.options.maxLagBlocks ?? DEFAULT_MAX_LAG_BLOCKS
-  }
-
   private isLagging({ head }: NodeMember): boolean {
     const highest = Math.max(0, ...this.trusted().map((member) => member.head?.number ?? 0))
-    return (head?.number ?? 0) < highest - this.maxLagBlocks
+    return (head?.number ?? 0) < highest - MAX_LAG_BLOCKS
   }
 
   private isHeadOld(member: NodeMember): boolean {
@@ -435,12 +423,11 @@ export class Nodes {
   }
 
   private report({ node }: NodeMember, header: NodeHeader): Head {
-    const isBehind = this.isBehindReported(header)
-    if (!isBehind) {
+    if (!this.isBehindReported(header)) {
       this.reportedHead = { number: header.number, hash: header.hash }
       this.recent.add(header)
     }
-    return { node, header, isBehind }
+    return { node, header }
   }
 
   private isBehindReported(header: NodeHeader): boolean {

@@ -47,13 +47,12 @@ export class RateLimiter {
   /**
    * Runs a request when its turn comes.
    *
-   * @param calls how many calls the request has, as nodes count them
    * @throws what `request` throws, and the reason of the signal
    */
-  async run<T>(calls: number, request: () => Promise<T>): Promise<T> {
+  async run<T>(request: () => Promise<T>): Promise<T> {
     await this.takeSlot()
     try {
-      await this.waitForRate(calls)
+      await this.waitForRate()
       return await request()
     } finally {
       this.freeSlot()
@@ -93,14 +92,14 @@ export class RateLimiter {
     else this.running -= 1
   }
 
-  private async waitForRate(calls: number): Promise<void> {
+  private async waitForRate(): Promise<void> {
     const { callsPerSecond, timing, signal } = this.options
     signal?.throwIfAborted()
     // A pause may have become longer while this request waited
     for (let restMs = this.pauseMs; restMs > 0; restMs = this.pauseMs) await timing.pause(restMs, signal)
     if (callsPerSecond === undefined) return
     const startMs = Math.max(timing.nowMs(), this.nextStartMs)
-    this.nextStartMs = startMs + (calls * SECOND_MS) / callsPerSecond
+    this.nextStartMs = startMs + SECOND_MS / callsPerSecond
     if (startMs > timing.nowMs()) await timing.pause(startMs - timing.nowMs(), signal)
   }
 }

@@ -1,9 +1,10 @@
 import type { RawLog } from '../chain-types.ts'
 import { PackedLogs } from '../packed-logs.ts'
-import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { logsProvenBy } from '../proofs/receipts-root.ts'
 import type { EthereumNode } from './node.ts'
-import { NodeError } from './node-error.ts'
+import { ignoreNodeError } from './node-error.ts'
 import type { Nodes } from './nodes.ts'
+import { areSameLogs, longerLogs, noteOmissions } from './same-logs.ts'
 
 /** The logs of one range, as one node has them. */
 export interface LogsOfRange {
@@ -30,16 +31,20 @@ export async function settleRange(
   const settled: RawLog[] = []
   let proofs = 0
   for (const number of numbers) {
-    const both = [first.get(number) ?? [], second.get(number) ?? []] as const
-    if (areSame(both[0], both[1])) {
-      settled.push(...both[0])
+    const logs = first.get(number) ?? []
+    const others = second.get(number) ?? []
+    if (areSameLogs(logs, others)) {
+      settled.push(...logs)
       continue
     }
+    const ofBlock = [
+      { node: answers[0].node, logs },
+      { node: answers[1].node, logs: others },
+    ]
     proofs += 1
     const proven = proofs <= MOST_PROVEN ? await provenLogs(nodes, number, addresses) : undefined
-    const right = proven ?? longerOf(answers, both, number)
-    for (const [at, { node }] of answers.entries())
-      if (!areSame(both[at]!, right)) nodes.noteOmission(node, number)
+    const right = proven ?? longerLogs(ofBlock, number)
+    noteOmissions(nodes, ofBlock, right, number)
     settled.push(...right)
   }
   return PackedLogs.from(settled)
@@ -62,44 +67,15 @@ async function provenLogs(
   number: number,
   addresses: readonly string[],
 ): Promise<readonly RawLog[] | undefined> {
-  const wanted = new Set(addresses)
-  try {
-    return await nodes.run(async (node) => {
+  return nodes
+    .run(async (node) => {
       const header = await node.headerAt(number)
       if (!header) throw node.failure('eth_getBlockByNumber', { kind: 'unknown_block' })
       if (!header.isHashChecked) return undefined
       const receipts = await node.receiptsOf(header.hash)
-      if (!receipts || receiptsRootOf(receipts) !== header.receiptsRoot)
-        throw node.failure('eth_getBlockReceipts', { kind: 'unknown_block' })
-      return receipts.flatMap(({ logs }) => logs.filter(({ address }) => wanted.has(address)))
+      const logs = receipts && logsProvenBy(receipts, header.receiptsRoot, addresses)
+      if (!logs) throw node.failure('eth_getBlockReceipts', { kind: 'unknown_block' })
+      return logs
     })
-  } catch (error) {
-    if (error instanceof NodeError) return undefined
-    throw error
-  }
-}
-
-function longerOf(
-  [one, other]: readonly [LogsOfRange, LogsOfRange],
-  [logs, others]: readonly [readonly RawLog[], readonly RawLog[]],
-  number: number,
-): readonly RawLog[] {
-  const [longer, shorter] = logs.length > others.length ? [logs, others] : [others, logs]
-  const known = new Set(longer.map(textOf))
-  if (shorter.every((log) => known.has(textOf(log)))) return longer
-  const { node } = longer === logs ? other : one
-  throw node.failure(
-    'eth_getLogs',
-    { kind: 'wrong_answer' },
-    `another node has other logs of block ${number}`,
-  )
-}
-
-function areSame(logs: readonly RawLog[], others: readonly RawLog[]): boolean {
-  return logs.length === others.length && logs.every((log, at) => textOf(log) === textOf(others[at]!))
-}
-
-/** Some nodes do not say the times of logs. */
-function textOf({ blockTimeS: _, ...log }: RawLog): string {
-  return JSON.stringify(log)
+    .catch(ignoreNodeError)
 }

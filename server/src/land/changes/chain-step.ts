@@ -11,7 +11,7 @@ import {
   type StoredBlockJson,
   storedBlockOf,
 } from './chain-position.ts'
-import { type ApplyEvent, type Change, writeChange } from './changes.ts'
+import { type ApplyEvent, writeChange } from './changes.ts'
 import type { RowKey } from './event-tables.ts'
 import { judgeChangedOffers, NOTHING_JUDGED } from './signed-offers.ts'
 import { TableRows } from './table-rows.ts'
@@ -57,7 +57,7 @@ export async function followChain(
   tx: Tx,
   step: ChainStep,
   { nowMs, apply }: { readonly nowMs: number; readonly apply: ApplyEvent },
-): Promise<Change> {
+): Promise<void> {
   const locked = await lockPosition(tx, step)
   const ancestor = step.undoTo && ancestorOf(step.undoTo, locked)
   assertLinked(ancestor ?? step.from, step, locked.finalized.number)
@@ -70,7 +70,7 @@ export async function followChain(
   }
   const position = positionWrites(step, locked, step.blocks.at(-1) ?? ancestor)
   const { writes, reoffered } = locked.hasOffers ? await judgeChangedOffers(tx, rows, nowMs) : NOTHING_JUDGED
-  return writeChange(tx, rows, {
+  await writeChange(tx, rows, {
     ...{ revision: locked.revision, nowMs, reoffered },
     writes: [...position, ...writes],
   })

@@ -21,14 +21,6 @@ import { deleteGone, imageWrites, rowWrites, runWrites, type Write } from './wri
 /** Applies an event to rows: the rules of land/events, with what they need to know besides. */
 export type ApplyEvent = (rows: LandRows, event: LandEvent) => Awaitable<void>
 
-/** What the transaction changes. */
-export interface Change {
-  /** The revision of the world, after the transaction. */
-  readonly revision: number
-  /** Whether the revision is a new one. It is not where nothing that answers show has changed. */
-  readonly hasChanged: boolean
-}
-
 /** What is written together with rows. */
 export interface ChangeFacts {
   /** The revision of the world, before the change. The row `land_state` must be locked. */
@@ -41,21 +33,21 @@ export interface ChangeFacts {
 
 /**
  * Writes changed rows, images, journal and revision: in one statement, after one that deletes rows, where they are not
- * many. Nothing else writes single changes of the land. It takes the caller's open transaction, so that all of it is
+ * many. The revision stays where nothing that answers show has changed. Nothing else writes single changes of the land. It takes the caller's open transaction, so that all of it is
  * committed together with what the caller writes in it. The commit notifies the readers in every process.
  */
 export async function writeChange(
   tx: Tx,
   rows: TableRows,
   { revision, nowMs, writes = [], reoffered = [] }: ChangeFacts,
-): Promise<Change> {
+): Promise<void> {
   const { worldId } = rows
   const changes = await rows.changes()
   await deleteGone(tx, worldId, changes)
   const all = [...writes, ...imageWrites(worldId, await rows.images()), ...rowWrites(worldId, changes)]
   if (reoffered.length === 0 && !changes.some(({ table }) => SHOWN_TABLES.includes(table))) {
     await runWrites(tx, all)
-    return { revision, hasChanged: false }
+    return
   }
   const next = { worldId, revision: revision + 1, changedAtMs: nowMs }
   const head = sql`update land_state set revision = ${next.revision}, changed_at_ms = ${nowMs}`
@@ -65,7 +57,6 @@ export async function writeChange(
   const announced = sql`pg_notify(${LAND_CHANNEL}, ${String(next.revision)})`
   await runWrites(tx, [...all, { sql: head, rows: 1 }, ...journal], announced)
   await trimIfDue(tx, next, journal)
-  return { revision: next.revision, hasChanged: true }
 }
 
 /** What of the state has to be read again after these rows have changed. */

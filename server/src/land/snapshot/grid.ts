@@ -1,4 +1,4 @@
-import { type Coord, isInWorld, parseCoord, type World } from '@landpass/client/grid'
+import { type Coord, isInWorld, type World } from '@landpass/client/grid'
 
 /**
  * Numbers the cells of the box around the world, column by column from the west, each from south to north: what is
@@ -22,12 +22,6 @@ export class Grid {
     if (!isInWorld(this.world, coord)) return -1
     const { minX, minY } = this.world.bounds
     return (coord.x - minX) * this.stride + (coord.y - minY)
-  }
-
-  /** The cell of `x,y`; -1 outside the world or when it is no place at all. */
-  cellOfText(text: string): number {
-    const coord = parseCoord(text)
-    return coord ? this.cellOf(coord) : -1
   }
 
   /** How many parcels the world has: the cells of all its rectangles, each counted once. */

@@ -42,6 +42,11 @@ export interface Ownership {
   readonly owner: PagedColumn<Int32Array>
 }
 
+/** The owner of a row; undefined where it has none. */
+export function ownerAt({ owner, owners }: Ownership, row: number): string | undefined {
+  return owners.addresses[valueAt(owner, row)!]
+}
+
 /**
  * Changes the owners of some assets. An address keeps its index, even if it owns nothing any more.
  *

@@ -1,7 +1,8 @@
 import type { Insertable } from 'kysely'
 import type { Db } from '../../../src/db/engine.ts'
 import { inTransaction, type Tx } from '../../../src/db/transaction.ts'
-import { type Change, writeChange } from '../../../src/land/changes/changes.ts'
+import { writeChange } from '../../../src/land/changes/changes.ts'
+import { readLandHead } from '../../../src/land/changes/land-head.ts'
 import { TableRows } from '../../../src/land/changes/table-rows.ts'
 import type { EstateRow } from '../../../src/land/events/land-rows.ts'
 import { findBid } from '../../../src/land/queries/bid-queries.ts'
@@ -54,7 +55,7 @@ export async function changeLand(
   tx: Tx,
   nowMs: number,
   work: (rows: TableRows) => Promise<void>,
-): Promise<Change> {
+): Promise<void> {
   // The row is locked until the commit: writers run one after another, and revisions have no gaps.
   const { world_id: worldId, revision } = await tx
     .selectFrom('land_state')
@@ -64,16 +65,16 @@ export async function changeLand(
   if (worldId === null) throw new Error('there is no world to change yet')
   const rows = new TableRows(tx, worldId)
   await work(rows)
-  return writeChange(tx, rows, { revision, nowMs })
+  await writeChange(tx, rows, { revision, nowMs })
 }
 
 /** Commits changes in one transaction, by the same code as everything else. @returns the revision after it */
 export function applyLandChanges(db: Db, changes: readonly LandChange[], nowMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const { revision } = await changeLand(tx, nowMs, async (rows) => {
+    await changeLand(tx, nowMs, async (rows) => {
       for (const change of changes) await apply(tx, rows, change)
     })
-    return revision
+    return (await readLandHead(tx)).revision
   })
 }
 

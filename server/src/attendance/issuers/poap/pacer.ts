@@ -160,11 +160,6 @@ export class Pacer {
     return this.assertRoom(callClass, nowMs, from)
   }
 
-  /** How many calls are waiting, of one class. */
-  queueLength(callClass: CallClass): number {
-    return this.queues[callClass].length
-  }
-
   /** How many calls per second claims have, while the others wait as they do now. */
   claimCallsPerSecond(): number {
     return SECOND_MS * this.callsPerMs(this.timing.nowMs()) * this.shareOfClaims()
