@@ -1,6 +1,6 @@
 import type { EventInfo } from '@landpass/client'
 import { signal } from '@preact/signals'
-import { readStored, writeStored } from '../stored.ts'
+import { SharedText } from '../stored.ts'
 import type { EventWay } from './event-ways.ts'
 import { isMadeHere } from './made-here.ts'
 
@@ -19,8 +19,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The last time that a Date can hold. */
 const LAST_TIME_MS = 8.64e15
 
+const shared = new SharedText('events')
+
 /** The newest first. Where the browser stores nothing, they are known until the page is closed. */
-export const myEvents = signal<readonly MyEvent[]>(readMyEvents(readStored('events')))
+export const myEvents = signal<readonly MyEvent[]>(readMyEvents(shared.read()))
 
 /** Puts an event to the top of the list. The one that was not used for longest makes room. */
 export function noteMyEvent(event: Pick<EventInfo, 'uuid' | 'name' | 'id'>, nowMs = Date.now()): void {
@@ -69,19 +71,13 @@ function isMyEvent(entry: unknown): entry is MyEvent {
   )
 }
 
-/** What the browser has stored although it is older than the list, because it takes nothing more. */
-let outdated: string | null = null
-
 /** Also what another tab has stored meanwhile. */
 function stored(): readonly MyEvent[] {
-  const text = readStored('events')
-  return text === null || text === outdated ? myEvents.peek() : readMyEvents(text)
+  const text = shared.read()
+  return text === null ? myEvents.peek() : readMyEvents(text)
 }
 
 function store(events: readonly MyEvent[]): void {
   myEvents.value = events
-  const text = events.length === 0 ? null : JSON.stringify(events)
-  writeStored('events', text ?? undefined)
-  const kept = readStored('events')
-  outdated = kept === text ? null : kept
+  shared.write(events.length === 0 ? null : JSON.stringify(events))
 }

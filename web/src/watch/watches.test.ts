@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type LandFilter, onePlace } from '../state/land-filter.ts'
 
 let watches: typeof import('./watches.ts')
@@ -18,4 +18,66 @@ test('an estate is watched by any of its parcels, and not by a parcel of its own
   expect(watches.findWatched([estateAt(2), estateAt(3)])).toEqual(estateAt(3))
   expect(watches.findWatched([estateAt(2), estateAt(4)])).toBeUndefined()
   expect(watches.findWatched([onePlace({ x: 3, y: 4 })])).toBeUndefined()
+})
+
+describe('several pages', () => {
+  /** A page of a browser with this storage. */
+  async function openPage(storage: Map<string, string>) {
+    vi.resetModules()
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => storage.get(key) ?? null,
+      setItem: (key: string, value: string) => storage.set(key, value),
+      removeItem: (key: string) => storage.delete(key),
+    })
+    const page = await import('./watches.ts')
+    return { ...page, shown: () => page.watches.value.map(({ filters }) => filters) }
+  }
+  /** The browser tells pages what others of its pages have stored. */
+  const tell = (newValue: string | null) =>
+    window.dispatchEvent(Object.assign(new Event('storage'), { key: 'landpass.watched', newValue }))
+  const [one, other] = [onePlace({ x: 1, y: 1 }), onePlace({ x: 2, y: 2 })]
+
+  test('keep what the others watch, and what the others have seen', async () => {
+    vi.stubGlobal('fetch', () => new Promise(() => undefined))
+    const storage = new Map<string, string>()
+    const stored = () => JSON.parse(storage.get('landpass.watched') ?? '[]') as { filters: string }[]
+    const [first, second] = [await openPage(storage), await openPage(storage)]
+    first.watch(one)
+    second.watch(other)
+    expect(stored()).toHaveLength(2)
+    const [{ filters }] = stored() as [{ filters: string }]
+    first.markSeen(filters)
+    expect(stored()).toHaveLength(2)
+    second.unwatch(filters)
+    expect(stored()).toHaveLength(1)
+
+    tell(storage.get('landpass.watched')!)
+    expect(first.shown()).toEqual(second.shown())
+    storage.clear()
+    tell(null)
+    expect(first.shown()).toEqual([])
+  })
+
+  test('read again after a failure, until the server refuses the search', async () => {
+    vi.useFakeTimers()
+    const asked: string[] = []
+    const json = (status: number, body: object) =>
+      new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+    const away = { ok: false, error: 'Away.', code: 'database_unavailable', data: {} }
+    vi.stubGlobal('fetch', async (url: string) => {
+      asked.push(url.split('?')[0]!)
+      if (asked.length <= 2) return json(503, away)
+      if (url.startsWith('/v2/changes')) return json(400, { ...away, code: 'bad_request' })
+      return json(200, { ok: true, data: { land: [], total: 0 } })
+    })
+    const storage = new Map<string, string>()
+    const page = await openPage(storage)
+    page.watch(one)
+    await vi.advanceTimersByTimeAsync(60_000)
+    vi.useRealTimers()
+
+    expect(asked.slice(0, 3)).toEqual(['/v2/land', '/v2/land', '/v2/land'])
+    expect(asked).toHaveLength(4)
+    expect(JSON.parse(storage.get('landpass.watched')!)).toMatchObject([{ known: [] }])
+  })
 })

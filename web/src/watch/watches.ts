@@ -1,9 +1,10 @@
-import { followLand, type LandRow, land } from '@landpass/client'
+import { followLand, LandpassError, type LandRow, land, waitFor } from '@landpass/client'
 import { computed, effect, signal } from '@preact/signals'
 import { filterOf, filterText } from '../address-bar/permalink.ts'
 import { client, send } from '../api/client.ts'
+import { retryPauseMs } from '../api/retry-pause.ts'
 import { type LandFilter, serverQuery } from '../state/land-filter.ts'
-import { readStored, writeStored } from '../stored.ts'
+import { SharedText } from '../stored.ts'
 import { afterAnswer, afterChange, afterSeen, type Findings, KNOWN_ROWS, nameOf } from './known-offers.ts'
 import { newsCount } from './news-count.ts'
 import { notify } from './notifications.ts'
@@ -21,7 +22,9 @@ export interface Watch extends Findings {
   readonly filters: string
 }
 
-export const watches = signal<readonly Watch[]>(readWatches())
+const shared = new SharedText('watched')
+
+export const watches = signal<readonly Watch[]>(parse(shared.read()))
 
 /** Begins the name of the lock that a page holds while it has the stream of a search. */
 const LOCK = 'landpass.watched'
@@ -33,6 +36,10 @@ const rounds = new Map<string, AbortController>()
 export function startWatching(): void {
   if (isStarted) return
   isStarted = true
+  // Another page has changed them, or has removed the last one
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === 'landpass.watched') watches.value = newValue === null ? [] : current()
+  })
   effect(() => {
     newsCount.value = watches.value.reduce((sum, { news }) => sum + news.length, 0)
   })
@@ -48,7 +55,7 @@ export function startWatching(): void {
       if (rounds.has(name)) continue
       const round = new AbortController()
       rounds.set(name, round)
-      void follow(name, round.signal).catch(() => undefined) // aborted, or a server that refuses the search
+      void follow(name, round.signal).catch(() => undefined) // aborted
     }
   })
 }
@@ -61,25 +68,39 @@ export function findWatched(some: readonly LandFilter[]): LandFilter | undefined
 
 export function watch(filter: LandFilter): void {
   const filters = filterText(filter)
-  if (watches.peek().length >= MAX_WATCHES || findWatched([filter])) return
-  keep([...watches.peek(), { filters, known: undefined, news: [] }])
+  const others = current()
+  if (others.length >= MAX_WATCHES || others.some((watch) => watch.filters === filters)) return
+  keep([...others, { filters, known: undefined, news: [] }])
   startWatching()
 }
 
 export function unwatch(filters: string): void {
-  keep(watches.peek().filter((watch) => watch.filters !== filters))
+  keep(current().filter((watch) => watch.filters !== filters))
 }
 
 export function markSeen(filters: string): void {
   change(filters, afterSeen)
 }
 
-/** Reads what is new since the last visit, then follows what changes. */
+/** Reads what is new since the last visit, then follows what changes; again after a failure, until the server refuses the search. */
 async function follow(filters: string, signal: AbortSignal): Promise<void> {
-  await read(filters, signal)
   const { locks } = navigator as { readonly locks?: LockManager } // only in pages that came over HTTPS
   const listen = () => listenTo(filters, signal)
-  await (locks ? locks.request(`${LOCK}.${filters}`, { signal }, listen) : listen())
+  for (let failures = 0; ; ) {
+    try {
+      await read(filters, signal)
+      failures = 0
+      await (locks ? locks.request(`${LOCK}.${filters}`, { signal }, listen) : listen())
+    } catch (error) {
+      if (!(error instanceof LandpassError) || isRefusal(error)) return
+      failures++
+      await waitFor(retryPauseMs(error, failures), signal)
+    }
+  }
+}
+
+function isRefusal({ status }: LandpassError): boolean {
+  return status >= 400 && status < 500 && status !== 429
 }
 
 async function listenTo(filters: string, signal: AbortSignal): Promise<void> {
@@ -105,19 +126,28 @@ function newsOf(filters: string): readonly LandRow[] {
 }
 
 function change(filters: string, act: (findings: Findings) => Findings): void {
-  keep(watches.peek().map((watch) => (watch.filters === filters ? { filters, ...act(watch) } : watch)))
+  keep(current().map((watch) => (watch.filters === filters ? { filters, ...act(watch) } : watch)))
 }
 
 function keep(wanted: readonly Watch[]): void {
   watches.value = wanted
   const stored = wanted.map(({ filters, known }) => ({ filters, known }))
-  writeStored('watched', wanted.length === 0 ? undefined : JSON.stringify(stored))
+  shared.write(wanted.length === 0 ? null : JSON.stringify(stored))
+}
+
+/** The watches as another page may have stored them meanwhile, with what this page has found and no page has seen. */
+function current(): readonly Watch[] {
+  const text = shared.read()
+  if (text === null) return watches.peek()
+  return parse(text).map((watch) =>
+    watch.known ? { ...watch, ...afterAnswer(watch, newsOf(watch.filters)) } : watch,
+  )
 }
 
 /** What cannot be read counts as no watch: another version of the page may have written it. */
-function readWatches(): readonly Watch[] {
+function parse(text: string | null): readonly Watch[] {
   try {
-    const stored = JSON.parse(readStored('watched') ?? '[]') as readonly Record<string, unknown>[]
+    const stored = JSON.parse(text ?? '[]') as readonly Record<string, unknown>[]
     return stored.slice(0, MAX_WATCHES).flatMap(({ filters, known }) => {
       const text = filterText(filterOf(String(filters)))
       if (text === '') return []
