@@ -284,6 +284,7 @@ export class StateKeeper {
   }
 
   private async buildInThread(lineage: string | undefined): Promise<StateAnswer> {
+    if (this.closed) throw new Error('the server stops')
     const { source, transfer } = this.engine.lend()
     const task: StateTask = { source, world: this.world, lineage }
     const thread = new Worker(this.threadProgram, {

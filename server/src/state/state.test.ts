@@ -324,6 +324,14 @@ describe('lists of publications', () => {
     expect([...lists.find({ ...query, assetType: 'estate' }, 0).rows]).toEqual([])
     expect([...lists.find({ ...query, statuses: ['sold'] }, 0).rows]).toEqual([])
   })
+
+  test('are those of the state before, while its publications and the sizes of estates stay', () => {
+    const { parts, lists } = stateOf([400, 200])
+    expect(new State({ ...parts, revision: 8 }).lists).toBe(lists)
+    const dissolved = { ...parts, estates: { ...parts.estates, size: parts.estates.size.slice() } }
+    expect(new State(dissolved).lists).not.toBe(lists)
+    expect(new State({ ...parts, publications: { ...parts.publications } }).lists).not.toBe(lists)
+  })
 })
 
 test('estate ids are ordered as numbers', () => {

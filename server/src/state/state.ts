@@ -16,7 +16,7 @@ import {
   type StateParts,
 } from './parts/parts.ts'
 import { positionsOf } from './parts/positions.ts'
-import { PublicationLists } from './parts/publication-lists.ts'
+import { type PublicationLists, publicationListsOf } from './parts/publication-lists.ts'
 import { findRent, firstRentFrom, lastRentEnd, rentAt, runningRentJson } from './parts/rents.ts'
 import { shapeMark } from './world-shape.ts'
 
@@ -70,7 +70,7 @@ export class State {
     this.origin = `${parts.lineage}-${shapeMark(world)}`
     this.tagBase = `${this.origin}.${ANSWER_FORM}.${parts.revision}`
     this.offered = offeredOf(parts)
-    this.lists = new PublicationLists(parts)
+    this.lists = publicationListsOf(parts)
     // Indexed now, so that no request has to wait for it.
     positionsOf(parts.estates.ids)
     for (const { owners, operators } of [parts.parcels, parts.estates])

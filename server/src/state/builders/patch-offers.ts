@@ -50,7 +50,6 @@ function columnsWith(
   { count, emptied }: { readonly count: number; readonly emptied: Iterable<number> },
 ): Offers {
   const pieces = new Map<number, string>()
-  for (const number of emptied) pieces.set(number, '')
   const openExpiresAtMs = new Float64Array(count)
   const openMadeAtMs = new Float64Array(count)
   const openKey = new Uint32Array(count)
@@ -60,6 +59,11 @@ function columnsWith(
   openMadeAtMs.set(parts.openMadeAtMs)
   openKey.set(parts.openKey)
   openNext.set(parts.openNext)
+  for (const number of emptied) {
+    pieces.set(number, '')
+    openExpiresAtMs[number] = 0
+    openPrice[number] = ''
+  }
   for (const [i, { key, price, expiresAtMs, madeAtMs, json }] of changed.entries()) {
     const number = open[i]!
     if (json === undefined) continue

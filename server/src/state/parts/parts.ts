@@ -177,7 +177,7 @@ export interface PublicationParts {
   readonly prices: readonly string[]
   /**
    * Each piece is one publication's JSON, without a comma. An offer keeps its number while it is open. The number of a
-   * closed one is not used again: its piece is empty, and nothing refers to its values.
+   * closed one is not used again: its piece and its price are empty, it expires at 0, and nothing refers to its other values.
    */
   readonly openJson: JsonBuffer
   readonly openExpiresAtMs: Float64Array

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../bounded-cache.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import { firstBeyond } from './merge-rows.ts'
@@ -42,24 +43,36 @@ interface CachedList extends PublicationList {
   readonly nextExpiryMs: number
 }
 
-/**
- * A client asks for a list page by page, so the last lists are cached: a quarter of a megabyte each in the usual world.
- */
-const MAX_CACHED_LISTS = 32
+/** A client asks for a list page by page. A list has a quarter of a megabyte in the usual world. */
+const CACHED_BYTES = 16 * 1024 * 1024
 const HASH_BYTES = 32
+
+const known = new WeakMap<PublicationParts, PublicationLists>()
+
+/** The lists of a state: those of an earlier one whose publications, and which estates are dissolved, are the same. */
+export function publicationListsOf({
+  publications,
+  estates,
+}: Pick<StateParts, 'publications' | 'estates'>): PublicationLists {
+  const earlier = known.get(publications)
+  if (earlier?.estateSize === estates.size) return earlier
+  const lists = new PublicationLists(publications, estates.size)
+  known.set(publications, lists)
+  return lists
+}
 
 /**
  * Sorted and filtered lists of publications. Those of dissolved estates are left out, and an open publication once it has
  * expired.
  */
 export class PublicationLists {
+  readonly estateSize: Uint32Array
   private readonly parts: PublicationParts
-  private readonly estateSize: Uint32Array
-  private readonly cache = new Map<string, CachedList>()
+  private readonly cache = new BoundedCache<CachedList>(CACHED_BYTES)
 
-  constructor({ publications, estates }: Pick<StateParts, 'publications' | 'estates'>) {
+  constructor(publications: PublicationParts, estateSize: Uint32Array) {
     this.parts = publications
-    this.estateSize = estates.size
+    this.estateSize = estateSize
   }
 
   find(query: ListQuery, nowMs: number): PublicationList {
@@ -67,9 +80,7 @@ export class PublicationLists {
     const cached = this.cache.get(name)
     if (cached && cached.lastExpiryMs <= nowMs && nowMs < cached.nextExpiryMs) return cached
     const list = this.filter(query, nowMs)
-    this.cache.delete(name)
-    this.cache.set(name, list)
-    if (this.cache.size > MAX_CACHED_LISTS) this.cache.delete(this.cache.keys().next().value!)
+    this.cache.set(name, list, list.rows.byteLength)
     return list
   }
 

@@ -129,6 +129,7 @@ function stateAt(state: State, nowMs: number): unknown {
     map: text(...state.parcelRunPieces(runs, nowMs)),
     expiry: [true, false].map((withEstates) => state.areaExpiry(runs, nowMs, { withEstates })),
     sales: [Array.from(sales.offers, keyOf), sales.lastExpiryMs, sales.nextExpiryMs],
+    nextExpiry: state.nextExpiry(nowMs),
     prices: Array.from(sales.offers, (offer) => publications.openPrice[offer]),
     lists: listAnswers(state, nowMs),
   }
