@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { BatchesOfEvents } from '../../work/batches.ts'
+import { BatchesByKey } from '../../work/batches.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { addFailure } from '../issuers/failure-queries.ts'
 import { IssuerError } from '../issuers/issuer.ts'
@@ -46,7 +46,7 @@ export class StepRunner {
   private readonly options: StepRunnerOptions
   private readonly writes: ClaimWrites
   private readonly contradictions: ClaimContradictions
-  private readonly accepted: BatchesOfEvents<AcceptedClaim, boolean>
+  private readonly accepted: BatchesByKey<AcceptedClaim, boolean>
 
   /** @param whenTaken resolves when the claims that this process takes just now are read: that may extend its leases */
   constructor(options: StepRunnerOptions, whenTaken: () => Promise<void> | undefined) {
@@ -54,7 +54,7 @@ export class StepRunner {
     const { db, clock, holds, log, issuerTimeoutMs } = options
     this.writes = new ClaimWrites({ db, clock, issuerTimeoutMs, whenTaken })
     this.contradictions = new ClaimContradictions({ db, clock, holds, log, writes: this.writes })
-    this.accepted = new BatchesOfEvents(
+    this.accepted = new BatchesByKey(
       ({ claim }) => claim.eventId,
       async (claims) => {
         const { isWritten, ended } = await acceptClaims(db, claims, clock.nowMs())
