@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { workerStates } from '../db/distribution.ts'
 import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -20,7 +20,8 @@ export class AttendanceMetrics {
   private readonly signatures: Counter<'result'>
   private readonly presence: Counter<'provider' | 'result' | 'cached'>
 
-  constructor({ registry, maxAgeMs }: Metrics, db: Db) {
+  constructor(metrics: Metrics, db: Db) {
+    const { registry, maxAgeMs } = metrics
     const registers = [registry]
     this.claims = new Counter({
       name: 'landpass_claims_total',
@@ -74,38 +75,39 @@ export class AttendanceMetrics {
     const codeCounts = new RecentFigure(() => countAllCodes(db), { maxAgeMs })
     const heldCount = new RecentFigure(() => countHeldEvents(db), { maxAgeMs })
     const states = new RecentFigure(() => workerStates(db), { maxAgeMs })
-    const workers: Gauge<'node'> = new Gauge({
-      name: 'landpass_database_worker_up',
-      help: 'Whether a worker of a database of several servers answers: 1 or 0. Absent on a database of one server.',
-      labelNames: ['node'],
-      registers,
-      collect: async (): Promise<void> => {
-        workers.reset()
-        for (const [node, isUp] of (await states.read()) ?? []) workers.set({ node }, Number(isUp))
+    // Where the database is down or hangs, a figure is undefined: then it has no series
+    metrics.addSeries([
+      {
+        kind: 'gauge',
+        name: 'landpass_database_worker_up',
+        help: 'Whether a worker of a database of several servers answers: 1 or 0. Absent on a database of one server.',
+        labelNames: ['node'],
+        read: async () => {
+          const nodes = [...((await states.read()) ?? [])]
+          return nodes.map(([node, isUp]) => ({ labels: { node }, value: Number(isUp) }))
+        },
       },
-    })
-    const codes: Gauge<'state'> = new Gauge({
-      name: 'landpass_claim_codes',
-      help: 'Claim codes of all events, and places of events made here, by state; counted every few seconds at most.',
-      labelNames: ['state'],
-      registers,
-      collect: async (): Promise<void> => {
-        // If the database is down or hangs, /metrics still answers with the other metrics
-        const counts = await codeCounts.read()
-        if (!counts) return codes.reset()
-        for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)
+      {
+        kind: 'gauge',
+        name: 'landpass_claim_codes',
+        help: 'Claim codes of all events, and places of events made here, by state; counted every few seconds at most.',
+        labelNames: ['state'],
+        read: async () => {
+          const counts = Object.entries((await codeCounts.read()) ?? {})
+          return counts.map(([state, value]) => ({ labels: { state }, value }))
+        },
       },
-    })
-    const held: Gauge = new Gauge({
-      name: 'landpass_held_events',
-      help: 'Events whose claims wait because the issuer contradicts itself about their codes.',
-      registers,
-      collect: async (): Promise<void> => {
-        const count = await heldCount.read()
-        if (count === undefined) held.remove()
-        else held.set(count)
+      {
+        kind: 'gauge',
+        name: 'landpass_held_events',
+        help: 'Events whose claims wait because the issuer contradicts itself about their codes.',
+        labelNames: [],
+        read: async () => {
+          const value = await heldCount.read()
+          return value === undefined ? [] : [{ labels: {}, value }]
+        },
       },
-    })
+    ])
   }
 
   onClaim = (result: string): void => this.claims.inc({ result })

@@ -309,7 +309,7 @@ function createClaims(needs: ClaimsNeeds) {
   const onMinted = () => metrics.onStep('confirm')
 
   const grants = new Grants({ ...needs, maxOpen: maxOpenGrants, maxOpenOfAll: maxOpenGrantsOfAll })
-  const forSteps = { issuer, own: issuer, issuerTimeoutMs, callsPerSecond, onStep: metrics.onStep }
+  const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, onStep: metrics.onStep }
   const worker = new ClaimWorker({ ...needs, ...forSteps })
   const claims = new Claims({
     ...needs,

@@ -20,31 +20,34 @@ export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address
 /** Counts a grant of an event, after its signature was found right. */
 export type EventGrantLimit = (request: FastifyRequest, reply: FastifyReply, eventId: number) => Promise<void>
 
-/** Limits of requests per minute or day. All routes that use the same member share its count. */
+/**
+ * Limits of requests per minute or day. All routes that use the same member share its count. Beyond the limit each throws
+ * {@link AppError} `too_many_requests`.
+ */
 export interface Limits {
-  /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
+  /** By network address: for `/captcha` and `/claim`. */
   readonly clientLimit: LimitHook
-  /** By network address: for images of captchas, and for pictures of events and tokens. @throws {AppError} `too_many_requests` */
+  /** By network address: for images of captchas, and for pictures of events and tokens. */
   readonly imageLimit: LimitHook
-  /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
+  /** By network address: for the calls with an edit code. */
   readonly organiserLimit: LimitHook
-  /** By network address: for requests to make an event, right or wrong, ten times as many as `makerLimit`. @throws {AppError} `too_many_requests` */
+  /** By network address: for requests to make an event, right or wrong, ten times as many as `makerLimit`. */
   readonly makerRequestLimit: LimitHook
-  /** By network address: the route calls it when the texts of an event are right. @throws {AppError} `too_many_requests` */
+  /** By network address: the route calls it when the texts of an event are right. */
   readonly makerLimit: LimitHook
-  /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
+  /** By network address, for a day: the route calls it before an event is stored. */
   readonly makerDayLimit: LimitHook
-  /** As `makerDayLimit`, for events that have to wait for the operator, and by /48 of IPv6 addresses. @throws {AppError} `too_many_requests` */
+  /** As `makerDayLimit`, for events that have to wait for the operator, and by /48 of IPv6 addresses. */
   readonly waitingDayLimit: LimitHook
-  /** By network address: for pictures of links that have to be drawn. @throws {AppError} `too_many_requests` */
+  /** By network address: for pictures of links that have to be drawn. */
   readonly shareLimit: LimitHook
-  /** By network address: for lists of tokens, and other pictures that have to be drawn. @throws {AppError} `too_many_requests` */
+  /** By network address: for lists of tokens, and other pictures that have to be drawn. */
   readonly listLimit: LimitHook
-  /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
+  /** By player: the route calls it once it knows who signed. */
   readonly playerLimit: PlayerLimit
-  /** By network address: for grants. @throws {AppError} `too_many_requests` */
+  /** By network address: for grants. */
   readonly grantLimit: LimitHook
-  /** By event: for grants with a right signature. @throws {AppError} `too_many_requests` */
+  /** By event: for grants with a right signature. */
   readonly eventGrantLimit: EventGrantLimit
 }
 
@@ -75,52 +78,26 @@ export async function registerLimits(
   group?: WorkerGroup,
 ): Promise<Limits> {
   await app.register(rateLimit, { global: false, ...(group && { store: sharedStoreOf(group) }) })
-  const client = limitOf(app, 'client', config.clientPerMinute, clientAddress, 'this network address')
-  const image = limitOf(app, 'image', config.imagePerMinute, clientAddress, 'this network address')
-  const organiser = limitOf(
-    app,
-    'organiser',
-    config.organiserPerMinute,
-    clientAddress,
-    'this network address',
-  )
-  const makerRequest = limitOf(
-    app,
-    'makerRequest',
-    REQUESTS_OF_AN_EVENT * config.makerPerMinute,
-    clientAddress,
-    'this network address',
-  )
-  const maker = limitOf(app, 'maker', config.makerPerMinute, clientAddress, 'this network address')
-  const makerDay = limitOf(app, 'makerDay', config.eventsPerDay, clientAddress, 'this network address', DAY)
-  const waitingDay = limitOf(
-    app,
-    'waitingDay',
-    config.waitingEventsPerDay,
-    clientSite,
-    'this network address',
-    DAY,
-    {
-      limit: 'waiting_events',
-    },
-  )
-  const list = limitOf(app, 'list', config.tokenListsPerMinute, clientAddress, 'this network address')
-  const share = limitOf(app, 'share', config.sharePicturesPerMinute, clientAddress, 'this network address')
+  const byAddress = (name: string, max: number, others: Partial<LimitOptions> = {}) =>
+    limitOf(app, { name, max, keyGenerator: clientAddress, sender: 'this network address', ...others })
   const player = limitByName(app, 'player', config.playerPerMinute, 'this player')
-  const grant = limitOf(app, 'grant', config.grantsPerMinute, clientAddress, 'this network address')
   const eventGrant = limitByName(app, 'eventGrant', config.eventGrantsPerMinute, 'the server of this event')
   return {
-    clientLimit: client,
-    imageLimit: image,
-    organiserLimit: organiser,
-    makerRequestLimit: makerRequest,
-    makerLimit: maker,
-    makerDayLimit: makerDay,
-    waitingDayLimit: waitingDay,
-    listLimit: list,
-    shareLimit: share,
+    clientLimit: byAddress('client', config.clientPerMinute),
+    imageLimit: byAddress('image', config.imagePerMinute),
+    organiserLimit: byAddress('organiser', config.organiserPerMinute),
+    makerRequestLimit: byAddress('makerRequest', REQUESTS_OF_AN_EVENT * config.makerPerMinute),
+    makerLimit: byAddress('maker', config.makerPerMinute),
+    makerDayLimit: byAddress('makerDay', config.eventsPerDay, { window: DAY }),
+    waitingDayLimit: byAddress('waitingDay', config.waitingEventsPerDay, {
+      window: DAY,
+      keyGenerator: clientSite,
+      named: { limit: 'waiting_events' },
+    }),
+    listLimit: byAddress('list', config.tokenListsPerMinute),
+    shareLimit: byAddress('share', config.sharePicturesPerMinute),
     playerLimit: (request, reply, address) => player(request, reply, address.toLowerCase()),
-    grantLimit: grant,
+    grantLimit: byAddress('grant', config.grantsPerMinute),
     eventGrantLimit: (request, reply, eventId) => eventGrant(request, reply, String(eventId)),
   }
 }
@@ -150,7 +127,7 @@ type FastifyRateLimitStoreCallback = Parameters<FastifyRateLimitStore['incr']>[1
 /** A limit of senders whose name the route learns while it reads the request. */
 function limitByName(app: FastifyInstance, name: string, max: number, sender: string) {
   const names = new WeakMap<FastifyRequest, string>()
-  const count = limitOf(app, name, max, (request) => names.get(request) ?? '', sender)
+  const count = limitOf(app, { name, max, keyGenerator: (request) => names.get(request) ?? '', sender })
   return async (request: FastifyRequest, reply: FastifyReply, sent: string): Promise<void> => {
     names.set(request, sent)
     await count(request, reply)
@@ -174,15 +151,20 @@ const DAY: Window = { durationMs: 24 * HOUR_MS, name: 'day' }
 /** The count in the headers of each answer. */
 const countsInHeaders = new WeakMap<FastifyReply, Count>()
 
+interface LimitOptions {
+  readonly name: string
+  readonly max: number
+  readonly keyGenerator: (request: FastifyRequest) => string
+  /** As the refusal calls it. */
+  readonly sender: string
+  readonly window?: Window
+  /** Names the limit in the refusal, for clients that show another text for it. */
+  readonly named?: { readonly limit: 'waiting_events' }
+}
+
 function limitOf(
   app: FastifyInstance,
-  name: string,
-  max: number,
-  keyGenerator: (request: FastifyRequest) => string,
-  sender: string,
-  window = MINUTE,
-  /** Names the limit in the refusal, for clients that show another text for it. */
-  named: { readonly limit?: 'waiting_events' } = {},
+  { name, max, keyGenerator, sender, window = MINUTE, named }: LimitOptions,
 ): LimitHook {
   if (max === 0) return async () => {}
   // `cache` is missing in the types of the plugin; its default is 5,000 senders

@@ -232,7 +232,7 @@ function attendanceConfigOf(settings: Settings, limits: FixedLimits) {
     limits: {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,
-      /** Images of captchas, from one network address. */
+      /** Images of captchas, and pictures of events and tokens, from one network address. */
       imagePerMinute: settings.LIMIT_CAPTCHA_IMAGE_PER_MINUTE,
       /** By one player, to `/captcha` and `/claim`. */
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,

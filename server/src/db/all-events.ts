@@ -1,11 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
-import { SECOND_MS } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { type TABLES_BY_EVENT, workerStates } from './distribution.ts'
 import type { Db } from './engine.ts'
 import { databaseUnavailable, isDatabaseRefusal } from './statement-error.ts'
 
 /** For so long a worker that was down is taken to be down: a statement for all would wait for a silent one until it is cut off. */
 const ASK_AGAIN_MS = 10 * SECOND_MS
+/** Rows whose time is over are deleted so much later, because a process with a slow clock may still use them. */
+export const CLOCK_DIFFERENCE_MS = MINUTE_MS
+/** How many rows one statement deletes: it takes some 20 ms, and others can run between two. */
+export const DELETE_BATCH_ROWS = 1_000
+
+export interface DeleteOptions {
+  readonly nowMs: number
+  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
+  readonly batchRows: number
+}
 
 interface Lost {
   readonly untilMs: number

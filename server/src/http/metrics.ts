@@ -202,8 +202,6 @@ export class Metrics {
 
   addGauges(sources: readonly GaugeSource[]): void {
     for (const { name, help, labels = {}, read } of sources) {
-      const known = this.registry.getSingleMetric(name)
-      if (known) throw new Error(`metric ${name} is registered already`)
       const gauge: Gauge = new Gauge({
         name,
         help,

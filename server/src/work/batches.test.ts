@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { Batches, type BatchesOptions } from './batches.ts'
 
 /** Writes that wait until the test ends them. */
-function heldWrites({ keyOf, atOnce }: BatchesOptions<string> = {}) {
+function heldWrites({ distinctBy, atOnce }: BatchesOptions<string> = {}) {
   const writes: { readonly items: readonly string[]; readonly end: (error?: Error) => void }[] = []
   const write = (items: readonly string[]) =>
     new Promise<readonly string[]>((resolve, reject) => {
       const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item} written`)))
       writes.push({ items, end })
     })
-  const batches = new Batches(write, { keyOf, atOnce })
+  const batches = new Batches(write, { distinctBy, atOnce })
   return { batches, writes }
 }
 
@@ -54,8 +54,8 @@ test('with several writes at once another one begins when a dozen items wait, an
   expect(batches.isIdle).toBe(true)
 })
 
-test('a second item with a key waits for the next write, and the others do not', async () => {
-  const { batches, writes } = heldWrites({ keyOf: (item) => item[0] })
+test('a second item with what must be distinct waits for the next write, and the others do not', async () => {
+  const { batches, writes } = heldWrites({ distinctBy: (item) => item[0] })
 
   const all = ['x', 'a1', 'a2', 'b1', 'a3'].map((item) => batches.add(item))
   for (let at = 0; at < 4; at++) {

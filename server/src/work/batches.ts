@@ -10,8 +10,8 @@ const MOST = 50
 const ENOUGH = 12
 
 export interface BatchesOptions<Item> {
-  /** What items of one write must not have in common: a second item with a key waits for another write. */
-  readonly keyOf?: ((item: Item) => unknown) | undefined
+  /** What items of one write must not have in common: a second item with it waits for another write. */
+  readonly distinctBy?: ((item: Item) => unknown) | undefined
   /**
    * Writes that run at the same time; one if left out. More than one lets the writer work while this process still makes
    * items: it helps where the writer does several at once, or takes the next one from a queue.
@@ -29,7 +29,7 @@ export interface BatchesOptions<Item> {
  */
 export class Batches<Item, Result> {
   private readonly writeAll: (items: readonly Item[]) => Promise<readonly Result[]>
-  private readonly keyOf: ((item: Item) => unknown) | undefined
+  private readonly distinctBy: ((item: Item) => unknown) | undefined
   private readonly atOnce: number
   private waiting: Waiting<Item, Result>[] = []
   private running = 0
@@ -37,10 +37,10 @@ export class Batches<Item, Result> {
   /** @param writeAll resolves with one result for each item, in the same order */
   constructor(
     writeAll: (items: readonly Item[]) => Promise<readonly Result[]>,
-    { keyOf, atOnce = 1 }: BatchesOptions<Item> = {},
+    { distinctBy, atOnce = 1 }: BatchesOptions<Item> = {},
   ) {
     this.writeAll = writeAll
-    this.keyOf = keyOf
+    this.distinctBy = distinctBy
     this.atOnce = atOnce
   }
 
@@ -79,12 +79,12 @@ export class Batches<Item, Result> {
 
   /** The next items, in their order. */
   private takeBatch(): readonly Waiting<Item, Result>[] {
-    const { keyOf } = this
-    if (!keyOf) return this.waiting.splice(0, MOST)
+    const { distinctBy } = this
+    if (!distinctBy) return this.waiting.splice(0, MOST)
     const batch = new Map<unknown, Waiting<Item, Result>>()
     const later: Waiting<Item, Result>[] = []
     for (const waiting of this.waiting) {
-      const key = keyOf(waiting.item)
+      const key = distinctBy(waiting.item)
       if (batch.size < MOST && !batch.has(key)) batch.set(key, waiting)
       else later.push(waiting)
     }
@@ -93,47 +93,47 @@ export class Batches<Item, Result> {
   }
 }
 
-/** {@link Batches} of each event: a statement touches one event, so a database of several machines executes it on one of them. */
-export class BatchesOfEvents<Item, Result> {
-  private readonly eventOf: (item: Item) => number
+/** {@link Batches} of each key: items of one write have the same, so a database of several machines executes it on one of them. */
+export class BatchesByKey<Item, Result> {
+  private readonly keyOf: (item: Item) => unknown
   private readonly writeAll: (items: readonly Item[]) => Promise<readonly Result[]>
   private readonly options: BatchesOptions<Item>
-  private readonly ofEvent = new Map<number, Batches<Item, Result>>()
+  private readonly ofKeys = new Map<unknown, Batches<Item, Result>>()
 
-  /** @param writeAll gets items of one event */
+  /** @param writeAll gets items of one key */
   constructor(
-    eventOf: (item: Item) => number,
+    keyOf: (item: Item) => unknown,
     writeAll: (items: readonly Item[]) => Promise<readonly Result[]>,
     options: BatchesOptions<Item> = {},
   ) {
-    this.eventOf = eventOf
+    this.keyOf = keyOf
     this.writeAll = writeAll
     this.options = options
   }
 
   /** See {@link Batches.add}. */
   async add(item: Item): Promise<Result> {
-    const eventId = this.eventOf(item)
-    const batches = this.ofEvent.get(eventId) ?? new Batches(this.writeAll, this.options)
-    this.ofEvent.set(eventId, batches)
+    const key = this.keyOf(item)
+    const batches = this.ofKeys.get(key) ?? new Batches(this.writeAll, this.options)
+    this.ofKeys.set(key, batches)
     try {
       return await batches.add(item)
     } finally {
-      if (batches.isIdle && this.ofEvent.get(eventId) === batches) this.ofEvent.delete(eventId)
+      if (batches.isIdle && this.ofKeys.get(key) === batches) this.ofKeys.delete(key)
     }
   }
 }
 
-/** The items of each event, in their order. */
-export function byEvent<Item>(
+/** The items of each key, in their order. */
+export function byKey<Item, Key>(
   items: readonly Item[],
-  eventOf: (item: Item) => number,
-): ReadonlyMap<number, readonly Item[]> {
-  const ofEvents = new Map<number, Item[]>()
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, readonly Item[]> {
+  const ofKeys = new Map<Key, Item[]>()
   for (const item of items) {
-    const ofEvent = ofEvents.get(eventOf(item)) ?? []
-    ofEvents.set(eventOf(item), ofEvent)
-    ofEvent.push(item)
+    const ofKey = ofKeys.get(keyOf(item)) ?? []
+    ofKeys.set(keyOf(item), ofKey)
+    ofKey.push(item)
   }
-  return ofEvents
+  return ofKeys
 }

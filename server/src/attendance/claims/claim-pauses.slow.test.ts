@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FREE_CODE } from '../../../test/support/attendance/codes-at-issuer.ts'
+import { FREE_CODE, withoutSigning } from '../../../test/support/attendance/codes-at-issuer.ts'
 import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { type TestClock, testClock } from '../../../test/support/http/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
@@ -48,7 +48,8 @@ describeOnBothEngines('a claim that waits', (open) => {
     const alarms: string[] = []
     const holds = new EventHolds({ db, clock })
     const log = { warn: () => undefined, error: (_: object, sentence: string) => alarms.push(sentence) }
-    const options = { db, clock, vault, issuer, issuerTimeoutMs: 10 * SECOND_MS, holds, log }
+    const forCodes = { issuer: withoutSigning(issuer), issuerTimeoutMs: 10 * SECOND_MS }
+    const options = { db, clock, vault, ...forCodes, holds, log }
     const runner = new StepRunner(options, () => undefined)
     let steps = 0
     const step = async () => {

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { exceptEvents, FailedEvents, readAllEvents } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
-import { byEvent } from '../../work/batches.ts'
+import { byKey } from '../../work/batches.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import { countPlaces, hasFreePlace } from '../events/place-queries.ts'
@@ -120,7 +120,7 @@ export async function takeDueClaims(
       order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${wanted}`,
     )
     const due = found.slice(0, wanted)
-    for (const [eventId, claims] of byEvent(due, ({ event_id }) => event_id)) {
+    for (const [eventId, claims] of byKey(due, ({ event_id }) => event_id)) {
       const ids = claims.map(({ id }) => id)
       const more = await failed.try(eventId, () => takeDueOf(db, { eventId, ids, nowMs, leaseUntilMs }))
       taken.push(...(more ?? []))
@@ -401,7 +401,7 @@ export async function releaseLeases(
   claims: readonly Pick<HeldClaim, 'eventId' | 'id' | 'lease'>[],
   nowMs: number,
 ): Promise<void> {
-  for (const [eventId, ofEvent] of byEvent(claims, (claim) => claim.eventId)) {
+  for (const [eventId, ofEvent] of byKey(claims, (claim) => claim.eventId)) {
     const ids = ofEvent.map(({ id }) => id)
     const leases = ofEvent.map(({ lease }) => lease.untilMs)
     await sql`

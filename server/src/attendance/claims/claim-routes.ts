@@ -7,6 +7,7 @@ import { clientAddress } from '../../http/client-address.ts'
 import type { BaseOf } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import { eventParams, parseEventName } from '../events/event-params.ts'
@@ -28,15 +29,14 @@ import { isRehearsal } from './rehearsed-refusals.ts'
 
 /** What rehearsed claims are counted as in the metrics. */
 const REHEARSAL = 'rehearsal'
-const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/
-const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits'
+const ADDRESS = new RegExp(GIVEN_ADDRESS.pattern)
 
 const bodySchema = Type.Object(
   {
     address: Type.Optional(
       Type.String({
         maxLength: 100,
-        'x-allowed': ADDRESS_ALLOWED,
+        'x-allowed': GIVEN_ADDRESS['x-allowed'],
         'x-withheld': true,
         description: 'The player. Needed in unsigned claims; in signed ones it must be the signer.',
       }),
@@ -190,7 +190,7 @@ async function readProof(
     return { kind: 'signed-request', signed: await signedFetch.check(incoming), body, from }
   }
   const { address = '', captcha } = body
-  if (!ADDRESS.test(address)) throw invalidSecret('address', body.address, ADDRESS_ALLOWED)
+  if (!ADDRESS.test(address)) throw invalidSecret('address', body.address, GIVEN_ADDRESS['x-allowed'])
   return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FREE_CODE } from '../../../test/support/attendance/codes-at-issuer.ts'
+import { FREE_CODE, withoutSigning } from '../../../test/support/attendance/codes-at-issuer.ts'
 import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
 import { eventually } from '../../../test/support/processes/landpass.ts'
@@ -27,7 +27,7 @@ describeOnBothEngines('the worker', (open) => {
     const clock = testClock()
     const issuer = new SlowIssuer()
     const claim = await reserve(db, clock.nowMs())
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer) })
     worker.start()
     worker.take(claim)
 
@@ -49,7 +49,7 @@ describeOnBothEngines('the worker', (open) => {
     const clock = testClock()
     const issuer = new SlowIssuer({ ...FREE_CODE, isClaimed: true, beneficiary: 'a stranger' })
     const claim = await reserve(db, clock.nowMs(), BEN)
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer) })
     worker.start()
     worker.take(claim)
     const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
@@ -68,7 +68,7 @@ describeOnBothEngines('the worker', (open) => {
     const [slow, quick] = [new SuspendedIssuer(), new SlowIssuer()]
     const claim = await reserve(db, clock.nowMs(), `0x${'c'.repeat(40)}`)
     const workerOf = (issuer: Pick<Issuer, 'readCode' | 'mint'>) =>
-      new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+      new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer) })
     const [suspended, other] = [workerOf(slow), workerOf(quick)]
     suspended.start()
     suspended.take(claim)
@@ -127,8 +127,7 @@ describeOnBothEngines('the worker', (open) => {
       db,
       clock: slowClock, // the lease has not ended for it: it takes no claims over
       vault,
-      issuer: slow,
-      ...optionsOf(db, slowClock),
+      ...optionsOf(db, slowClock, slow),
       onStep: (result) => steps.push(result),
     })
     slowWorker.start()
@@ -160,7 +159,7 @@ describeOnBothEngines('the worker', (open) => {
     const event = await eventWith(db, clock, 3)
     const claim = await reserveOf(db, clock, event, 0)
     const slow = new LastReadIsSlow([STRANGER], undefined, claim.address)
-    const worker = new ClaimWorker({ db, clock, vault, issuer: slow, ...optionsOf(db, clock) })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, slow) })
     worker.start()
     worker.take(claim)
     const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
@@ -191,7 +190,7 @@ describeOnBothEngines('the worker', (open) => {
     const claim = await reserveOf(db, clock, event, 0)
     const issuer = new LastReadIsSlow([STRANGER, SILENCE], undefined, claim.address)
     issuer.answer()
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer) })
     worker.start()
     worker.take(claim)
     expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toBeUndefined()
@@ -222,8 +221,7 @@ describeOnBothEngines('the worker', (open) => {
       db,
       clock,
       vault,
-      issuer: asking,
-      ...optionsOf(db, clock),
+      ...optionsOf(db, clock, asking),
       issuerTimeoutMs,
     })
     worker.start()
@@ -242,7 +240,7 @@ describeOnBothEngines('the worker', (open) => {
     await settleOthers(db)
     const event = await eventWith(db, clock, 12)
     const claims = await Promise.all(Array.from({ length: 6 }, (_, i) => reserveOf(db, clock, event, i)))
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), holds })
     worker.start()
     const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
     for (const claim of claims) worker.take(claim)
@@ -283,7 +281,7 @@ describeOnBothEngines('the worker', (open) => {
     await settleOthers(db)
     const event = await eventWith(db, clock, 3)
     const claim = await reserveOf(db, clock, event, 0)
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), holds })
     worker.start()
     worker.take(claim)
 
@@ -315,7 +313,7 @@ describeOnBothEngines('the worker', (open) => {
       return read
     }
     const issuer = { readCode, mint: async () => 'accepted' as const }
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), holds })
     worker.start()
     const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
     for (const claim of claims) worker.take(claim)
@@ -351,7 +349,7 @@ describeOnBothEngines('the worker', (open) => {
       readCode: async () => (used-- > 0 ? STRANGER : FREE_CODE),
       mint: async () => 'accepted' as const,
     }
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), holds })
     worker.start()
     const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
     for (const claim of claims) worker.take(claim)
@@ -371,7 +369,7 @@ describeOnBothEngines('the worker', (open) => {
     const claim = await reserveOf(db, clock, event, 0)
     await acceptClaims(db, [{ claim, nextStepAtMs: claim.lease.untilMs }], clock.nowMs())
     const issuer = { readCode: async () => undefined, mint: async () => expect.fail('a token was requested') }
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), holds })
     worker.start()
     worker.take({ ...claim, state: 'minting', attempts: 20 })
 
@@ -396,7 +394,7 @@ describeOnBothEngines('the worker', (open) => {
     const alarms: string[] = []
     const log = { ...SILENT, error: (_: object, text: string) => alarms.push(text) }
     const issuer = new ScriptedIssuer('accepted')
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), log })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer), log })
     worker.start()
     const outcomes = [old, asked, young].map(({ id }) => worker.waitForStep(id, 10 * SECOND_MS))
     const encrypted = Buffer.from('changed')
@@ -423,7 +421,7 @@ describeOnBothEngines('the worker', (open) => {
     await settleOthers(db)
     const event = await eventWith(db, clock, 3)
     const claim = await reserveOf(db, clock, event, 0)
-    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    const worker = new ClaimWorker({ db, clock, vault, ...optionsOf(db, clock, issuer) })
     worker.start()
     worker.take(claim)
     // The answer to the request cannot be used, so the next step reads the code
@@ -441,9 +439,9 @@ describeOnBothEngines('the worker', (open) => {
   })
 })
 
-function optionsOf(db: Db, clock: Clock) {
+function optionsOf(db: Db, clock: Clock, codes: Pick<Issuer, 'readCode' | 'mint'>) {
   const holds = new EventHolds({ db, clock })
-  return { issuerTimeoutMs: TIMEOUT_MS, callsPerSecond: 4, holds, log: SILENT }
+  return { issuer: withoutSigning(codes), issuerTimeoutMs: TIMEOUT_MS, callsPerSecond: 4, holds, log: SILENT }
 }
 
 /** An issuer that reads a code when the test says so. */

@@ -1,7 +1,7 @@
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
-import { BatchesOfEvents } from '../../work/batches.ts'
+import { BatchesByKey } from '../../work/batches.ts'
 import { IssuerError } from '../issuers/issuer.ts'
 import { pauseAfter } from './claim-pauses.ts'
 import {
@@ -42,11 +42,11 @@ export interface ClaimWritesOptions {
 /** What a step writes: nothing, unless this process still has the claim. */
 export class ClaimWrites {
   private readonly options: ClaimWritesOptions
-  private readonly renewals: BatchesOfEvents<LeaseRenewal, boolean>
+  private readonly renewals: BatchesByKey<LeaseRenewal, boolean>
 
   constructor(options: ClaimWritesOptions) {
     this.options = options
-    this.renewals = new BatchesOfEvents(
+    this.renewals = new BatchesByKey(
       ({ claim }) => claim.eventId,
       (renewals) => renewLeases(options.db, renewals),
     )

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { BatchesOfEvents } from '../../work/batches.ts'
+import { BatchesByKey } from '../../work/batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import { eventCancelled, eventExpired, eventRefused } from '../events/openness.ts'
@@ -46,15 +46,15 @@ const RESERVE_TRIES = 5
 export class Claims {
   private readonly options: ClaimsOptions
   /** Claims that are about to be inserted: those of an event that arrive while others are inserted go together. */
-  private readonly inserts: BatchesOfEvents<Reservation, Insertion>
+  private readonly inserts: BatchesByKey<Reservation, Insertion>
   constructor(options: ClaimsOptions) {
     this.options = options
-    this.inserts = new BatchesOfEvents(
+    this.inserts = new BatchesByKey(
       ({ claim }) => claim.eventId,
       (reservations) =>
         insertClaims(options.db, reservations[0]!.claim.eventId, reservations, { wait: false }),
       {
-        keyOf: ({ claim }) => claim.address, // one statement has one claim of a player
+        distinctBy: ({ claim }) => claim.address, // one statement has one claim of a player
         atOnce: options.insertsAtOnce,
       },
     )

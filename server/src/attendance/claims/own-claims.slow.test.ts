@@ -99,7 +99,8 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
   const never = () => new Promise<never>(() => {})
   const workerOf = (own: Pick<OwnIssuer, 'sign'>) =>
     new ClaimWorker({
-      ...{ db, clock, vault, issuer: { readCode: never, mint: never }, own, log: SILENT },
+      ...{ db, clock, vault, log: SILENT },
+      issuer: { readCode: never, mint: never, sign: (...claim) => own.sign(...claim) },
       ...{ issuerTimeoutMs: 10 * SECOND_MS, callsPerSecond: 1, holds: new EventHolds({ db, clock }) },
     })
   const claimsOf = (worker: ClaimWorker, onMinted = () => {}) =>

@@ -2,7 +2,7 @@ import { type Clock, HOUR_MS, SECOND_MS } from '../../clock.ts'
 import { unlessWorkerLost } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { isDatabaseRefusal } from '../../db/statement-error.ts'
-import { byEvent } from '../../work/batches.ts'
+import { byKey } from '../../work/batches.ts'
 import { addRefusals, type RefusalCount } from './refusal-queries.ts'
 
 /** For so long a call writes event by event while a worker is down: other work in the background waits for it. */
@@ -70,7 +70,7 @@ export class Refusals {
   private async writeSingly(all: readonly RefusalCount[]): Promise<boolean> {
     const endMs = performance.now() + SINGLY_MS
     const hasFailed = (eventId: number) => Number(this.failed.has(eventId))
-    const events = [...byEvent(all, ({ eventId }) => eventId)].sort(([a], [b]) => hasFailed(a) - hasFailed(b))
+    const events = [...byKey(all, ({ eventId }) => eventId)].sort(([a], [b]) => hasFailed(a) - hasFailed(b))
     const faults: unknown[] = []
     let isWrittenInPart = false
     for (const [eventId, counts] of events) {

@@ -5,9 +5,7 @@ import type { Db } from '../../db/engine.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { orNull } from '../../schema-parts.ts'
-import { availabilityJson } from '../events/availability.ts'
-import type { CodeCountCache } from '../events/code-count-cache.ts'
-import type { EventHolds } from '../events/event-holds.ts'
+import { type AvailabilityParts, readAvailability } from '../events/availability.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { sentencesOf } from './sentences.ts'
@@ -25,17 +23,15 @@ const sentencesSchema = Type.Object(
   { title: 'Sentences' },
 )
 
-export interface SentenceRouteOptions {
+export interface SentenceRouteOptions extends AvailabilityParts {
   readonly db: Db
   readonly clock: Pick<Clock, 'nowMs'>
-  readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
-  readonly holds: Pick<EventHolds, 'findHeld'>
 }
 
 /** What players read at a booth, for the page of an event. */
 export const sentenceRoutes: FastifyPluginCallbackTypebox<SentenceRouteOptions> = (
   app,
-  { db, clock, codeCounts, holds },
+  { db, clock, ...parts },
   done,
 ) => {
   app.get(
@@ -52,12 +48,10 @@ export const sentenceRoutes: FastifyPluginCallbackTypebox<SentenceRouteOptions> 
     },
     async (request, reply) => {
       const event = await getEvent(db, parsePublicEventName(request.params.event))
-      const counts = await codeCounts.get(event.event_id)
-      const isHeld = (await holds.findHeld(event.event_id)) !== undefined
-      const isRefused = await codeCounts.isRefused(event.event_id, counts)
       const nowMs = clock.nowMs()
-      const { reason } = availabilityJson(event, counts, nowMs, { isHeld, isRefused })
+      const { availability } = await readAvailability(parts, event, nowMs)
       reply.header('cache-control', 'no-store')
+      const { reason } = availability
       return { ok: true as const, data: await sentencesOf(event, { reason, nowMs }) }
     },
   )

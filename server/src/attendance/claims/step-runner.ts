@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { BatchesOfEvents } from '../../work/batches.ts'
+import { BatchesByKey } from '../../work/batches.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { addFailure } from '../issuers/failure-queries.ts'
-import { type Issuer, IssuerError } from '../issuers/issuer.ts'
-import type { OwnIssuer } from '../issuers/own/own-issuer.ts'
+import { IssuerError } from '../issuers/issuer.ts'
+import type { Issuers } from '../issuers/issuers.ts'
 import { UnreadableSecretError, type Vault } from '../secrets/vault.ts'
 import { ClaimContradictions, type ClaimLog } from './claim-contradictions.ts'
 import { MINTING_FIRST_MS, MINTING_MOST_MS, pauseAfter } from './claim-pauses.ts'
@@ -26,9 +26,7 @@ export interface StepRunnerOptions {
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
-  readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
-  /** For events that were made here; undefined where there are none. */
-  readonly own?: Pick<OwnIssuer, 'sign'>
+  readonly issuer: Pick<Issuers, 'readCode' | 'mint' | 'sign'>
   /** How long one call to the issuer takes at most. */
   readonly issuerTimeoutMs: number
   readonly holds: Pick<EventHolds, 'findHeld' | 'mayAsk' | 'contradicted' | 'forget'>
@@ -48,7 +46,7 @@ export class StepRunner {
   private readonly options: StepRunnerOptions
   private readonly writes: ClaimWrites
   private readonly contradictions: ClaimContradictions
-  private readonly accepted: BatchesOfEvents<AcceptedClaim, boolean>
+  private readonly accepted: BatchesByKey<AcceptedClaim, boolean>
 
   /** @param whenTaken resolves when the claims that this process takes just now are read: that may extend its leases */
   constructor(options: StepRunnerOptions, whenTaken: () => Promise<void> | undefined) {
@@ -56,7 +54,7 @@ export class StepRunner {
     const { db, clock, holds, log, issuerTimeoutMs } = options
     this.writes = new ClaimWrites({ db, clock, issuerTimeoutMs, whenTaken })
     this.contradictions = new ClaimContradictions({ db, clock, holds, log, writes: this.writes })
-    this.accepted = new BatchesOfEvents(
+    this.accepted = new BatchesByKey(
       ({ claim }) => claim.eventId,
       async (claims) => {
         const { isWritten, ended } = await acceptClaims(db, claims, clock.nowMs())
@@ -142,9 +140,8 @@ export class StepRunner {
 
   /** A claim of an event that was made here has a place and no code, so nothing can be refused: its message is signed, or it waits. */
   private async sign(claim: HeldClaim): Promise<StepOutcome> {
-    const { own, onStep } = this.options
-    if (!own) throw new IssuerError('refused', { call: 'sign' })
-    await own.sign(claim, () => this.writes.renew(claim))
+    const { issuer, onStep } = this.options
+    await issuer.sign(claim, () => this.writes.renew(claim))
     onStep?.('confirm')
     return this.apply(claim, { kind: 'confirm', txHash: undefined })
   }

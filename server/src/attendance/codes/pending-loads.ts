@@ -28,9 +28,9 @@ export interface PendingLoadsOptions {
 
 /**
  * Loads the codes of events whose organisers asked for it, as soon as the issuer has approved them. Until then the edit
- * code is stored, encrypted. It is deleted when the codes are loaded, when the issuer calls it wrong, when no key decrypts
- * it, when the organiser asks for that, and after {@link KEPT_MS} at the latest. A process that dies before the deletion
- * leaves the row, and loading can be repeated: so nothing is lost, and nothing is loaded twice.
+ * code is stored, encrypted. It is deleted when the codes are loaded, when the issuer calls it wrong, when the organiser
+ * asks for that, and after {@link KEPT_MS} at the latest. A process that dies before the deletion leaves the row, and
+ * loading can be repeated: so nothing is lost, and nothing is loaded twice.
  */
 export class PendingLoads {
   private readonly options: PendingLoadsOptions

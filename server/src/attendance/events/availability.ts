@@ -1,6 +1,9 @@
 import Type from 'typebox'
 import { orNull } from '../../schema-parts.ts'
+import type { CodeCountCache } from './code-count-cache.ts'
+import type { EventHolds } from './event-holds.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
+import { isHeld } from './hold-queries.ts'
 import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
 
 const reasonSchema = Type.Union([Type.String(), Type.Null()], {
@@ -27,9 +30,27 @@ export const availabilitySchema = Type.Object(
 /** What keeps players from the tokens of an event, and stands in no column of it. */
 export interface Obstacles {
   /** See event-holds.ts. */
-  readonly isHeld?: boolean
+  readonly isHeld: boolean
   /** By the operator of this server. */
-  readonly isRefused?: boolean
+  readonly isRefused: boolean
+}
+
+export interface AvailabilityParts {
+  readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
+  readonly holds: Pick<EventHolds, 'find'>
+}
+
+/** The availability of tokens, with the codes and the contradictory answers of the issuer that it follows from. */
+export async function readAvailability(
+  { codeCounts, holds }: AvailabilityParts,
+  event: Event,
+  nowMs: number,
+) {
+  const codes = await codeCounts.get(event.event_id)
+  const hold = await holds.find(event.event_id)
+  const isRefused = await codeCounts.isRefused(event.event_id, codes)
+  const availability = availabilityJson(event, codes, nowMs, { isHeld: isHeld(hold), isRefused })
+  return { availability, codes, hold }
 }
 
 /** The availability of tokens at a time, for booths and organisers. The operator's refusal counts before all else. */
@@ -37,7 +58,7 @@ export function availabilityJson(
   event: Event,
   counts: CodeCounts,
   nowMs: number,
-  { isHeld = false, isRefused = false }: Obstacles = {},
+  { isHeld, isRefused }: Obstacles,
 ) {
   const { opensAtMs, closesAtMs } = windowOf(event)
   const reason =

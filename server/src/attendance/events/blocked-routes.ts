@@ -1,6 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
+import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import { blockedJson, blockedSchema } from './blocked-json.ts'
 import { type BlockedPlayers, MAX_BLOCKED } from './blocked-players.ts'
 import {
@@ -16,7 +17,7 @@ import {
 const addresses = (description: string) =>
   Type.Optional(
     Type.Array(
-      Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', 'x-allowed': 'an address, 0x and 40 hex digits' }),
+      Type.String({ pattern: GIVEN_ADDRESS.pattern, 'x-allowed': 'an address, 0x and 40 hex digits' }),
       {
         maxItems: MAX_BLOCKED,
         'x-allowed': `a list of at most ${MAX_BLOCKED} addresses, each 0x and 40 hex digits`,

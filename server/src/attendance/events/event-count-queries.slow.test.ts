@@ -7,7 +7,7 @@ import { runs } from '../../../test/support/run/property-seed.ts'
 import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { byEvent } from '../../work/batches.ts'
+import { byKey } from '../../work/batches.ts'
 import {
   acceptClaims,
   closeClaim,
@@ -107,7 +107,7 @@ async function take(db: Db, { kind, eventId, pick, hours }: Step): Promise<void>
       await reviveClaim(db, claim)
       return
     case 'accept':
-      for (const claims of byEvent(await due(), (held) => held.eventId).values())
+      for (const claims of byKey(await due(), (held) => held.eventId).values())
         await acceptClaims(
           db,
           claims.map((claim) => ({ claim, nextStepAtMs: NOW })),

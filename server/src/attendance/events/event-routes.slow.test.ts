@@ -43,7 +43,7 @@ describeOnOneEngine('the routes of events', (open) => {
         get: async () => Promise.reject(new Error('not asked')),
         isRefused: async () => Promise.reject(new Error('not asked')),
       },
-      holds: { findHeld: async () => undefined },
+      holds: { find: async () => undefined },
       changeMade: async () => {},
       isOperator: () => false,
       // The row is gone when the event is changed

@@ -12,12 +12,10 @@ import { endOfLastDayMs } from '../issuers/poap/issuer-dates.ts'
 import type { Organisers } from '../organisers/organisers.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { approvalOfEvent, readApproval } from './approval-json.ts'
-import { availabilityJson, availabilitySchema } from './availability.ts'
-import type { CodeCountCache } from './code-count-cache.ts'
+import { type AvailabilityParts, availabilitySchema, readAvailability } from './availability.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
 import { warningsField, warningsIn } from './early-opening.ts'
 import type { EventCache } from './event-cache.ts'
-import type { EventHolds } from './event-holds.ts'
 import {
   eventInfoJson,
   eventInfoProperties,
@@ -64,15 +62,13 @@ const changedEventSchema = Type.Object(
   { title: 'ChangedEvent', additionalProperties: true },
 )
 
-export interface EventRouteOptions extends OrganiserCallOptions {
+export interface EventRouteOptions extends OrganiserCallOptions, AvailabilityParts {
   readonly clock: Clock
   readonly world: World
   readonly baseOf: BaseOf
   readonly organisers: Organisers
   /** For availability, which booths request often. A changed event is dropped from it. */
   readonly events: Pick<EventCache, 'get' | 'forget'>
-  readonly codeCounts: Pick<CodeCountCache, 'get' | 'isRefused'>
-  readonly holds: Pick<EventHolds, 'findHeld'>
   /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
   readonly changeMade: (
     event: Event,
@@ -89,7 +85,7 @@ export interface EventRouteOptions extends OrganiserCallOptions {
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, baseOf, ...others },
+  { db, clock, world, organisers, events, rehearsals, forgetReport, baseOf, ...others },
   done,
 ) => {
   const { organiserLimit, assertConfigured, changeMade, isOperator } = others
@@ -242,13 +238,8 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       // Loading codes for the first time changes what is answered, and forgets no event
       const event = cached.codes_asked_at_ms === null ? await getEvent(db, name) : cached
       reply.header('cache-control', 'no-store')
-      const counts = await codeCounts.get(event.event_id)
-      const isHeld = (await holds.findHeld(event.event_id)) !== undefined
-      const isRefused = await codeCounts.isRefused(event.event_id, counts)
-      return {
-        ok: true as const,
-        data: availabilityJson(event, counts, clock.nowMs(), { isHeld, isRefused }),
-      }
+      const { availability } = await readAvailability(others, event, clock.nowMs())
+      return { ok: true as const, data: availability }
     },
   )
   done()

@@ -71,7 +71,6 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
             'gifts_not_allowed',
             'event_cancelled',
             'event_refused',
-            'event_cancelled',
             'no_codes_loaded',
             'no_codes_left',
           ],

@@ -1,20 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { MINUTE_MS } from '../../clock.ts'
-import { deleteOldest, deleteUntil } from '../../db/all-events.ts'
+import { CLOCK_DIFFERENCE_MS, type DeleteOptions, deleteOldest, deleteUntil } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { countMoves } from '../events/event-count-queries.ts'
 import type { TransactionMark } from './grant-queries.ts'
 
-/** Rows are deleted so much later, because a process with a slow clock may still use them. */
-const CLOCK_DIFFERENCE_MS = MINUTE_MS
 /** How many statements one cleanup runs: others wait for it. */
 export const MAX_BATCHES = 20
-
-export interface DeleteOptions {
-  readonly nowMs: number
-  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
-  readonly batchRows: number
-}
 
 export interface WithdrawOptions extends DeleteOptions {
   /** Later grants stay: they are signed with the new secret, or with one that another call has made since. */

@@ -1,4 +1,5 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
+import { DELETE_BATCH_ROWS } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
@@ -24,8 +25,6 @@ export const MAX_GRANT_DAYS = 7
 /** The clock of the program that gives a grant may be so much ahead. */
 const CLOCK_AHEAD_MS = 5 * MINUTE_MS
 const MAX_GRANT_MS = MAX_GRANT_DAYS * 24 * HOUR_MS + CLOCK_AHEAD_MS
-/** How many rows one statement deletes: it takes some 20 ms. */
-export const DELETE_BATCH_ROWS = 1_000
 
 export interface GrantsOptions {
   readonly db: Db

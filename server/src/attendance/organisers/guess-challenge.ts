@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { isNonceOf, PROOF_ALGORITHM } from '../captcha/proof-of-work.ts'
+import { isKeyedHash, keyedHash } from '../secrets/keyed-hash.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 /** How long a challenge can be solved. Shorter than guesses are stored: each challenge is used once. */
@@ -49,7 +50,7 @@ export class GuessChallenges {
     const untilS = Math.floor((this.clock.nowMs() + CHALLENGE_TTL_MS) / SECOND_MS)
     const content = `${bits}.${untilS.toString(36)}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
     return {
-      challenge: `${content}.${this.hashesOf(eventId, content)[0]}`,
+      challenge: `${content}.${keyedHash(this.vault, 'guess-challenge', `${eventId}.${content}`)}`,
       bits,
       algorithm: PROOF_ALGORITHM,
       expires_at: new Date(untilS * SECOND_MS).toISOString(),
@@ -60,25 +61,12 @@ export class GuessChallenges {
   check(eventId: number, proof: string): SolvedChallenge | undefined {
     const [, challenge = '', content = '', bitsText = '', untilText = '', id = '', hash = '', nonce = ''] =
       PROOF.exec(proof) ?? []
-    if (!this.hashesOf(eventId, content).some((made) => isSame(hash, made))) return undefined
+    if (!isKeyedHash(this.vault, 'guess-challenge', `${eventId}.${content}`, hash)) return undefined
     const bits = Number(bitsText)
     const isInTime = Number.parseInt(untilText, 36) * SECOND_MS > this.clock.nowMs()
     return isInTime && isNonceOf(challenge, nonce, bits) ? { id, bits } : undefined
-  }
-
-  /** With the key for new values first, then with the others, which processes have while `ATTENDANCE_KEY` is changed. */
-  private hashesOf(eventId: number, content: string): readonly [string, ...string[]] {
-    const hashed = `${eventId}.${content}`
-    return [
-      this.vault.fingerprint('guess-challenge', hashed).toString('base64url'),
-      ...this.vault.otherFingerprints('guess-challenge', hashed).map((hash) => hash.toString('base64url')),
-    ]
   }
 }
 
 /** The challenge; in it the part before the hash, the bits, the last second, the random part and the hash; the nonce. */
 const PROOF = /^(((\d{1,2})\.([\da-z]{1,8})\.([\w-]{22}))\.([\w-]{43})):(\d{1,64})$/
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
-}

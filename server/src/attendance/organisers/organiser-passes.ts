@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Clock, DAY_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { isKeyedHash, keyedHash } from '../secrets/keyed-hash.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { passGenerationOf, raisePassGeneration } from './organiser-pass-queries.ts'
 
@@ -44,42 +45,35 @@ export class OrganiserPasses {
   }
 
   async make(eventId: number): Promise<NewPass> {
-    const { db, clock, ttlMs } = this.options
+    const { db, clock, vault, ttlMs } = this.options
     const untilS = Math.floor((clock.nowMs() + ttlMs) / SECOND_MS)
     const content = `${randomBytes(ID_BYTES).toString('base64url')}.${untilS.toString(36)}`
-    const [hash] = this.hashesOf(eventId, await passGenerationOf(db, eventId), content)
+    const hashed = hashedOf(eventId, await passGenerationOf(db, eventId), content)
+    const hash = keyedHash(vault, 'organiser-pass', hashed)
     return { pass: `${content}.${hash}`, expires_at: new Date(untilS * SECOND_MS).toISOString() }
   }
 
   /** @returns undefined for a pass that is expired, revoked, of another event, or no pass at all */
   async check(eventId: number, pass: string): Promise<HeldPass | undefined> {
-    const { db, clock } = this.options
+    const { db, clock, vault } = this.options
     const [, content = '', id = '', untilText = '', hash = ''] = PASS.exec(pass) ?? []
     const leftMs = Number.parseInt(untilText, 36) * SECOND_MS - clock.nowMs()
     if (!(leftMs > 0)) return undefined
-    const hashes = this.hashesOf(eventId, await passGenerationOf(db, eventId), content)
-    return hashes.some((made) => isSame(hash, made)) ? { id, isOld: leftMs < RENEW_WITHIN_MS } : undefined
+    const hashed = hashedOf(eventId, await passGenerationOf(db, eventId), content)
+    return isKeyedHash(vault, 'organiser-pass', hashed, hash)
+      ? { id, isOld: leftMs < RENEW_WITHIN_MS }
+      : undefined
   }
 
   /** Makes all passes of an event invalid. */
   async revokeAll(eventId: number): Promise<void> {
     await raisePassGeneration(this.options.db, eventId)
   }
-
-  /** With the key for new values first, then with the others, which processes have while `ATTENDANCE_KEY` is changed. */
-  private hashesOf(eventId: number, generation: number, content: string): readonly [string, ...string[]] {
-    const { vault } = this.options
-    const hashed = `${eventId}.${generation}.${content}`
-    return [
-      vault.fingerprint('organiser-pass', hashed).toString('base64url'),
-      ...vault.otherFingerprints('organiser-pass', hashed).map((hash) => hash.toString('base64url')),
-    ]
-  }
 }
 
 /** The part before the hash; in it the id and the last second; the hash. */
 const PASS = /^(([\w-]{22})\.([\da-z]{1,8}))\.([\w-]{43})$/
 
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+function hashedOf(eventId: number, generation: number, content: string): string {
+  return `${eventId}.${generation}.${content}`
 }

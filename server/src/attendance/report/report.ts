@@ -8,13 +8,13 @@ import { refusalsByCode } from '../claims/refusal-queries.ts'
 import type { Refusals } from '../claims/refusals.ts'
 import { findLoad } from '../codes/load-queries.ts'
 import { approvalOfEvent, readApproval } from '../events/approval-json.ts'
-import { availabilityJson, availabilitySchema } from '../events/availability.ts'
+import { availabilitySchema, readAvailability } from '../events/availability.ts'
 import { countBlocked } from '../events/blocked-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
-import { type EventHold, isHeld } from '../events/hold-queries.ts'
+import type { EventHold } from '../events/hold-queries.ts'
 import { isoText } from '../events/openness.ts'
 import type { Gifts } from '../gifts/gifts.ts'
 import { countGrants } from '../grants/grant-queries.ts'
@@ -184,16 +184,14 @@ export class Reports {
   }
 
   async make(event: Event) {
-    const { db, clock, codeCounts, holds, issuerState, presenceState } = this.options
+    const { db, clock, holds, issuerState, presenceState } = this.options
     const { event_id: eventId } = event
-    const codes = await codeCounts.get(eventId)
-    const isRefused = await codeCounts.isRefused(eventId, codes)
     const counted = await this.counted.get(String(eventId), () => this.count(eventId))
     holds.forget(eventId)
-    const hold = await holds.find(eventId)
+    const { availability, codes, hold } = await readAvailability(this.options, event, clock.nowMs())
     const load = await findLoad(db, eventId)
     return {
-      availability: availabilityJson(event, codes, clock.nowMs(), { isHeld: isHeld(hold), isRefused }),
+      availability,
       alarms: hold ? [alarmJson(hold)] : [],
       codes,
       issuer: issuerStatusJson(event, issuerState),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { CONTRACT_WALLETS, headersOf } from '../../../test/support/attendance/contract-wallet-vectors.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
-import { SharedCounts } from '../../cli/workers/shared-counts.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import type { CallContract } from '../../ethereum/wallet-call.ts'
+import { SharedCounts } from '../../work/shared-counts.ts'
 import { ContractWallets, type ContractWalletsOptions } from './contract-wallets.ts'
 import { verifySignature } from './verify-signature.ts'
 

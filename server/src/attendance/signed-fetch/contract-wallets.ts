@@ -9,25 +9,15 @@ import {
   MAX_SIGNATURE_BYTES,
   walletCall,
 } from '../../ethereum/wallet-call.ts'
+import { type Counter, SharedCounts } from '../../work/shared-counts.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
 import { waitText } from '../wait-text.ts'
-
-/** Checks of a wallet in the present window, and the milliseconds until that ends. */
-interface CountedChecks {
-  readonly current: number
-  readonly ttl: number
-}
-
-/** What counts the checks of a wallet for several processes. */
-export interface SharedCounter {
-  count(limit: string, wallet: string, windowMs: number): Promise<CountedChecks>
-}
 
 export interface ContractWalletsOptions {
   readonly callContract: CallContract
   readonly clock: Clock
   /** The processes that serve with this one, which count the checks of a wallet together. */
-  readonly group?: SharedCounter | undefined
+  readonly group?: Counter | undefined
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
   /** For both calls of a check. */
@@ -41,8 +31,6 @@ const NO_MS = 5 * SECOND_MS
 /** About 150 bytes each. */
 const MAX_ANSWERS = 10_000
 const CHECKS_PER_MINUTE = 10
-/** Wallets whose checks are counted, about 150 bytes each. */
-const MAX_COUNTED = 10_000
 const MAX_RUNNING = 32
 const TIMEOUT_MS = 10 * SECOND_MS
 const RETRY_S = 5
@@ -55,13 +43,13 @@ const RETRY_S = 5
 export class ContractWallets {
   private readonly options: ContractWalletsOptions
   private readonly answers: AnswerCache<{ readonly isSigned: boolean }>
-  /** Checks of each wallet in the current minute. */
-  private readonly checks = new Map<string, number>()
-  private minuteEndsAtMs = Number.NEGATIVE_INFINITY
+  /** Counts the checks of each wallet. */
+  private readonly counter: Counter
   private running = 0
 
   constructor(options: ContractWalletsOptions) {
     this.options = options
+    this.counter = options.group ?? new SharedCounts(() => steadyMs(options.clock))
     this.answers = new AnswerCache({ clock: options.clock, maxWeight: MAX_ANSWERS, weigh: () => 1 })
   }
 
@@ -116,8 +104,7 @@ export class ContractWallets {
 
   /** @throws {AppError} `too_many_requests` */
   private async count(owner: string): Promise<void> {
-    const { group } = this.options
-    const { current, ttl } = await (group?.count('walletChecks', owner, MINUTE_MS) ?? this.countHere(owner))
+    const { current, ttl } = await this.counter.count('walletChecks', owner, MINUTE_MS)
     if (current <= CHECKS_PER_MINUTE) return
     const waitS = Math.ceil(ttl / SECOND_MS)
     throw new AppError(
@@ -125,17 +112,6 @@ export class ContractWallets {
       `The signatures of this wallet were checked ${CHECKS_PER_MINUTE} times within a minute. Wait ${waitText(waitS)}.`,
       { retry_after_s: waitS },
     )
-  }
-
-  private countHere(owner: string): CountedChecks {
-    const nowMs = steadyMs(this.options.clock)
-    if (nowMs >= this.minuteEndsAtMs || this.checks.size >= MAX_COUNTED) {
-      this.checks.clear()
-      this.minuteEndsAtMs = nowMs + MINUTE_MS
-    }
-    const current = (this.checks.get(owner) ?? 0) + 1
-    this.checks.set(owner, current)
-    return { current, ttl: this.minuteEndsAtMs - nowMs }
   }
 }
 

@@ -1,11 +1,7 @@
 import { sql } from 'kysely'
-import { MINUTE_MS } from '../../clock.ts'
-import { deleteOldest } from '../../db/all-events.ts'
+import { CLOCK_DIFFERENCE_MS, type DeleteOptions, deleteOldest } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SingleUse } from './signed-request.ts'
-
-/** Rows are deleted so much later, because a process with a slow clock may still accept their requests. */
-const CLOCK_DIFFERENCE_MS = MINUTE_MS
 
 /** Stores that a request was used; false when any process has stored it before. */
 export async function insertSeenRequest(
@@ -20,12 +16,6 @@ export async function insertSeenRequest(
     .onConflict((conflict) => conflict.columns(['event_id', 'hash']).doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
-}
-
-export interface DeleteOptions {
-  readonly nowMs: number
-  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
-  readonly batchRows: number
 }
 
 /** Deletes requests that no process can accept any more, event by event, in batches. @returns how many */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { DELETE_BATCH_ROWS } from '../../db/all-events.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import type { ContractWallets } from './contract-wallets.ts'
@@ -25,8 +26,6 @@ export interface SignedFetchOptions {
 
 /** In place of an event, for requests that name none. */
 const NO_EVENT = 0
-/** Rows that one statement deletes; other statements can run between two. */
-const DELETE_BATCH_ROWS = 1_000
 
 export type SignedFetchResult = 'accepted' | ErrorCode
 

@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { SECOND_MS, withTimeLimit } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { CommandError } from '../../errors.ts'
+import { SharedCounts } from '../../work/shared-counts.ts'
 import { ServiceManager } from '../service-manager.ts'
 import { joinMetrics } from './join-metrics.ts'
 import { type FromWorker, LISTENS_AT_ONCE, type ToWorker, WORKER_NUMBER } from './messages.ts'
-import { SharedCounts } from './shared-counts.ts'
 
 /** How long the metrics of one process are waited for; then they are left out. */
 const METRICS_LIMIT_MS = 2 * SECOND_MS

@@ -16,6 +16,7 @@ import type { Db } from '../../../src/db/engine.ts'
 const UNASKED = {
   readCode: () => expect.fail('the issuer was asked'),
   mint: () => expect.fail('the issuer was asked'),
+  sign: () => expect.fail('the issuer was asked'),
 }
 const SILENT = { warn: () => {}, error: () => {} }
 

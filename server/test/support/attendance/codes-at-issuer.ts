@@ -1,4 +1,5 @@
-import type { CodeAtIssuer } from '../../../src/attendance/issuers/issuer.ts'
+import { expect } from 'vitest'
+import type { CodeAtIssuer, Issuer } from '../../../src/attendance/issuers/issuer.ts'
 
 /** What the issuer says of a code that nobody has used. */
 export const FREE_CODE: CodeAtIssuer = {
@@ -8,4 +9,9 @@ export const FREE_CODE: CodeAtIssuer = {
   secret: '',
   txStatus: '',
   txHash: undefined,
+}
+
+/** Adds to an issuer of codes that it signs no token. */
+export function withoutSigning<Codes extends Pick<Issuer, 'readCode' | 'mint'>>(issuer: Codes) {
+  return Object.assign(issuer, { sign: () => expect.fail('a token was to be signed') })
 }

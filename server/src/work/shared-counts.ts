@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SharedCount } from '../../http/worker-group.ts'
+import type { SharedCount, WorkerGroup } from '../http/worker-group.ts'
 
 /** How many senders of a limit are counted; beyond it the least recently used count is dropped. */
 const MAX_SENDERS = 20_000
@@ -9,7 +9,10 @@ interface Window {
   readonly endsAtMs: number
 }
 
-/** The counts of all limits of requests, for all worker processes. */
+/** What counts for a limit: this process, or several together. */
+export type Counter = Pick<WorkerGroup | SharedCounts, 'count'>
+
+/** Counts of limits, for all worker processes or for one that serves alone. */
 export class SharedCounts {
   readonly #limits = new Map<string, LRUCache<string, Window>>()
   readonly #nowMs: () => number
