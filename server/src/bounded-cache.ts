@@ -31,10 +31,6 @@ export class BoundedCache<Value extends {}> {
     return this.entries.peek(name)
   }
 
-  has(name: string): boolean {
-    return this.entries.has(name)
-  }
-
   /**
    * @param name of ASCII
    * @param valueBytes size of the value; one larger than half of the limit is not cached

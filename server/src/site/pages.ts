@@ -103,9 +103,8 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Serves `/`, `/embed`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask for an unknown
- * address. Without the land
- * interface, `/` redirects to `/organise`.
+ * Serves `/`, `/embed`, `/organise`, `/approve`, `/operate`, their files, the documents below `/docs/`, and a page for browsers that ask
+ * for an unknown address. Without the land interface, `/` redirects to `/organise`.
  */
 export function servePages(app: FastifyInstance, options: PageOptions): void {
   const { interfaces, offers, publicUrl, summaryOf } = options

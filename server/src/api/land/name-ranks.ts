@@ -1,4 +1,4 @@
-import { mergeRows } from '../../state/parts/merge-rows.ts'
+import { firstBeyond, mergeRows } from '../../state/parts/merge-rows.ts'
 import { NumberSet } from '../../state/parts/number-set.ts'
 import { foldText } from '../common/fold.ts'
 
@@ -44,14 +44,8 @@ export function nameRanks(estates: Names, parcels: Names, count: number): NameRa
     named,
     keyOf: (asset) => keys[asset],
     rankOf: (key) => {
-      let low = 0
-      let high = sorted.length
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if (keys[sorted[middle]!]! < key) low = middle + 1
-        else high = middle
-      }
-      return keys[sorted[low]!] === key ? ranks[sorted[low]!]! : low - 0.5
+      const at = firstBeyond(sorted, 0, (asset) => keys[asset]! >= key)
+      return keys[sorted[at]!] === key ? ranks[sorted[at]!]! : at - 0.5
     },
   }
 }

@@ -54,7 +54,7 @@ export interface Tile {
   /** In MANA, as decimal text with every digit. */
   readonly price: string | undefined
   readonly expiresAtS: number | undefined
-  /** The newest open offer to rent it, or its estate. */
+  /** The newest offer to rent it, or its estate; its end may have passed. */
   readonly rental: UnlistedOffer | undefined
   /** The contracts of its token and of its estate's. */
   readonly registries: Registries

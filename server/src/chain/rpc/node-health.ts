@@ -14,8 +14,6 @@ const AVOID_MS: Readonly<Partial<Record<FailureKind, number>>> = {
 const MAX_AVOID_MS = 5 * MINUTE_MS
 /** So many answers in a row, and failures before them no longer count: a few cheap ones say little about costly calls. */
 const ANSWERS_TO_FORGET = 20
-/** The weight of the newest call in the averages. */
-const WEIGHT = 0.1
 
 /**
  * Whether a node can be relied on, by how its calls ended.
@@ -32,8 +30,6 @@ export class NodeHealth {
   private failures = 0
   private answersInRow = 0
   private retryAtMs = Number.NEGATIVE_INFINITY
-  private averageMs: number | undefined
-  private failedShare = 0
 
   constructor(timing: Timing) {
     this.timing = timing
@@ -49,30 +45,16 @@ export class NodeHealth {
     return this.timing.nowMs() >= this.retryAtMs
   }
 
-  /** Milliseconds from request to answer, an average in which newer calls count more; undefined before the first. */
-  get latencyMs(): number | undefined {
-    return this.averageMs
-  }
-
-  /** The share of calls that failed, from 0 to 1; newer calls count more. */
-  get errorRate(): number {
-    return this.failedShare
-  }
-
-  noteAnswer(durationMs: number): void {
+  noteAnswer(): void {
     this.isFailing = false
     this.answersInRow += 1
     if (this.answersInRow >= ANSWERS_TO_FORGET) this.failures = 0
     this.retryAtMs = Number.NEGATIVE_INFINITY
-    this.failedShare *= 1 - WEIGHT
-    this.averageMs =
-      this.averageMs === undefined ? durationMs : this.averageMs * (1 - WEIGHT) + durationMs * WEIGHT
   }
 
   noteFailure(kind: FailureKind): void {
     const avoidMs = AVOID_MS[kind]
     if (avoidMs === undefined) return
-    this.failedShare = this.failedShare * (1 - WEIGHT) + WEIGHT
     // Calls that ran at the same time fail together: that is one failure
     if (!this.isTrusted && !this.isRetryDue) return
     const pauseMs = Math.min(avoidMs * 2 ** this.failures, MAX_AVOID_MS)

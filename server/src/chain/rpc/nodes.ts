@@ -62,11 +62,6 @@ export interface NodeStatus {
   readonly state: 'usable' | 'paused' | 'lagging' | 'avoided' | 'refused'
   /** Why the node is refused, or its last problem; for people. */
   readonly reason: string | undefined
-  readonly head: BlockRef | undefined
-  readonly latencyMs: number | undefined
-  /** From 0 to 1. */
-  readonly errorRate: number
-  readonly inFlight: number
 }
 
 /** How old the known head of a node may be that is not the best one. */
@@ -321,10 +316,6 @@ export class Nodes {
       shown: member.node.shown,
       state: this.stateOf(member),
       reason: member.refusal ?? member.problem,
-      head: member.head && { number: member.head.number, hash: member.head.hash },
-      latencyMs: member.node.health.latencyMs,
-      errorRate: member.node.health.errorRate,
-      inFlight: member.node.inFlight,
     }))
   }
 

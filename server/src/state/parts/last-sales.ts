@@ -1,5 +1,6 @@
+import { cellOf } from '@landpass/client/grid'
 import type { LandAssets } from './land-assets.ts'
-import type { ParcelParts, SaleParts, StateParts } from './parts.ts'
+import type { SaleParts, StateParts } from './parts.ts'
 import { positionsOf } from './positions.ts'
 
 /** The last sale of each asset: see `LandAssets`. */
@@ -31,14 +32,10 @@ function find({ sales, parcels, estates, bounds }: StateParts, assets: LandAsset
   const rowOf = new Int32Array(assets.count).fill(-1)
   const estateRows = positionsOf(estates.ids)
   const estateOf = sales.estateIds.map((id) => estateRows.get(id) ?? -1)
-  const height = bounds.maxY - bounds.minY + 1
-  const parcelAt = (x: number, y: number, { rowAt }: ParcelParts) => {
-    const isInBounds = x >= bounds.minX && x <= bounds.maxX && y >= bounds.minY && y <= bounds.maxY
-    return isInBounds ? rowAt[(x - bounds.minX) * height + bounds.maxY - y]! : -1
-  }
+  const parcelAt = (x: number, y: number) => parcels.rowAt[cellOf(bounds, { x, y })] ?? -1
   for (let row = 0; row < sales.key.length; row++) {
     const estate = sales.estate[row]!
-    const parcel = estate < 0 ? parcelAt(sales.x[row]!, sales.y[row]!, parcels) : -1
+    const parcel = estate < 0 ? parcelAt(sales.x[row]!, sales.y[row]!) : -1
     const asset = estate < 0 ? (parcel < 0 ? -1 : assets.estates + parcel) : estateOf[estate]!
     // Sales are in the order of their times, and of what was logged.
     if (asset < 0 || sales.timeMs[row]! < timeMs[asset]!) continue

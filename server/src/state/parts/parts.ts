@@ -11,8 +11,8 @@ import type { Chunks } from './pieces.ts'
  * and share everything that has not changed.
  *
  * A row number is an index into one of these orders: parcels by x ascending, then y descending (the order of `/map`), those of
- * the world first and then those outside of it;
- * estates by id as a number; publications by `tx_hash`, then key (also the order of publications that sort equal).
+ * the world first and then those outside of it; estates by id as a number; publications by `tx_hash`, then key (also the order of
+ * publications that sort equal).
  *
  * For 90,601 parcels, 1,400 estates and 62,000 publications: about 42 MB of parcels' JSON, 6 MB of open
  * publications' JSON, 1 MB of estates' JSON and 10 MB of numbers.

@@ -1,4 +1,5 @@
 import { rentJson } from '../../land/records/assets.ts'
+import { firstBeyond } from './merge-rows.ts'
 import type { AssetRents } from './parts.ts'
 
 /** The last rent of an asset. Whether it runs depends on the clock. */
@@ -62,14 +63,7 @@ export function rentAt({ tenants, untilMs, isHeld }: AssetRents, place: number):
 
 /** The place of the first rent whose row is not before this one; their number if there is none. */
 export function firstRentFrom({ rows }: AssetRents, row: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rows[middle]! < row) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstBeyond(rows, 0, (other) => other >= row)
 }
 
 /** When the last rent of a row from `from` to before `to` ended, at `nowMs` or before; 0 if none has. */

@@ -1,4 +1,4 @@
-import type { Area, Coord } from '@landpass/client/grid'
+import { type Area, type Coord, cellOf } from '@landpass/client/grid'
 import { type PagedColumn, valueAt } from './columns.ts'
 import type { StateParts } from './parts.ts'
 
@@ -70,9 +70,9 @@ function belongTogether({ rowAt, estate, district }: TileSource, row: number, ot
  * cellsAround({ minX: 0, minY: 0, maxX: 9, maxY: 9 }, { x: 0, y: 9 }) // its own, south, east, south-east: [0, 1, 10, 11]
  */
 export function cellsAround(bounds: Area, { x, y }: Coord): number[] {
-  if (x < bounds.minX || x > bounds.maxX || y < bounds.minY || y > bounds.maxY) return []
+  const own = cellOf(bounds, { x, y })
+  if (own < 0) return []
   const height = bounds.maxY - bounds.minY + 1
-  const own = (x - bounds.minX) * height + (bounds.maxY - y)
   const cells = [own]
   if (y > bounds.minY) cells.push(own + 1)
   if (x < bounds.maxX) cells.push(own + height)
