@@ -139,7 +139,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     '/parcels/:place/bids',
     { schema: { ...HIDDEN, params: coordTextParams, querystring: ofAssetQuery } },
     (request, reply) => {
-      const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
+      const id = coordText(readKnownPlace(land, request.params.place))
       return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
     },
   )

@@ -82,7 +82,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     '/parcels/:place/mortgages',
     { schema: { ...HIDDEN, params: coordTextParams, querystring: query } },
     (request, reply) => {
-      const coord = readKnownPlace(land, 'x,y', request.params.place)
+      const coord = readKnownPlace(land, request.params.place)
       return answerOfParcel(request, reply, coord, String(request.query.status))
     },
   )

@@ -93,7 +93,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     '/parcels/:place/publications',
     { schema: { ...HIDDEN, params: coordTextParams } },
     (request, reply) => {
-      const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
+      const id = coordText(readKnownPlace(land, request.params.place))
       return answerHistory(request, reply, { type: 'parcel', id })
     },
   )

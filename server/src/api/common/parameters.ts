@@ -133,9 +133,9 @@ export function assertKnownPlace(places: Places, coord: Coord): Coord {
 }
 
 /** Like {@link readCoordinates}, but takes the coordinates of a parcel that a chain names outside of the world. */
-export function readKnownPlace(places: Places, name: string, text: string): Coord {
+export function readKnownPlace(places: Places, text: string): Coord {
   const coord = parseCoord(text)
-  return coord && hasOutside(places, coord) ? coord : readCoordinates(places.world, name, text)
+  return coord && hasOutside(places, coord) ? coord : readCoordinates(places.world, 'x,y', text)
 }
 
 /** Reads coordinates `x,y` of the world. @throws {AppError} `invalid_parameter` for the parameter `name` */

@@ -71,7 +71,7 @@ export const metadataRoutes: FastifyPluginCallbackTypebox<{
   )
 
   app.get('/parcels/:place', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
-    answerParcel(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
+    answerParcel(request, reply, readKnownPlace(land, request.params.place)),
   )
 
   app.get(

@@ -97,7 +97,7 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       `/parcels/:place/${path}`,
       { schema: { ...common, ...HIDDEN, params: coordTextParams } },
       (request, reply) => {
-        const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
+        const id = coordText(readKnownPlace(land, request.params.place))
         return answer(request, reply, { type: 'parcel', id })
       },
     )

@@ -142,7 +142,7 @@ other parameters are refused beside them.',
     },
     (request, reply) => {
       const { tokenId } = request.params
-      if (parseCoord(tokenId)) return answerParcel(request, reply, readKnownPlace(land, 'x,y', tokenId))
+      if (parseCoord(tokenId)) return answerParcel(request, reply, readKnownPlace(land, tokenId))
       const number = parseTokenId(tokenId)
       if (number === undefined) throw invalidParameter('tokenId', tokenId, TOKEN_ID_ALLOWED)
       const coord = decodeTokenId(number)
@@ -172,7 +172,7 @@ other parameters are refused beside them.',
   )
 
   app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
-    answerEncodedId(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
+    answerEncodedId(request, reply, readKnownPlace(land, request.params.place)),
   )
   done()
 }

@@ -132,7 +132,7 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     '/parcels/:place/rights',
     { schema: { ...HIDDEN, params: coordTextParams, querystring: addressQuery } },
     (request, reply) =>
-      answerParcel(request, reply, readKnownPlace(land, 'x,y', request.params.place), request.query.address),
+      answerParcel(request, reply, readKnownPlace(land, request.params.place), request.query.address),
   )
 
   app.get(
