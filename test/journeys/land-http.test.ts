@@ -231,6 +231,18 @@ describeOnOneEngine('the form of every answer', (open) => {
     expect(body).toMatchObject({ info: { version } })
   })
 
+  test('openapi.json says of every call that takes a body that it may be too large', () => {
+    const file = new URL('../../../server/openapi.json', import.meta.url)
+    const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+      paths: Record<string, Record<string, { responses: object }>>
+    }
+    const writes = Object.entries(paths).flatMap(([path, calls]) =>
+      Object.entries(calls).flatMap(([method, call]) => (method === 'get' ? [] : [{ path, ...call }])),
+    )
+    expect(writes.length).toBeGreaterThan(20)
+    expect(writes.filter(({ responses }) => !('413' in responses)).map(({ path }) => path)).toEqual([])
+  })
+
   test('an empty query parameter counts as absent: a form also sends its empty fields', async () => {
     const form = 'status=&asset_type=&sort_by=&sort_order=&limit=&offset='
     for (const path of ['/parcels', '/marketplace', '/estates/2/bids', `/addresses/${ADDRESS}/parcels`])

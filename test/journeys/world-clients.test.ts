@@ -147,6 +147,7 @@ describe('the world’s own clients', () => {
           ['width=200&width=300&height=200', 'width=200&height=200', undefined],
           ['width=128.9&height=128', 'width=128&height=128', undefined],
           [`${FRAME}&size=20`, FRAME, undefined],
+          ['width=300&height=300&size=7.9', 'width=300&height=300&size=7', undefined],
           ['width=300&height=300&size=4', 'width=300&height=300&size=5', 'size=5'],
           ['width=300&height=300&size=51', 'width=300&height=300&size=50', 'size=50'],
           [`${FRAME}&publications=true&theme=light&colour=red`, FRAME, undefined],

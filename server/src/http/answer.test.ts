@@ -52,6 +52,20 @@ test('a current copy is confirmed by its own ETag, without making the data', asy
   }
 })
 
+test('a copy in an encoding that the client refuses is not confirmed', async () => {
+  const tags = '"abc.1.7;br", "abc.1.7;gzip", "abc.1.7"'
+  for (const [accepted, confirmed] of [
+    ['identity', '"abc.1.7"'],
+    ['gzip', '"abc.1.7;gzip"'],
+    ['br;q=0, *', '"abc.1.7;gzip"'],
+    ['*', '"abc.1.7;br"'],
+  ] as const) {
+    const { status, headers } = await ask({ 'if-none-match': tags, 'accept-encoding': accepted })
+    expect([status, headers.etag], accepted).toEqual([304, confirmed])
+  }
+  expect((await ask({ 'if-none-match': '"abc.1.7;br"', 'accept-encoding': 'gzip' })).status).toBe(200)
+})
+
 test('an answer that the client wants only with another ETag is refused before it is made', async () => {
   for (const wanted of ['"abc.1.7"', '"x", "abc.1.7;br"', '*'])
     expect((await ask({ 'if-match': wanted })).status).toBe(200)

@@ -17,20 +17,32 @@ const ENTRY = /^\s*([\w*-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s
  * acceptedEncoding('gzip, br;q=0.5') // 'gzip'
  */
 export function acceptedEncoding(acceptEncoding: string): ContentEncoding | undefined {
-  const weights = new Map<string, number>()
-  for (const entry of acceptEncoding.split(',')) {
-    const [, name, weight = '1'] = ENTRY.exec(entry) ?? []
-    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight))
-  }
+  const weights = weightsIn(acceptEncoding)
   let best: ContentEncoding | undefined
   let most = 0
   for (const encoding of CONTENT_ENCODINGS) {
-    const weight = weights.get(encoding) ?? weights.get('*') ?? 0
+    const weight = weights(encoding)
     if (weight <= most) continue
     best = encoding
     most = weight
   }
   return best
+}
+
+/** The weight of each encoding; 0 for one that is refused. */
+function weightsIn(acceptEncoding: string): (encoding: string) => number {
+  const weights = new Map<string, number>()
+  for (const entry of acceptEncoding.split(',')) {
+    const [, name, weight = '1'] = ENTRY.exec(entry) ?? []
+    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight))
+  }
+  return (encoding) => weights.get(encoding) ?? weights.get('*') ?? 0
+}
+
+/** Whether the client of a request refuses an encoding. One that names none takes all (RFC 9110, 12.5.3). */
+export function refusesEncoding({ headers }: Pick<IncomingMessage, 'headers'>, encoding: string): boolean {
+  const accepted = headers['accept-encoding']
+  return accepted !== undefined && weightsIn(String(accepted))(encoding) === 0
 }
 
 /** The encoding that the client of a request prefers; undefined where it did not say. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { CONFIRMED, type Freshness } from '../freshness.ts'
+import { refusesEncoding } from './content-encoding.ts'
 import type { HeaderList } from './cross-origin.ts'
 import { newHttpDate } from './http-date.ts'
 
@@ -22,17 +23,19 @@ export function freshnessHeaders(
  * The ETag of the client's copy if that is current: then the answer is 304. `If-Modified-Since` counts only if
  * `If-None-Match` was not sent (RFC 9110, 13.1.3).
  *
- * The ETag has the suffix of the copy's encoding, because caches find the confirmed copy by it (RFC 9111, 4.3.4).
+ * The ETag has the suffix of the copy's encoding, because caches find the confirmed copy by it (RFC 9111, 4.3.4). It is none that the
+ * client refuses: a cache with several copies names them all.
  *
  * @throws {AppError} `precondition_failed` if the client wants this answer only with another ETag
  */
 export function confirmedTag(
-  { headers }: Pick<FastifyRequest, 'headers'>,
+  request: Pick<FastifyRequest, 'headers'>,
   { tag, changedAtMs }: Freshness,
 ): string | undefined {
+  const { headers } = request
   assertWanted(headers['if-match'], tag)
   const knownTags = headers['if-none-match']
-  if (knownTags !== undefined) return findTag(knownTags, tag)
+  if (knownTags !== undefined) return findTag(knownTags, tag, request)
   return isUnchangedSince(headers['if-modified-since'], changedAtMs) ? `"${tag}"` : undefined
 }
 
@@ -51,11 +54,16 @@ function assertWanted(wanted: string | undefined, tag: string): void {
 }
 
 /** The entry of an `If-None-Match` list that matches this tag. */
-function findTag(list: string, tag: string): string | undefined {
+function findTag(list: string, tag: string, request: Pick<FastifyRequest, 'headers'>): string | undefined {
   if (list === `"${tag}"` || list.trim() === '*') return `"${tag}"`
   return entriesOf(list)
     .map((entry) => entry.replace(/^W\//, ''))
-    .find((entry) => isOf(tag, entry))
+    .find((entry) => isOf(tag, entry) && !isRefused(request, entry))
+}
+
+function isRefused(request: Pick<FastifyRequest, 'headers'>, entry: string): boolean {
+  const [, encoding] = ENCODING_SUFFIX.exec(entry) ?? []
+  return encoding !== undefined && refusesEncoding(request, encoding)
 }
 
 function entriesOf(list: string): string[] {
@@ -69,7 +77,7 @@ function isOf(tag: string, entry: string): boolean {
 
 const MAX_TAGS = 100
 /** A compressed body has other bytes, and so its own strong ETag (RFC 9110, 8.8.1). */
-const ENCODING_SUFFIX = /;(?:br|gzip|deflate)"$/
+const ENCODING_SUFFIX = /;(br|gzip|deflate)"$/
 
 /** The ETag of the same answer with a content encoding. */
 export function encodedTag(tag: string, encoding: string): string {

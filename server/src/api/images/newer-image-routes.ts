@@ -127,14 +127,14 @@ export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app
 
 function drawingOf(request: FastifyRequest): Drawing {
   const text = textsOf(request)
-  const number = (name: keyof FrameRanges, read: (value: string) => number) => {
-    const value = read(text(name) ?? '')
+  const number = (name: keyof FrameRanges) => {
+    const value = Number.parseInt(text(name) ?? '', 10)
     return Number.isNaN(value) ? FRAME_RANGES[name].default : value
   }
   const drawn = readFrame(FRAME_RANGES, {
-    width: number('width', Number.parseInt),
-    height: number('height', Number.parseInt),
-    size: number('size', Number.parseFloat),
+    width: number('width'),
+    height: number('height'),
+    size: number('size'),
   })
   const [showsOffers, showsRentals] = [text('on-sale') === 'true', text('listed-for-rent') === 'true']
   return { drawn, style: { showsOffers, showsRentals, theme: 'dark' } }

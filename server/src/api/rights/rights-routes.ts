@@ -176,7 +176,12 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
           },
           { additionalProperties: false },
         ),
-        response: okSchema(placeRightsSchema, ['invalid_parameter', 'invalid_body', 'world_not_loaded']),
+        response: okSchema(placeRightsSchema, [
+          'invalid_parameter',
+          'invalid_body',
+          'body_too_large',
+          'world_not_loaded',
+        ]),
       },
     },
     async (request, reply) => {

@@ -89,6 +89,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
           'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
         security: [SIGNED_FETCH],
         response: okSchema(captchaSchema, [
+          'body_too_large',
           ...SIGNATURE_ERRORS,
           'preview_realm',
           'too_many_requests',

@@ -96,7 +96,7 @@ export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> 
         operationId: 'replaceFirstCode',
         summary: 'The operator issues a new first edit code, which ends the one before',
         params: eventParams,
-        response: okSchema(codesSchema, [...OPERATOR_ERRORS, 'event_not_found']),
+        response: okSchema(codesSchema, [...OPERATOR_ERRORS, 'event_not_found', 'body_too_large']),
       },
     },
     async (request, reply) => {
