@@ -185,5 +185,5 @@ function limitedRetryMs(ms: number): number {
 
 /** Whether the server is unreachable, busy or starting. */
 function isTemporary({ status }: LandpassError): boolean {
-  return status === 0 || status === 429 || status >= 500
+  return status === 0 || status === 408 || status === 429 || status >= 500
 }

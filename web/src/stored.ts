@@ -22,25 +22,22 @@ export function writeStored(name: StoredName, value: string | undefined): void {
 }
 
 /** The text of a list that several tabs change: each begins with what was stored last. */
-export class SharedText {
-  private readonly name: StoredName
-  /** What the browser has stored although it is older than the list, because it takes nothing more. */
-  private outdated: string | null = null
-
-  constructor(name: StoredName) {
-    this.name = name
-  }
-
-  /** What any tab has stored last; null where nothing is stored, or only what is older than the list of this tab. */
-  read(): string | null {
-    const text = readStored(this.name)
-    return text === this.outdated ? null : text
-  }
-
-  /** @param text null for an empty list */
-  write(text: string | null): void {
-    writeStored(this.name, text ?? undefined)
-    const kept = readStored(this.name)
-    this.outdated = kept === text ? null : kept
+export function sharedText(name: StoredName) {
+  /** What is stored although the list of this tab is newer: nothing before it was stored, or an older text where the browser takes no more. */
+  let outdated: string | null | undefined = null
+  return {
+    /** What any tab has stored last, null for an empty list; undefined where the list of this tab is newer. */
+    read(): string | null | undefined {
+      const text = readStored(name)
+      if (text === outdated) return undefined
+      outdated = undefined
+      return text
+    },
+    /** @param text undefined for an empty list */
+    write(text: string | undefined): void {
+      writeStored(name, text)
+      const kept = readStored(name)
+      outdated = kept === text ? undefined : kept
+    },
   }
 }

@@ -32,5 +32,6 @@ test.each([
 test('control characters, line ends and halves of characters are escaped', () => {
   expect(printable('a\u001b[2Jb')).toBe('a\\u001b[2Jb')
   expect(printable('a\u2028b\ud800\n')).toBe('a\\u2028b\\ud800\\u000a')
+  expect(printable('a\u{e0001}1')).toBe('a\\u{e0001}1')
   expect(printable('Müller 🏝 "x"')).toBe('Müller 🏝 "x"')
 })

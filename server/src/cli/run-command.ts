@@ -50,10 +50,10 @@ function isParentGone(): boolean {
  * printable('a\u001b[2Jb') // 'a\\u001b[2Jb'
  */
 export function printable(line: string): string {
-  return line.replace(
-    /[\p{Cc}\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  )
+  return line.replace(/[\p{Cc}\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/gu, (character) => {
+    const hex = character.codePointAt(0)!.toString(16).padStart(4, '0')
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex}`
+  })
 }
 
 /** The result: a line of JSON for a program, sentences for a person. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import Fastify from 'fastify'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { DATA } from './answer.ts'
 import { send } from './send.ts'
 import { confirmedTag, encodedTag } from './validators.ts'
@@ -64,6 +64,16 @@ test('a copy in an encoding that the client refuses is not confirmed', async () 
     expect([status, headers.etag], accepted).toEqual([304, confirmed])
   }
   expect((await ask({ 'if-none-match': '"abc.1.7;br"', 'accept-encoding': 'gzip' })).status).toBe(200)
+})
+
+test('Accept-Encoding is read once, however many tags are named', () => {
+  const accepted = { toString: vi.fn(() => 'br;q=0,gzip') }
+  const headers = {
+    'if-none-match': Array(100).fill('"abc.1.7;br"').join(),
+    'accept-encoding': accepted as unknown as string,
+  }
+  expect(confirmedTag({ headers }, FRESHNESS)).toBeUndefined()
+  expect(accepted.toString).toHaveBeenCalledTimes(1)
 })
 
 test('an answer that the client wants only with another ETag is refused before it is made', async () => {

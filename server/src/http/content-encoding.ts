@@ -39,10 +39,18 @@ function weightsIn(acceptEncoding: string): (encoding: string) => number {
   return (encoding) => weights.get(encoding) ?? weights.get('*') ?? 0
 }
 
-/** Whether the client of a request refuses an encoding. One that names none takes all (RFC 9110, 12.5.3). */
-export function refusesEncoding({ headers }: Pick<IncomingMessage, 'headers'>, encoding: string): boolean {
+/**
+ * Whether the client of a request refuses an encoding. One that names none takes all (RFC 9110, 12.5.3). The header may have thousands of
+ * entries: it is read when it is first needed, and once.
+ */
+export function refusalsOf({ headers }: Pick<IncomingMessage, 'headers'>): (encoding: string) => boolean {
   const accepted = headers['accept-encoding']
-  return accepted !== undefined && weightsIn(String(accepted))(encoding) === 0
+  let weights: ReturnType<typeof weightsIn> | undefined
+  return (encoding) => {
+    if (accepted === undefined) return false
+    weights ??= weightsIn(String(accepted))
+    return weights(encoding) === 0
+  }
 }
 
 /** The encoding that the client of a request prefers; undefined where it did not say. */

@@ -84,6 +84,7 @@ export class KnownAddress {
 
   rememberWhole({ freshness: { tag }, format }: Answer, { bytes, units }: WholeBody): void {
     this.whole = { tag, format, bytes, units }
+    this.isShared = false
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { CONFIRMED, type Freshness } from '../freshness.ts'
-import { refusesEncoding } from './content-encoding.ts'
+import { refusalsOf } from './content-encoding.ts'
 import type { HeaderList } from './cross-origin.ts'
 import { newHttpDate } from './http-date.ts'
 
@@ -56,14 +56,14 @@ function assertWanted(wanted: string | undefined, tag: string): void {
 /** The entry of an `If-None-Match` list that matches this tag. */
 function findTag(list: string, tag: string, request: Pick<FastifyRequest, 'headers'>): string | undefined {
   if (list === `"${tag}"` || list.trim() === '*') return `"${tag}"`
+  const refuses = refusalsOf(request)
+  const isAcceptable = (entry: string) => {
+    const [, encoding] = ENCODING_SUFFIX.exec(entry) ?? []
+    return encoding === undefined || !refuses(encoding)
+  }
   return entriesOf(list)
     .map((entry) => entry.replace(/^W\//, ''))
-    .find((entry) => isOf(tag, entry) && !isRefused(request, entry))
-}
-
-function isRefused(request: Pick<FastifyRequest, 'headers'>, entry: string): boolean {
-  const [, encoding] = ENCODING_SUFFIX.exec(entry) ?? []
-  return encoding !== undefined && refusesEncoding(request, encoding)
+    .find((entry) => isOf(tag, entry) && isAcceptable(entry))
 }
 
 function entriesOf(list: string): string[] {

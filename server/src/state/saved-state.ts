@@ -21,7 +21,7 @@ import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
  */
 
 /** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.slow.test.ts then fails. */
-export const SAVED_FORM = 1
+export const SAVED_FORM = 2
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4

@@ -13,12 +13,14 @@ export abstract class RecentStatus<T> {
 
   protected abstract readNow(): Promise<T>
 
-  /** At most a second old. @throws what the query throws: a failure is not cached */
+  /** Asked for at most a second ago. @throws what the query throws: a failure is not cached */
   readonly read = async (): Promise<T> => {
     const { last } = this
     if (last && performance.now() - last.atMs < MAX_AGE_MS) return last.status
     // While the database hangs, no further connection waits for it.
-    this.pending ??= this.readAndKeep()
+    this.pending ??= this.readAndKeep().finally(() => {
+      this.pending = undefined
+    })
     return this.pending
   }
 
@@ -29,12 +31,8 @@ export abstract class RecentStatus<T> {
 
   private async readAndKeep(): Promise<T> {
     const atMs = performance.now()
-    try {
-      const status = await this.readNow()
-      this.last = { status, atMs }
-      return status
-    } finally {
-      this.pending = undefined
-    }
+    const status = await this.readNow()
+    this.last = { status, atMs }
+    return status
   }
 }

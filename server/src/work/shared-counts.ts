@@ -10,7 +10,7 @@ interface Window {
 }
 
 /** What counts for a limit: this process, or several together. */
-export type Counter = Pick<WorkerGroup | SharedCounts, 'count'>
+export type RequestCounter = Pick<WorkerGroup | SharedCounts, 'count'>
 
 /** Counts of limits, for all worker processes or for one that serves alone. */
 export class SharedCounts {

@@ -1,6 +1,6 @@
 import type { EventInfo } from '@landpass/client'
 import { signal } from '@preact/signals'
-import { SharedText } from '../stored.ts'
+import { sharedText } from '../stored.ts'
 import type { EventWay } from './event-ways.ts'
 import { isMadeHere } from './made-here.ts'
 
@@ -19,7 +19,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The last time that a Date can hold. */
 const LAST_TIME_MS = 8.64e15
 
-const shared = new SharedText('events')
+const shared = sharedText('events')
 
 /** The newest first. Where the browser stores nothing, they are known until the page is closed. */
 export const myEvents = signal<readonly MyEvent[]>(readMyEvents(shared.read()))
@@ -46,7 +46,7 @@ export function forgetMyEvent(uuid: string): void {
  * @example
  * readMyEvents('[{"uuid":"no"}]') // []
  */
-export function readMyEvents(text: string | null): readonly MyEvent[] {
+export function readMyEvents(text: string | null | undefined): readonly MyEvent[] {
   try {
     const entries: unknown = JSON.parse(text ?? '[]')
     const events = Array.isArray(entries) ? entries.filter(isMyEvent) : []
@@ -74,10 +74,10 @@ function isMyEvent(entry: unknown): entry is MyEvent {
 /** Also what another tab has stored meanwhile. */
 function stored(): readonly MyEvent[] {
   const text = shared.read()
-  return text === null ? myEvents.peek() : readMyEvents(text)
+  return text === undefined ? myEvents.peek() : readMyEvents(text)
 }
 
 function store(events: readonly MyEvent[]): void {
   myEvents.value = events
-  shared.write(events.length === 0 ? null : JSON.stringify(events))
+  shared.write(events.length === 0 ? undefined : JSON.stringify(events))
 }

@@ -32,12 +32,13 @@ describe('several pages', () => {
     const page = await import('./watches.ts')
     return { ...page, shown: () => page.watches.value.map(({ filters }) => filters) }
   }
-  /** The browser tells pages what others of its pages have stored. */
-  const tell = (newValue: string | null) =>
-    window.dispatchEvent(Object.assign(new Event('storage'), { key: 'landpass.watched', newValue }))
+  /** The browser tells pages that others of its pages have stored something. */
+  const tell = () => window.dispatchEvent(Object.assign(new Event('storage'), { key: 'landpass.watched' }))
+  const json = (status: number, body: object) =>
+    new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
   const [one, other] = [onePlace({ x: 1, y: 1 }), onePlace({ x: 2, y: 2 })]
 
-  test('keep what the others watch, and what the others have seen', async () => {
+  test('keep what the others watch', async () => {
     vi.stubGlobal('fetch', () => new Promise(() => undefined))
     const storage = new Map<string, string>()
     const stored = () => JSON.parse(storage.get('landpass.watched') ?? '[]') as { filters: string }[]
@@ -51,18 +52,56 @@ describe('several pages', () => {
     second.unwatch(filters)
     expect(stored()).toHaveLength(1)
 
-    tell(storage.get('landpass.watched')!)
+    tell()
     expect(first.shown()).toEqual(second.shown())
-    storage.clear()
-    tell(null)
+    const [{ filters: last }] = stored() as [{ filters: string }]
+    second.unwatch(last)
+    first.markSeen(last)
+    expect(stored()).toEqual([])
     expect(first.shown()).toEqual([])
+  })
+
+  test('show a watch of another page, and follow it, where it is asked for again', async () => {
+    const fetched = vi.fn(() => new Promise(() => undefined))
+    vi.stubGlobal('fetch', fetched)
+    const storage = new Map<string, string>()
+    const [first, second] = [await openPage(storage), await openPage(storage)]
+    first.watch(one)
+    second.watch(one)
+    expect(second.shown()).toEqual(first.shown())
+    await expect.poll(() => fetched.mock.calls.length).toBe(2)
+  })
+
+  test('know what the others have seen, and what only they have found', async () => {
+    const row = (id: string) => ({
+      asset_type: 'parcel',
+      asset_id: id,
+      offer: { listed_at: 5 },
+      rental_offer: null,
+    })
+    let land = [row('1,1')]
+    vi.stubGlobal('fetch', async (url: string) =>
+      url.startsWith('/v2/changes') ? new Promise(() => undefined) : json(200, { ok: true, data: { land } }),
+    )
+    const storage = new Map([['landpass.watched', JSON.stringify([{ filters: 'nw=1,1&se=1,1', known: [] }])]])
+    const newsOf = ({ watches }: Awaited<ReturnType<typeof openPage>>) =>
+      watches.value.flatMap(({ news }) => news.map(({ asset_id }) => asset_id))
+    const first = await openPage(storage)
+    first.startWatching()
+    await expect.poll(() => newsOf(first)).toEqual(['1,1'])
+    land = [row('1,1'), row('2,2')]
+    const second = await openPage(storage)
+    second.startWatching()
+    await expect.poll(() => newsOf(second)).toEqual(['1,1', '2,2'])
+
+    first.markSeen('nw=1,1&se=1,1')
+    tell()
+    expect([newsOf(first), newsOf(second)]).toEqual([[], ['2,2']])
   })
 
   test('read again after a failure, until the server refuses the search', async () => {
     vi.useFakeTimers()
     const asked: string[] = []
-    const json = (status: number, body: object) =>
-      new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
     const away = { ok: false, error: 'Away.', code: 'database_unavailable', data: {} }
     vi.stubGlobal('fetch', async (url: string) => {
       asked.push(url.split('?')[0]!)

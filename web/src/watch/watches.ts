@@ -4,7 +4,7 @@ import { filterOf, filterText } from '../address-bar/permalink.ts'
 import { client, send } from '../api/client.ts'
 import { retryPauseMs } from '../api/retry-pause.ts'
 import { type LandFilter, serverQuery } from '../state/land-filter.ts'
-import { SharedText } from '../stored.ts'
+import { sharedText } from '../stored.ts'
 import { afterAnswer, afterChange, afterSeen, type Findings, KNOWN_ROWS, nameOf } from './known-offers.ts'
 import { newsCount } from './news-count.ts'
 import { notify } from './notifications.ts'
@@ -22,7 +22,7 @@ export interface Watch extends Findings {
   readonly filters: string
 }
 
-const shared = new SharedText('watched')
+const shared = sharedText('watched')
 
 export const watches = signal<readonly Watch[]>(parse(shared.read()))
 
@@ -36,9 +36,9 @@ const rounds = new Map<string, AbortController>()
 export function startWatching(): void {
   if (isStarted) return
   isStarted = true
-  // Another page has changed them, or has removed the last one
-  window.addEventListener('storage', ({ key, newValue }) => {
-    if (key === 'landpass.watched') watches.value = newValue === null ? [] : current()
+  // Another page has changed them
+  window.addEventListener('storage', ({ key }) => {
+    if (key === null || key === 'landpass.watched') watches.value = current()
   })
   effect(() => {
     newsCount.value = watches.value.reduce((sum, { news }) => sum + news.length, 0)
@@ -69,8 +69,9 @@ export function findWatched(some: readonly LandFilter[]): LandFilter | undefined
 export function watch(filter: LandFilter): void {
   const filters = filterText(filter)
   const others = current()
-  if (others.length >= MAX_WATCHES || others.some((watch) => watch.filters === filters)) return
-  keep([...others, { filters, known: undefined, news: [] }])
+  const isNew = others.length < MAX_WATCHES && !others.some((watch) => watch.filters === filters)
+  if (isNew) keep([...others, { filters, known: undefined, news: [] }])
+  else watches.value = others
   startWatching()
 }
 
@@ -100,7 +101,7 @@ async function follow(filters: string, signal: AbortSignal): Promise<void> {
 }
 
 function isRefusal({ status }: LandpassError): boolean {
-  return status >= 400 && status < 500 && status !== 429
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 async function listenTo(filters: string, signal: AbortSignal): Promise<void> {
@@ -132,20 +133,20 @@ function change(filters: string, act: (findings: Findings) => Findings): void {
 function keep(wanted: readonly Watch[]): void {
   watches.value = wanted
   const stored = wanted.map(({ filters, known }) => ({ filters, known }))
-  shared.write(wanted.length === 0 ? null : JSON.stringify(stored))
+  shared.write(wanted.length === 0 ? undefined : JSON.stringify(stored))
 }
 
 /** The watches as another page may have stored them meanwhile, with what this page has found and no page has seen. */
 function current(): readonly Watch[] {
   const text = shared.read()
-  if (text === null) return watches.peek()
+  if (text === undefined) return watches.peek()
   return parse(text).map((watch) =>
     watch.known ? { ...watch, ...afterAnswer(watch, newsOf(watch.filters)) } : watch,
   )
 }
 
 /** What cannot be read counts as no watch: another version of the page may have written it. */
-function parse(text: string | null): readonly Watch[] {
+function parse(text: string | null | undefined): readonly Watch[] {
   try {
     const stored = JSON.parse(text ?? '[]') as readonly Record<string, unknown>[]
     return stored.slice(0, MAX_WATCHES).flatMap(({ filters, known }) => {

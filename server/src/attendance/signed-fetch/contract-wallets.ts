@@ -9,7 +9,7 @@ import {
   MAX_SIGNATURE_BYTES,
   walletCall,
 } from '../../ethereum/wallet-call.ts'
-import { type Counter, SharedCounts } from '../../work/shared-counts.ts'
+import { type RequestCounter, SharedCounts } from '../../work/shared-counts.ts'
 import { AnswerCache } from '../presence/answer-cache.ts'
 import { waitText } from '../wait-text.ts'
 
@@ -17,7 +17,7 @@ export interface ContractWalletsOptions {
   readonly callContract: CallContract
   readonly clock: Clock
   /** The processes that serve with this one, which count the checks of a wallet together. */
-  readonly group?: Counter | undefined
+  readonly group?: RequestCounter | undefined
   /** Gets why no node answered. */
   readonly onFailure: (error: unknown) => void
   /** For both calls of a check. */
@@ -44,7 +44,7 @@ export class ContractWallets {
   private readonly options: ContractWalletsOptions
   private readonly answers: AnswerCache<{ readonly isSigned: boolean }>
   /** Counts the checks of each wallet. */
-  private readonly counter: Counter
+  private readonly counter: RequestCounter
   private running = 0
 
   constructor(options: ContractWalletsOptions) {

@@ -10,7 +10,8 @@ export function areSameLogs(logs: readonly RawLog[], others: readonly RawLog[]):
 }
 
 /**
- * Without receipts, the longer one of two answers is right if it has all of the other one: nodes leave out logs, and invent none.
+ * Without receipts, the longer one of two answers is right if it has all of the other one: nodes leave out logs, and invent none. Of
+ * equally long ones it is the first.
  *
  * @throws {NodeError} where each has a log that the other one does not have
  */

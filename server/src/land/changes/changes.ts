@@ -33,8 +33,9 @@ export interface ChangeFacts {
 
 /**
  * Writes changed rows, images, journal and revision: in one statement, after one that deletes rows, where they are not
- * many. The revision stays where nothing that answers show has changed. Nothing else writes single changes of the land. It takes the caller's open transaction, so that all of it is
- * committed together with what the caller writes in it. The commit notifies the readers in every process.
+ * many. The revision stays where nothing that answers show has changed. Nothing else writes single changes of the land. It takes the
+ * caller's open transaction, so that all of it is committed together with what the caller writes in it. The commit notifies the readers
+ * in every process.
  */
 export async function writeChange(
   tx: Tx,

@@ -43,13 +43,13 @@ interface CachedList extends PublicationList {
   readonly nextExpiryMs: number
 }
 
-/** A client asks for a list page by page. A list has a quarter of a megabyte in the usual world. */
+/** A client asks for a list page by page. A list has a quarter of a megabyte in the usual world; one of more than 8 MB is not cached. */
 const CACHED_BYTES = 16 * 1024 * 1024
 const HASH_BYTES = 32
 
 const known = new WeakMap<PublicationParts, PublicationLists>()
 
-/** The lists of a state: those of an earlier one whose publications, and which estates are dissolved, are the same. */
+/** The lists of a state: the same as of an earlier state with the same publications and sizes of estates. */
 export function publicationListsOf({
   publications,
   estates,
