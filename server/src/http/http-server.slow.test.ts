@@ -110,6 +110,14 @@ describe('a connection beyond the limit of its address', () => {
     )
     first.socket.destroy()
   })
+
+  test('of a trusted proxy is answered: it has the requests of many clients', async () => {
+    const connections = { max: 100, perClient: 1, waitMs: 60 * SECOND_MS }
+    const origin = await start({ connections, trustedProxies: ['127.0.0.0/8'] })
+    const asked = [ask(origin), ask(origin), ask(origin)]
+    await Promise.all(asked.map(isAnswered))
+    for (const { socket } of asked) socket.destroy()
+  })
 })
 
 test('a client with packets of a thousand requests is read slowly, so that another one is answered after the first packet', async () => {
