@@ -4,7 +4,8 @@ import { SECOND_MS } from '@landpass/server/clock'
 import { emptyDir } from '@landpass/server/test/support/database/engines'
 import { errorsOf, openSockets, restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
 import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
-import { eventually, memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { eventually, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const PARCELS = 301 * 301
