@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { brotliDecompressSync } from 'node:zlib'
-import { emptyDir } from '@landpass/server/test/support/database/engines'
 import { restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { fullDemo } from '@landpass/server/test/support/land/demo-snapshots'
 import { type Serving, serve } from '@landpass/server/test/support/processes/landpass'
 import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -21,7 +20,7 @@ const AGAIN_BOUND_MB = 40
 let server: Serving
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'warn' })
+  server = await serve({ ...(await fullDemo()), LOG_LEVEL: 'warn' })
 })
 
 describe('the tiles of the whole world', () => {
