@@ -29,7 +29,7 @@ import {
   type Response,
   resolved,
 } from '@landpass/server/test/support/http/openapi'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { fullDemo } from '@landpass/server/test/support/land/demo-snapshots'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -352,8 +352,9 @@ describe('a server over the demo world', () => {
   const open = freshEngine('postgres')
   let server: LandServer
   beforeAll(async () => {
-    const engine = await open({ databaseUrl: await fullDemoDatabaseUrl() })
-    server = await startLandServer(engine, testClock(REFERENCE_TIME_MS))
+    const { DATABASE_URL, DATA_DIR } = await fullDemo()
+    const engine = await open({ databaseUrl: DATABASE_URL })
+    server = await startLandServer(engine, testClock(REFERENCE_TIME_MS), { DATA_DIR })
   })
   afterAll(() => server.close())
 

@@ -77,6 +77,13 @@ export function outcomeOf({ status, code }: Pick<Reply, 'status' | 'code'>): str
   return code === undefined ? String(status) : `${status} ${code}`
 }
 
+export function isRefusedWith(
+  codes: ReadonlySet<string>,
+  { status, code }: Pick<Reply, 'status' | 'code'>,
+): boolean {
+  return status >= 400 && status < 500 && code !== undefined && codes.has(code)
+}
+
 export function jsonCall(method: string, path: string, body: unknown): Call {
   return { method, path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

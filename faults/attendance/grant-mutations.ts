@@ -1,6 +1,6 @@
 import { Random } from '@landpass/simulators/random'
 import { inParallel, type Script, sized, tally, type Verdict } from '../script.ts'
-import { type Call, jsonCall, outcomeOf, type Reply } from './calls.ts'
+import { type Call, isRefusedWith, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { type BenchEvent, type Rig, withRig } from './rig.ts'
 import { GRANT_MUTATIONS, type GrantEvent, type GrantScene, honestGrant } from './signed-grants.ts'
 
@@ -93,7 +93,7 @@ export async function sendGrantMutations(
   const outcomes = await inParallel(planned, WIDTH, async (name, i) => {
     const call = GRANT_MUTATIONS[name]!(sceneOf(stage, 2 * i + 1), stage.random)
     const reply = await stage.send(call, i)
-    verdict.expect(isRefused(reply), `${name}: ${outcomeOf(reply)} to ${JSON.stringify(call)}`)
+    verdict.expect(isRefusedWith(REFUSALS, reply), `${name}: ${outcomeOf(reply)} to ${JSON.stringify(call)}`)
     if (i % HONEST_EVERY === 0) {
       honest += 1
       await sendHonestly(stage, 2 * i + 2, verdict)
@@ -121,10 +121,6 @@ function sceneOf({ scene, nowMs }: GrantStage, number: number): GrantScene {
     nonce: `grant-${number}`,
     nowMs: nowMs(),
   }
-}
-
-function isRefused({ status, code }: Pick<Reply, 'status' | 'code'>): boolean {
-  return status >= 400 && status < 500 && code !== undefined && REFUSALS.has(code)
 }
 
 /** The figures of the report. */

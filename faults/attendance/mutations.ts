@@ -1,7 +1,7 @@
 import { SIGNATURE_ERRORS } from '@landpass/server/attendance/signed-fetch/signature-errors'
 import { Random } from '@landpass/simulators/random'
 import { inParallel, type Script, sized, tally, type Verdict } from '../script.ts'
-import { outcomeOf, type Reply } from './calls.ts'
+import { isRefusedWith, outcomeOf } from './calls.ts'
 import { makePlayers, type Player } from './players.ts'
 import { type BenchEvent, PLACE, type Rig, withRig } from './rig.ts'
 import { honest, MUTATIONS, respelled, type Scene } from './signed-mutations.ts'
@@ -64,7 +64,7 @@ async function mutate(stage: Stage, count: number, verdict: Verdict): Promise<vo
   const outcomes = await inParallel(planned, WIDTH, async (name, i) => {
     const call = MUTATIONS[name]!(sceneOf(stage, random.pick(forgers)), random)
     const reply = await rig.caller.send(rig.originOf(i), call)
-    verdict.expect(isRefused(reply), `${name}: ${outcomeOf(reply)} to ${JSON.stringify(call)}`)
+    verdict.expect(isRefusedWith(REFUSALS, reply), `${name}: ${outcomeOf(reply)} to ${JSON.stringify(call)}`)
     if (i % HONEST_EVERY === 0) {
       const scene = sceneOf(stage, honestPlayers[i / HONEST_EVERY]!)
       for (const fault of await honestOnce(rig, scene, random)) verdict.expect(false, fault)
@@ -88,10 +88,6 @@ function sceneOf({ events, forgers, random }: Stage, player: Player): Scene {
   }
 }
 
-function isRefused({ status, code }: Reply): boolean {
-  return status >= 400 && status < 500 && code !== undefined && REFUSALS.has(code)
-}
-
 /** Sends a request several times at once, then in other spellings: it must be accepted exactly once. */
 async function honestOnce(rig: Rig, scene: Scene, random: Random): Promise<string[]> {
   const call = honest(scene)
@@ -102,7 +98,7 @@ async function honestOnce(rig: Rig, scene: Scene, random: Random): Promise<strin
     Array.from({ length: REPLAYS }, (_, i) => rig.caller.send(rig.originOf(i), respelled(call, random))),
   )
   const accepted = together.filter(({ status }) => status === 200).length
-  const replayed = later.filter((reply) => !isRefused(reply))
+  const replayed = later.filter((reply) => !isRefusedWith(REFUSALS, reply))
   return [
     ...(accepted === 1
       ? []

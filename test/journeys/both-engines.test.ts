@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { signGrant } from '@landpass/client'
 import { encodeTokenId } from '@landpass/client/grid'
 import { HOUR_MS } from '@landpass/server/clock'
+import type { Db } from '@landpass/server/db/engine'
+import { storedText } from '@landpass/server/listings/offer-feed'
+import { parseRentalListing } from '@landpass/server/listings/rental-listing'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -12,10 +15,13 @@ import {
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
-import { type Answer, testClock } from '@landpass/server/test/support/http/land-server'
+import { type Answer, type TestClock, testClock } from '@landpass/server/test/support/http/land-server'
 import { openApiOf } from '@landpass/server/test/support/http/openapi'
 import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land/demo-land'
 import { LAND_REGISTRY } from '@landpass/server/test/support/land/registries'
+import { ANN, BOB } from '@landpass/server/test/support/land/tiny-world'
+import { storeOffer } from '@landpass/server/test/support/listings/stored-offer'
+import { signRental } from '@landpass/simulators/listings/signed-rental'
 import { PREVIEW_REALM } from '@landpass/simulators/player/player'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -36,6 +42,22 @@ const PASSES = /(?<="pass":")[\w-]{22}\.(\w+)\.[\w-]{43}(?=")/g
 /** Answers of which only the status can be compared: figures of a process, and a random choice. */
 const ONLY_STATUS = ['/metrics', '/health/ready', '/parcels/available']
 
+/** A parcel that is offered for dollars, and to rent: for 20 a day, or 15 for more than a week. */
+const OFFERED = { x: 5, y: 5 }
+/** Each has a statement of its own. */
+const ORDERS = [
+  ...['first=2', 'sortBy=recently_listed', 'sortBy=oldest', 'sortBy=cheapest'],
+  ...[`owner=${BOB}`, `marketplaceAddress=${ANN}`, `marketplaceAddress=${ANN}&owner=${BOB}`],
+]
+const LISTINGS = [
+  ...['', `lessor=${BOB}`, 'updatedAfter=1', 'rentalDays=31&rentalDays=30', 'minPricePerDay=15'],
+  ...['minPricePerDay=16&maxPricePerDay=19', 'maxPricePerDay=20&rentalDays=1', 'sortBy=max_rental_price'],
+  ...[
+    'sortBy=min_rental_price&sortDirection=desc',
+    `nftIds=parcel-${LAND_REGISTRY}-${encodeTokenId(OFFERED)}`,
+  ],
+]
+
 const openEmbedded = freshEngine('embedded')
 const openPostgres = freshEngine('postgres')
 const asked = new Set<string>()
@@ -44,7 +66,7 @@ let attendances: readonly [AttendanceServer, AttendanceServer]
 let outside: OutsideWorld
 
 beforeAll(async () => {
-  const options = { radius: 12 }
+  const options = { radius: 12, store: storeOffers }
   lands = [
     await startDemoLand(await openEmbedded(), options),
     await startDemoLand(await openPostgres(), options),
@@ -111,7 +133,9 @@ test('the land is answered alike', async () => {
     '/parcels/{x}/{y}/mortgages': [`/parcels/${mortgage.asset_id.replace(',', '/')}/mortgages?status=all`],
     '/mortgages/{address}/parcels': [`/mortgages/${mortgage.borrower}/parcels`],
     '/parcels': ['', `/parcels?${all}&sort_by=expires_at`],
-    '/addresses/{address}/parcels': [`/addresses/${owned.owner}/parcels`],
+    '/addresses/{address}/parcels': ['open', 'sold,cancelled'].map(
+      (status) => `/addresses/${owned.owner}/parcels?status=${status}`,
+    ),
     '/parcels/{x}/{y}': [`/parcels/${owned.x}/${owned.y}`, '/parcels/99/0'],
     '/v2/parcels/{x}/{y}': [`/v2/parcels/${owned.x}/${owned.y}`],
     '/parcels/{tokenId}': [`/parcels/${token}`],
@@ -143,13 +167,13 @@ test('the land is answered alike', async () => {
     '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],
-    '/v2/parcels/{x}/{y}/offers': [`/v2/parcels/${owned.x}/${owned.y}/offers`],
+    '/v2/parcels/{x}/{y}/offers': [owned, OFFERED].map(({ x, y }) => `/v2/parcels/${x}/${y}/offers`),
     '/v2/estates/{id}/offers': [`/v2/estates/${estate}/offers`],
-    '/v2/parcels/{x}/{y}/rental-offers': [`/v2/parcels/${owned.x}/${owned.y}/rental-offers`],
+    '/v2/parcels/{x}/{y}/rental-offers': [`/v2/parcels/${OFFERED.x}/${OFFERED.y}/rental-offers`],
     '/v2/estates/{id}/rental-offers': [`/v2/estates/${estate}/rental-offers`],
-    '/orders': ['/orders?first=2'],
+    '/orders': ORDERS.map((query) => `/orders?${query}`),
     '/trades/{id}': ['/trades/none'],
-    '/rentals-listings': [''],
+    '/rentals-listings': LISTINGS.map((query) => `/rentals-listings?${query}`),
     '/v2/land': ['/v2/land?sort_by=price&facets=price,district', '/v2/land?q=a', '/v2/land?price=1'],
     '/v2/land/cells': ['/v2/land/cells?asset_type=estate'],
     '/v2/land.csv': ['/v2/land.csv?asset_type=estate'],
@@ -183,6 +207,14 @@ test('the land is answered alike', async () => {
       const asking = path === '' ? template : path
       await expectAlike(template, asking, refused[asking] ?? 200)
     }
+  }
+
+  expect(await lands[0].server.data('/rentals-listings')).toMatchObject({ total: 1 })
+  expect((await lands[0].server.get('/orders?sortBy=cheapest')).text).toContain('99')
+  for (const sort of ['recently_listed', 'oldest', 'cheapest']) {
+    const page = `/orders?sortBy=${sort}&first=1`
+    const { text } = await lands[0].server.get(page)
+    await expectAlike('/orders', `${page}&cursor=${(JSON.parse(text) as { cursor: string }).cursor}`, 200)
   }
 
   const rights = { address: owned.owner, places: ['1,1', `${owned.x},${owned.y}`] }
@@ -252,6 +284,16 @@ test('attendance is answered alike', async () => {
   expect(claims.map(({ status }) => status)).toEqual([200, 200])
   expect(fieldsOf(claims[0]!)).toEqual(fieldsOf(claims[1]!))
   await expectSentAlike('post', '/event/{event}/report', `${event}/report`, { editCode: '999999' }, 401)
+  for (const of of [EVENT_ID, 'any']) {
+    const gate = `/events/${of}/holders/${ann.address}`
+    await expectSentAlike('get', '/events/{event}/holders/{address}', gate, undefined, 200)
+  }
+  const options = [
+    ['requires_presence', false],
+    ['distribution_start_date', new Date(clock.nowMs()).toISOString()],
+    ['distribution_end_date', until],
+  ]
+  await expectSentAlike('patch', '/event/{event}', event, { editCode, options }, 200)
   const reports = await Promise.all(
     attendances.map((server) => server.send('POST', `${event}/report`, { editCode })),
   )
@@ -384,6 +426,29 @@ test('every endpoint was asked', () => {
   // A stream has no end: journeys/change-stream.test.ts
   expect(operations.filter((one) => !asked.has(one))).toEqual(['get /v2/changes'])
 })
+
+/** Offers that are signed off the chain, as a process has stored them that reads them. */
+async function storeOffers(db: Db, clock: TestClock): Promise<void> {
+  const asset_id = `${OFFERED.x},${OFFERED.y}`
+  const periods = [
+    { minDays: 1, maxDays: 7, pricePerDay: '20' },
+    { minDays: 8, maxDays: 30, pricePerDay: '15' },
+  ]
+  const listing = signRental({
+    ...{ id: 'rent', key: Buffer.alloc(32, 0x51), chainId: 1, rentals: ANN, isEstate: false, periods },
+    ...{ registry: LAND_REGISTRY, tokenId: String(encodeTokenId(OFFERED)) },
+    ...{ createdAt: clock.nowMs(), expiration: clock.nowMs() + HOUR_MS },
+  })
+  const rent = {
+    reading: 'rentals',
+    price: '15',
+    trade: storedText(parseRentalListing(listing)),
+    state: 'open',
+  } as const
+  await storeOffer(db, clock, { asset_id, ...rent, periods: JSON.stringify(periods) })
+  for (const state of ['open', 'not_approved'] as const)
+    await storeOffer(db, clock, { asset_id, price: '99', currency: 'usd', state })
+}
 
 async function expectAlike(template: string, path: string, status: number): Promise<void> {
   asked.add(`get ${template}`)

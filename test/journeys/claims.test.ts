@@ -10,7 +10,6 @@ import {
 } from '@landpass/server/test/support/attendance/attendance-server'
 import { makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
 import {
-  describeOnBothEngines,
   describeOnOneEngine,
   freshDatabaseUrl,
   freshEngine,
@@ -29,13 +28,12 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('a signed claim', (open, kind) => {
+describeOnOneEngine('a signed claim', (open) => {
   let server: AttendanceServer
   let db: Db
   let clock: TestClock
-  const id = (n: number) => n + (kind === 'embedded' ? 75_000 : 76_000)
-  const player = (name: string, place = PLACE) =>
-    playerAt(outside, `${kind} claims ${name}`, place, clock.nowMs())
+  const id = (n: number) => n + 76_000
+  const player = (name: string, place = PLACE) => playerAt(outside, `claims ${name}`, place, clock.nowMs())
 
   beforeAll(async () => {
     clock = testClock()
@@ -134,7 +132,7 @@ describeOnBothEngines('a signed claim', (open, kind) => {
   test('is refused elsewhere, with the way to the event; and with a heartbeat that is too old', async () => {
     const uuid = await event(3, 1, '10,20;10,21')
     const elsewhere = await player('cleo', { x: 10, y: 22 })
-    const asleep = await playerAt(outside, `${kind} asleep`, PLACE, clock.nowMs() - 61_000)
+    const asleep = await playerAt(outside, 'asleep', PLACE, clock.nowMs() - 61_000)
 
     const first = await server.claim(uuid, elsewhere)
     const second = await server.claim(uuid, asleep)
@@ -206,7 +204,7 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     const expired = await server.register(id(7), '123456', '10,20')
     expect((await server.claim(expired, ida)).body.code).toBe('event_expired')
     clock.set(Date.UTC(2026, 10, 19, 11, 59))
-    const onTheLastDay = await playerAt(outside, `${kind} last day`, PLACE, clock.nowMs())
+    const onTheLastDay = await playerAt(outside, 'on the last day', PLACE, clock.nowMs())
     // Open here; the issuer's own day is over by now, and its word counts.
     expect((await server.claim(expired, onTheLastDay)).body.code).toBe('event_expired')
     expect(await states(7)).toEqual(['failed'])

@@ -6,6 +6,7 @@ import {
   cleanRuns,
   expectSameRows,
   followLand,
+  makeOld,
   rowsOf,
 } from '@landpass/server/test/support/chain/followed-land'
 import { type SimulatedChain, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
@@ -75,15 +76,6 @@ async function expectToContinue(db: Db): Promise<void> {
   await resetNode()
   await (await followLand(db, simulated)).followTo((await simulated.head()).number)
   expectSameRows(await rowsOf(db), await cleanRows(simulated))
-}
-
-/** The same logs gave other rows once. */
-async function makeOld(db: Db): Promise<void> {
-  await db.updateTable('parcel').set({ name: 'as the old rules said', owner: null }).execute()
-  await db
-    .updateTable('chain_position')
-    .set({ rules_version: RULES_VERSION - 1 })
-    .execute()
 }
 
 test('killed in the history, in the switch and in an undo, the next process continues, also with newer rules', async () => {

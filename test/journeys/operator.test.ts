@@ -3,14 +3,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/clock'
-import type { Db } from '@landpass/server/db/engine'
 import { MIGRATION_NAMES } from '@landpass/server/db/migrate'
-import { openEngine } from '@landpass/server/db/open-engine'
 import {
   emptyDir,
   freshDatabaseUrl,
   freshDataDir,
-  TEST_SETTINGS,
+  freshEngine,
 } from '@landpass/server/test/support/database/engines'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { importWorld, shownWorld } from '@landpass/server/test/support/land/worlds'
@@ -25,6 +23,8 @@ import {
 } from '@landpass/server/test/support/processes/landpass'
 import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
 import { describe, expect, test } from 'vitest'
+
+const open = freshEngine('postgres')
 
 const RADIUS = 12
 /** A setting WORLD: a small one is written by the same code. */
@@ -191,11 +191,10 @@ test('a world is exported from the embedded database and imported into PostgreSQ
 
 test('a broken snapshot is refused with the lines of its errors, and nothing changes', async () => {
   const broken = brokenCopy(await demoSnapshot(2, RADIUS))
-  const env = { DATA_DIR: await freshDataDir() }
-  const before = await withDatabase(env.DATA_DIR, async (db) => {
-    await importWorld(db, await demoSnapshot(1, RADIUS), SYSTEM_CLOCK)
-    return shownWorld(db)
-  })
+  const env = { DATABASE_URL: await freshDatabaseUrl() }
+  const { db } = await open({ databaseUrl: env.DATABASE_URL })
+  await importWorld(db, await demoSnapshot(1, RADIUS), SYSTEM_CLOCK)
+  const before = await shownWorld(db)
 
   for (const args of [
     ['import', '--dry-run', broken],
@@ -216,17 +215,8 @@ test('a broken snapshot is refused with the lines of its errors, and nothing cha
     ])
   }
 
-  expect(await withDatabase(env.DATA_DIR, shownWorld)).toBe(before)
+  expect(await shownWorld(db)).toBe(before)
 })
-
-async function withDatabase<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const engine = await openEngine({ ...TEST_SETTINGS, dataDir })
-  try {
-    return await work(engine.db)
-  } finally {
-    await engine.close()
-  }
-}
 
 test('the demo world of a seed is the same, byte for byte, whenever it is written', async () => {
   const [one, two] = [join(emptyDir(), 'one'), join(emptyDir(), 'two')]

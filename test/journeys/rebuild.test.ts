@@ -2,10 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RULES_VERSION } from '@landpass/server/chain/follow/rules-version'
 import { REAL_TIMING } from '@landpass/server/chain/rpc/timing'
-import type { Db } from '@landpass/server/db/engine'
 import { readChainPosition } from '@landpass/server/land/changes/chain-position'
 import { readLandHead } from '@landpass/server/land/changes/land-head'
-import { followLand, rowsOf } from '@landpass/server/test/support/chain/followed-land'
+import { followLand, makeOld, rowsOf } from '@landpass/server/test/support/chain/followed-land'
 import { simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
 import { emptyDir, freshDatabaseUrl, freshEngine } from '@landpass/server/test/support/database/engines'
 import { tinyRecords, tinySnapshot } from '@landpass/server/test/support/land/tiny-world'
@@ -16,15 +15,6 @@ import { expect, test } from 'vitest'
 /** A world that older rules have made is made again from the stored logs. */
 
 const openEngine = freshEngine('postgres')
-
-/** The same logs gave other rows once. */
-async function makeOld(db: Db): Promise<void> {
-  await db.updateTable('parcel').set({ name: 'as the old rules said', owner: null }).execute()
-  await db
-    .updateTable('chain_position')
-    .set({ rules_version: RULES_VERSION - 1 })
-    .execute()
-}
 
 /** Districts and what is near, and no owners. */
 function groundFolder(): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { exportSnapshot } from '@landpass/server/land/snapshot/export'
 import { importSnapshot } from '@landpass/server/land/snapshot/import'
-import { describeOnBothEngines } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { applyLandChanges } from '@landpass/server/test/support/land/land-changes'
 import {
@@ -40,7 +40,7 @@ function recordsWithRights() {
   return records
 }
 
-describeOnBothEngines('who else may act for an owner', (open, kind) => {
+describeOnOneEngine('who else may act for an owner', (open) => {
   let server: LandServer
   const clock = testClock(Date.parse('2019-06-01T00:00:00.000Z'))
   beforeAll(async () => {
@@ -209,7 +209,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
 
   test('is exported as it was imported', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'landpass-rights-')), 'world')
-    await exportSnapshot((await open()).db, folder, { inOneTransaction: kind === 'postgres' })
+    await exportSnapshot((await open()).db, folder, { inOneTransaction: true })
 
     for (const set of ['parcels', 'estates'] as const) {
       const text = gunzipSync(readFileSync(join(folder, `${set}.ndjson.gz`))).toString()

@@ -1,7 +1,7 @@
 import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
 import { HOUR_MS } from '@landpass/server/clock'
 import type { LandFact } from '@landpass/server/land/events/land-event'
-import { describeOnBothEngines, freshEngine } from '@landpass/server/test/support/database/engines'
+import { describeOnOneEngine, freshEngine } from '@landpass/server/test/support/database/engines'
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import { type LandServer, startLandServer } from '@landpass/server/test/support/http/land-server'
 import {
@@ -49,7 +49,7 @@ function shown(source: string, price: string | null) {
 }
 
 /** Offers that are signed off the chain, as clients of a server see them. */
-describeOnBothEngines('a server that reads signed offers', (open) => {
+describeOnOneEngine('a server that reads signed offers', (open) => {
   const openOther = freshEngine('postgres')
   let story: OfferStory
   let server: LandServer

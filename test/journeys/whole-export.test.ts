@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { readFeed } from '@landpass/client/feed'
 import { SECOND_MS } from '@landpass/server/clock'
-import { emptyDir } from '@landpass/server/test/support/database/engines'
 import { errorsOf, openSockets, restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
-import { eventually, memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { fullDemo } from '@landpass/server/test/support/land/demo-snapshots'
+import { eventually, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const PARCELS = 301 * 301
@@ -22,7 +22,7 @@ const SOON_MS = 10 * SECOND_MS
 let server: Serving
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'info' })
+  server = await serve({ ...(await fullDemo()), LOG_LEVEL: 'info' })
 })
 
 describe('the whole world as a file', () => {

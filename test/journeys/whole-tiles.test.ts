@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import http from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
-import { emptyDir } from '@landpass/server/test/support/database/engines'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
-import { memoryMb, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { restOf, startReading } from '@landpass/server/test/support/http/slow-reading'
+import { fullDemo } from '@landpass/server/test/support/land/demo-snapshots'
+import { type Serving, serve } from '@landpass/server/test/support/processes/landpass'
+import { memoryMb } from '@landpass/server/test/support/processes/measured-processes'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const PARCELS = 301 * 301
@@ -20,7 +20,7 @@ const AGAIN_BOUND_MB = 40
 let server: Serving
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'warn' })
+  server = await serve({ ...(await fullDemo()), LOG_LEVEL: 'warn' })
 })
 
 describe('the tiles of the whole world', () => {
@@ -49,8 +49,9 @@ describe('the tiles of the whole world', () => {
       const measure = () => {
         highest = Math.max(highest, memoryMb(server.child.pid, 'VmRSS'))
       }
-      const slow = await startReading(WHOLE_WORLD)
-      const half = await startReading(WHOLE_WORLD)
+      const address = server.origin + WHOLE_WORLD
+      const slow = await startReading(address)
+      const half = await startReading(address)
       const leave = once(half, 'close')
       half.destroy()
       await leave
@@ -58,7 +59,7 @@ describe('the tiles of the whole world', () => {
       for (const compression of ['identity', 'br', 'gzip']) {
         const headers = { 'accept-encoding': compression }
         const sizes = await Promise.all(
-          Array.from({ length: READERS }, () => sizeOf(WHOLE_WORLD, headers, measure)),
+          Array.from({ length: READERS }, async () => restOf(await startReading(address, headers), measure)),
         )
         expect(new Set(sizes).size, compression).toBe(1)
       }
@@ -97,28 +98,8 @@ async function askFor(from: number, to: number): Promise<void> {
   }
 }
 
-function startReading(path: string, headers: http.OutgoingHttpHeaders = {}): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(server.origin + path, { agent: false, headers }, (response) => {
-      response.on('error', () => {})
-      response.pause()
-      resolve(response)
-    })
-    request.once('error', reject)
-  })
-}
-
-async function bytesOf(path: string, headers: http.OutgoingHttpHeaders = {}): Promise<Buffer> {
-  const response = await startReading(path, headers)
+async function bytesOf(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
+  const response = await startReading(server.origin + path, headers)
   expect(response.statusCode).toBe(200)
   return Buffer.concat(await response.toArray())
-}
-
-async function sizeOf(path: string, headers: http.OutgoingHttpHeaders, onData: () => void): Promise<number> {
-  let bytes = 0
-  for await (const chunk of await startReading(path, headers)) {
-    bytes += (chunk as Buffer).length
-    onData()
-  }
-  return bytes
 }

@@ -6,7 +6,7 @@ import {
   startLandServer,
   testClock,
 } from '@landpass/server/test/support/http/land-server'
-import { fullDemoDatabaseUrl } from '@landpass/server/test/support/land/demo-snapshots'
+import { fullDemo } from '@landpass/server/test/support/land/demo-snapshots'
 import { WORLD_REQUESTS } from '@landpass/server/test/support/land/world-requests'
 import { type DecodedPng, decode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,8 +28,9 @@ describe('the world’s own clients', () => {
   let server: LandServer
   let tiles: ReadonlyMap<string, Tile>
   beforeAll(async () => {
-    const engine = await open({ databaseUrl: await fullDemoDatabaseUrl() })
-    server = await startLandServer(engine, testClock(REFERENCE_TIME_MS))
+    const { DATABASE_URL, DATA_DIR } = await fullDemo()
+    const engine = await open({ databaseUrl: DATABASE_URL })
+    server = await startLandServer(engine, testClock(REFERENCE_TIME_MS), { DATA_DIR })
     tiles = new Map(Object.entries(await dataAt<Record<string, Tile>>('/v2/tiles')))
   })
   afterAll(() => server.close())

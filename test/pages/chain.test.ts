@@ -22,7 +22,7 @@ const EXPLORER = 'https://scan.example/tx/{tx}?from=landpass'
 const BLOCK_AGE_S = 12
 const NODE = { head: 9, lagBlocks: 1, lagSeconds: 12 }
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock()
 let db: Db

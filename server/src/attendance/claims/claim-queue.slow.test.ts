@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeOnOneEngine } from '../../../test/support/database/engines.ts'
+import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { testClock } from '../../../test/support/http/land-server.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
@@ -8,7 +8,7 @@ import { Vault } from '../secrets/vault.ts'
 import { ClaimQueue } from './claim-queue.ts'
 import { insertClaim } from './reserve-queries.ts'
 
-describeOnOneEngine('the queue of claims', (open) => {
+describeOnBothEngines('the queue of claims', (open) => {
   test('leaves out held events, whose claims wait for the probe', async () => {
     const { db } = await open()
     const clock = testClock()

@@ -9,6 +9,7 @@ import {
   startIssuerSimulator,
 } from '@landpass/simulators/issuer/issuer-simulator'
 import { expect, onTestFinished } from 'vitest'
+import { IssuerError } from '../../../src/attendance/issuers/issuer.ts'
 import { SECOND_MS } from '../../../src/clock.ts'
 import { type IssuerConfig, SLOW_ISSUER_CALLS_PER_SECOND } from '../../../src/config/config.ts'
 
@@ -89,6 +90,16 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 /** A good token for everybody who asks. */
 export function sendToken(response: ServerResponse, text: string, lifeS = 86_400): void {
   sendJson(response, 200, { access_token: text, expires_in: lifeS, scope: '', token_type: 'Bearer' })
+}
+
+/** The error with which a call of an issuer fails. */
+export async function failureOf(promise: Promise<unknown>): Promise<IssuerError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(IssuerError)
+  return error as IssuerError
 }
 
 /** Everything that an error and its causes show. */

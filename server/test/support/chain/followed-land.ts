@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { type Chain, openChain } from '../../../src/chain/chain.ts'
+import { RULES_VERSION } from '../../../src/chain/follow/rules-version.ts'
 import { REAL_TIMING, type Timing } from '../../../src/chain/rpc/timing.ts'
 import { type FixedLimits, readConfig } from '../../../src/config/config.ts'
 import type { Db } from '../../../src/db/engine.ts'
@@ -117,4 +118,13 @@ export function cleanRuns(): (simulated: SimulatedChain) => Promise<LandRows> {
 /** Table by table, for a message of bearable length. */
 export function expectSameRows(rows: LandRows, expected: LandRows): void {
   for (const table of EVENT_TABLES) expect(rows[table], table).toEqual(expected[table])
+}
+
+/** Makes a followed world look as if older rules had made it, which gave other rows for the same logs. */
+export async function makeOld(db: Db): Promise<void> {
+  await db.updateTable('parcel').set({ name: 'as the old rules said', owner: null }).execute()
+  await db
+    .updateTable('chain_position')
+    .set({ rules_version: RULES_VERSION - 1 })
+    .execute()
 }

@@ -2,7 +2,7 @@ import { parseWorld } from '@landpass/client/grid'
 import { demoWorld } from '@landpass/simulators/demo/demo-world'
 import { expect } from 'vitest'
 import type { Environment, FixedLimits } from '../../../src/config/config.ts'
-import type { Engine } from '../../../src/db/engine.ts'
+import type { Db, Engine } from '../../../src/db/engine.ts'
 import { importSnapshot } from '../../../src/land/snapshot/import.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from '../http/land-server.ts'
 import { exactly, inDigits } from '../run/exact-values.ts'
@@ -20,6 +20,8 @@ export interface DemoLandOptions {
   /** More settings. */
   readonly env?: Environment
   readonly limits?: Partial<FixedLimits>
+  /** What else the database has when the server starts. */
+  readonly store?: (db: Db, clock: TestClock) => Promise<void>
 }
 
 /** A server over a small demo world, and what it has to answer. */
@@ -42,12 +44,13 @@ export interface DemoLand {
 }
 
 export async function startDemoLand(engine: Engine, options: DemoLandOptions): Promise<DemoLand> {
-  const { radius, seed = 1, emptyAreas, env, limits } = options
+  const { radius, seed = 1, emptyAreas, env, limits, store } = options
   const clock = testClock()
   const area = `-${radius},-${radius},${radius},${radius}`
   const folder = await demoSnapshot(seed, radius)
   const report = await importSnapshot(engine.db, folder, { world: parseWorld(area)!, clock, dryRun: false })
   expect(report.errors).toEqual([])
+  await store?.(engine.db, clock)
   const settings = { WORLD: emptyAreas ? `${area};${emptyAreas}` : area, ...env }
   const server = await startLandServer(engine, clock, settings, limits && { limits })
   const reference = new ReferenceLand(demoWorld(seed, { radius }))

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/config/config.ts'
 import { openEngine } from '../../../src/db/open-engine.ts'
 import { importSnapshot } from '../../../src/land/snapshot/import.ts'
 import { copyOfDatabase, freshDatabaseUrl, TEST_SETTINGS } from '../database/engines.ts'
-import { testClock } from '../http/land-server.ts'
+import { startLandServer, testClock } from '../http/land-server.ts'
 import { sharedFolder } from '../run/shared-folder.ts'
 
 const FULL_RADIUS = 150
@@ -17,28 +17,51 @@ export function demoSnapshot(seed: number, radius: number): Promise<string> {
   })
 }
 
+/** The settings of a server over the whole demo world. */
+export interface FullDemo {
+  readonly DATABASE_URL: string
+  readonly DATA_DIR: string
+}
+
 /**
- * The URL of a PostgreSQL database with the whole demo world of seed 1, at revision 1. It is imported once for the whole
- * run, and shared: no test may change it.
+ * A PostgreSQL database with the whole demo world of seed 1, at revision 1, and a folder with the copy that a server keeps of the state.
+ * It is imported once for the whole run, and shared: no test may change it.
  */
-export function fullDemoDatabaseUrl(): Promise<string> {
-  return fullDemoUrl('shared')
+export async function fullDemo(): Promise<FullDemo> {
+  const folder = await fullDemoFolder()
+  return { DATABASE_URL: readText(folder, 'shared'), DATA_DIR: path.join(folder, DATA) }
 }
 
-/** The URL of a copy of it for the one test file that changes the world. */
-export function changedDemoDatabaseUrl(): Promise<string> {
-  return fullDemoUrl('changed')
+/** The URL of a copy of the database for the one test file that changes the world. */
+export async function changedDemoDatabaseUrl(): Promise<string> {
+  return readText(await fullDemoFolder(), 'changed')
 }
 
-async function fullDemoUrl(file: 'shared' | 'changed'): Promise<string> {
-  const folder = await sharedFolder('full-demo', async (unfinished) => {
+const DATA = 'data'
+
+function fullDemoFolder(): Promise<string> {
+  return sharedFolder('full-demo', async (unfinished) => {
     const url = await freshDatabaseUrl()
     await importFullDemo(url)
-    fs.writeFileSync(path.join(unfinished, 'shared'), url)
     // Later other processes have it open, and it cannot be copied.
     fs.writeFileSync(path.join(unfinished, 'changed'), await copyOfDatabase(new URL(url).pathname.slice(1)))
+    await saveFullDemo(url, path.join(unfinished, DATA))
+    fs.writeFileSync(path.join(unfinished, 'shared'), url)
   })
-  return fs.readFileSync(path.join(folder, file), 'utf8')
+}
+
+function readText(folder: string, name: string): string {
+  return fs.readFileSync(path.join(folder, name), 'utf8')
+}
+
+/** Starts a server over it once, which reads the tables: those that start later need only read the copy. */
+async function saveFullDemo(databaseUrl: string, dataDir: string): Promise<void> {
+  const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl })
+  try {
+    await (await startLandServer(engine, testClock(), { DATA_DIR: dataDir })).close()
+  } finally {
+    await engine.close()
+  }
 }
 
 async function importFullDemo(databaseUrl: string): Promise<void> {

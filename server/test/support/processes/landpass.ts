@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -164,12 +163,6 @@ export async function takenPort(): Promise<number> {
     server.close()
   })
   return (server.address() as AddressInfo).port
-}
-
-/** Memory of a process now (`VmRSS`) or at its highest (`VmHWM`), in MB. Linux only. */
-export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
 }
 
 /** The environment of this process without our settings. */

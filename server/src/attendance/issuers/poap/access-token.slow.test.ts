@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
+  failureOf,
   type HeardRequest,
   issuerConfig,
   type Respond,
@@ -15,7 +16,6 @@ import type { IssuerConfig } from '../../../config/config.ts'
 import type { Db } from '../../../db/engine.ts'
 import { ask } from '../../../outbound.ts'
 import { Vault } from '../../secrets/vault.ts'
-import { IssuerError } from '../issuer.ts'
 import { AccessTokens, readTokenAnswer } from './access-token.ts'
 
 const CREDENTIALS = { apiKey: 'key', clientId: 'client', clientSecret: 'secret' }
@@ -351,13 +351,4 @@ class TokenHost {
 /** Sends some statements, so that all statements sent earlier to this engine have been answered. */
 async function leaseWasSeen(db: Db): Promise<void> {
   for (let look = 0; look < 5; look++) await db.selectFrom('issuer_token').select('asking_until_ms').execute()
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<IssuerError> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(IssuerError)
-  return error as IssuerError
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
+  failureOf,
   issuerConfig,
   type Respond,
   sendJson,
@@ -16,7 +17,7 @@ import { killHard, nextMessage, startChild } from '../../../../test/support/proc
 import { SECOND_MS, SYSTEM_CLOCK } from '../../../clock.ts'
 import type { IssuerConfig } from '../../../config/config.ts'
 import { Vault } from '../../secrets/vault.ts'
-import { IssuerError, type Sender } from '../issuer.ts'
+import type { IssuerError, Sender } from '../issuer.ts'
 import { type IssuerRequestFacts, PoapIssuer } from './poap-issuer.ts'
 
 const HARBOUR = { id: 90001, editCode: '012345' }
@@ -444,13 +445,4 @@ async function codesDespite(issuer: PoapIssuer) {
     const codes = await issuer.listCodes(HARBOUR.id, HARBOUR.editCode).catch(() => [])
     if (codes.length > 0) return codes
   }
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<IssuerError> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(IssuerError)
-  return error as IssuerError
 }
