@@ -8,7 +8,7 @@ import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { storeOffer } from '@landpass/server/test/support/listings/stored-offer'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
-import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
+import { lookAgain, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import { PageMap } from '@landpass/server/test/support/pages/page-map'
 import { pauseFrames } from '@landpass/server/test/support/pages/paused-frames'
 import type { Page } from 'playwright-core'
@@ -157,7 +157,7 @@ test('a node that stops: the page says that the map is delayed, and why, until i
     .toMatchObject({ state: 'following', node: null, explorer: EXPLORER, block: { ageSeconds: 73 } })
 
   for (const { page, photograph } of opened) {
-    await readAgain(page)
+    await lookAgain(page)
     await troubleOf(page).getByText('The map is delayed: no Ethereum node answers the server.').waitFor()
     expect(await ageOf(page).count()).toBe(0)
     await troubleOf(page).getByText('Message of the server').click()
@@ -173,7 +173,7 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   const { number } = await simulated.mine(1)
   await follow()
   for (const { page } of opened) {
-    await readAgain(page)
+    await lookAgain(page)
     await expectAge(page, `As of block ${number}`)
     expect(await troubleOf(page).textContent()).toBe('')
   }
@@ -201,7 +201,7 @@ test('each other state is said in words', async () => {
     await page.route('**/v2/chain', (route) =>
       route.fulfill({ json: { ok: true, data: { ...status, ...changes } } }),
     )
-    await readAgain(page)
+    await lookAgain(page)
     // Large numbers have a narrow space.
     const said = async () => (await troubleOf(page).textContent())!.replaceAll(/\s/g, ' ')
     await expect.poll(said, SOON).toContain(words)
@@ -215,12 +215,7 @@ test('each other state is said in words', async () => {
   await page.route('**/v2/chain', (route) =>
     route.fulfill({ json: { ok: true, data: { ...status, ...off, state: 'off', block: null } } }),
   )
-  await readAgain(page)
+  await lookAgain(page)
   await expect.poll(() => troubleOf(page).textContent(), SOON).toBe('')
   expect(await ageOf(page).count()).toBe(0)
 })
-
-/** As a page that was hidden and is shown again. */
-async function readAgain(page: Page): Promise<void> {
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-}

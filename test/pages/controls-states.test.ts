@@ -5,12 +5,11 @@ import { attendanceStage } from '@landpass/server/test/support/attendance/attend
 import { prepareToGive } from '@landpass/server/test/support/attendance/game-backend'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
-import { testBrowser } from '@landpass/server/test/support/pages/browser'
+import { lookAgain, testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
   expectGoodControls,
   expectRefusals,
   handsAt,
-  lookAgain,
   setDeviceClock,
   wordsOf,
 } from '@landpass/server/test/support/pages/controls-page'
