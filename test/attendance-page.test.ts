@@ -516,7 +516,7 @@ test('the simulated player of the page claims as it says', async () => {
 const openForPlayer = freshEngine('postgres')
 
 test('the pictures are of the answers on the page: otherwise run `npm run attendance-pictures`', () => {
-  const shown = picturesOf(pages).map(({ name }) => name)
+  const shown = picturesOf(pages)
   const files = readdirSync(IMAGES_PATH).filter((name) => name.startsWith('attendance-'))
   const read = (name: string) => readFileSync(join(IMAGES_PATH, `${name}.png`))
 

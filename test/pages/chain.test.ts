@@ -1,14 +1,14 @@
-import { FeedGrid, type FeedPart, readFeed } from '@landpass/client/feed'
-import { type Chain, openChain } from '@landpass/server/chain/chain'
-import { readConfig } from '@landpass/server/config/config'
+import { REAL_TIMING } from '@landpass/server/chain/rpc/timing'
+import { MINUTE_MS } from '@landpass/server/clock'
 import type { Db } from '@landpass/server/db/engine'
 import { readChainPosition } from '@landpass/server/land/changes/chain-position'
-import { type SimulatedChain, startSimulatedChain } from '@landpass/server/test/support/chain/simulated-chain'
-import { emptyDir, freshEngine } from '@landpass/server/test/support/database/engines'
+import { type FollowedLand, followLand } from '@landpass/server/test/support/chain/followed-land'
+import { type ChainHere, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
+import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { type LandServer, startLandServer, testClock } from '@landpass/server/test/support/http/land-server'
 import { storeOffer } from '@landpass/server/test/support/listings/stored-offer'
 import { expectAccessible } from '@landpass/server/test/support/pages/axe'
-import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
+import { lookAgain, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import { PageMap } from '@landpass/server/test/support/pages/page-map'
 import { pauseFrames } from '@landpass/server/test/support/pages/paused-frames'
 import type { Page } from 'playwright-core'
@@ -20,79 +20,56 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const WORLD = '-12,-12,12,12'
 const EXPLORER = 'https://scan.example/tx/{tx}?from=landpass'
 const BLOCK_AGE_S = 12
+/** How often a page reads the status at least. What it reads with a change can be a second old, of the block before. */
+const READ_EVERY_MS = 15_000
 const NODE = { head: 9, lagBlocks: 1, lagSeconds: 12 }
 
 const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock()
 let db: Db
-let simulated: SimulatedChain
-let chain: Chain
+let simulated: ChainHere
+let land: FollowedLand
 let server: LandServer
 let origin: string
 
 beforeAll(async () => {
   const engine = await openEngine()
   db = engine.db
-  simulated = await startSimulatedChain({ blocks: 300, world: WORLD, transactions: 2 })
-  const env = { ...simulated.env, DATA_DIR: emptyDir(), CHAIN_EXPLORER_URL: EXPLORER }
-  const config = readConfig(env)
-  const { signal } = new AbortController()
-  chain = await openChain({ config, db, clock, signal, log: () => undefined })
-  await chain.readHistory({ ground: undefined, until: undefined, replaces: false }, () => undefined)
-  await followTo((await simulated.head()).number)
-  server = await startLandServer(engine, clock, env)
+  simulated = await simulateChainHere({ blocks: 300, world: WORLD, transactions: 2 })
+  // Without its pauses, following would never rest while the node is down.
+  land = await followLand(db, simulated, { clock, timing: REAL_TIMING })
+  await land.readHistory()
+  await follow()
+  server = await startLandServer(engine, clock, { ...simulated.env, CHAIN_EXPLORER_URL: EXPLORER })
   origin = server.origin
 })
-afterAll(async () => {
-  await chain.close()
-  simulated.stop()
-  await server.close()
-})
+afterAll(() => server.close())
 
-/** Follows to a block, which then is a few seconds old. */
-async function followTo(until: number): Promise<void> {
-  const { signal } = new AbortController()
-  expect(await chain.follow({ until, signal, endsAt: ['stopped', 'no position'] })).toBe('reached')
-  const block = (await readChainPosition(db))!.blocks.at(-1)!
-  clock.set((block.timeS + BLOCK_AGE_S) * 1000)
+/** Follows to the newest block, which then is a few seconds old. */
+async function follow(): Promise<void> {
+  const { number, timeS } = simulated.chain.head
+  await land.followTo(number)
+  clock.set((timeS + BLOCK_AGE_S) * 1000)
 }
 
 interface Sale {
   readonly id: string
   readonly txHash: string
   readonly closedTxHash: string | null
-  readonly block: number
 }
 
-/** Makes blocks until an open offer of a parcel is bought in a block of which the feed names the changed cells. */
-async function nextSale(): Promise<Sale> {
-  for (;;) {
-    const grid = new FeedGrid(await feed())
-    const sale = await nextSaleInAnyBlock()
-    // If much changes at once, such as the rights in all land of an owner, the feed sends the whole of this small world.
-    if (grid.apply(await feed(grid.state))) return sale
-  }
-}
-
-async function feed(since?: string): Promise<FeedPart> {
-  const response = await fetch(`${origin}/v2/feed${since ? `?since=${since}` : ''}`)
-  return readFeed(new Uint8Array(await response.arrayBuffer()))
-}
-
-async function nextSaleInAnyBlock(): Promise<Sale> {
-  const sales = async () => {
-    const rows = await db.selectFrom('publication').selectAll().where('status', '=', 'sold').execute()
-    return rows.filter(({ asset_type }) => asset_type === 'parcel')
-  }
-  const known = new Set((await sales()).map(({ key }) => key))
-  for (;;) {
-    const { number } = await simulated.mine(1)
-    await followTo(number)
-    const sale = (await sales()).find(({ key }) => !known.has(key))
-    if (sale)
-      return { id: sale.asset_id, txHash: sale.tx_hash, closedTxHash: sale.closed_tx_hash, block: number }
-  }
+/** Makes a block in which an open offer of a parcel is bought, and nothing else happens. */
+async function sell(): Promise<Sale> {
+  const offers = db.selectFrom('publication').selectAll()
+  const open = offers.where('asset_type', '=', 'parcel').where('status', '=', 'open')
+  const good = open.where('expires_at_ms', '>', clock.nowMs() + MINUTE_MS).orderBy('key')
+  const { key, asset_id: parcel } = await good.executeTakeFirstOrThrow()
+  simulated.chain.mineWith((execute) => simulated.chain.players.do('sale', { parcel }, execute))
+  await follow()
+  const sold = await offers.where('key', '=', key).executeTakeFirstOrThrow()
+  expect(sold.status).toBe('sold')
+  return { id: parcel, txHash: sold.tx_hash, closedTxHash: sold.closed_tx_hash }
 }
 
 /** Below the legends, which are closed on a phone. */
@@ -106,7 +83,7 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   const { page, photograph } = await openPage(`${origin}/?layer=none`, { size, theme })
   const map = new PageMap(page)
   await map.shows()
-  const { number } = await simulated.head()
+  const { number } = simulated.chain.head
   await expectAge(page, new RegExp(`^Updated 1\\d sec\\.? ago.*As of block ${number}`))
   await expectAge(page, 'Not compared with the contracts yet')
   expect(await troubleOf(page).textContent()).toBe('')
@@ -114,7 +91,13 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   const playFrames = await pauseFrames(page)
   const [paints, whole] = [await map.paints(), await map.wholePaints()]
 
-  const sale = await nextSale()
+  const sale = await sell()
+  const periods = JSON.stringify([
+    { minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` },
+    { minDays: 8, maxDays: 30, pricePerDay: `15${'0'.repeat(18)}` },
+  ])
+  for (const state of ['paused', 'open'] as const)
+    await storeOffer(db, clock, { reading: 'rentals', asset_id: sale.id, price: '15', periods, state })
 
   const isLit = () => playFrames().then(() => map.isLit())
   await expect.poll(isLit, SOON).toBe(true)
@@ -122,16 +105,11 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   // The fade is drawn in several frames, and only where it is.
   const fades = (await map.paints()) - paints - ((await map.wholePaints()) - whole)
   expect(fades).toBeGreaterThan(3)
+  await page.clock.fastForward(READ_EVERY_MS)
   await page.clock.resume()
-  await expectAge(page, `As of block ${sale.block}`)
+  await expectAge(page, `As of block ${number + 1}`)
   await photograph(`chain-${size}-${theme}`)
 
-  const periods = JSON.stringify([
-    { minDays: 1, maxDays: 7, pricePerDay: `20${'0'.repeat(18)}` },
-    { minDays: 8, maxDays: 30, pricePerDay: `15${'0'.repeat(18)}` },
-  ])
-  for (const state of ['paused', 'open'] as const)
-    await storeOffer(db, clock, { reading: 'rentals', asset_id: sale.id, price: '15', periods, state })
   await page.goto(`${origin}/?parcel=${sale.id}`)
   await page.getByText('The same as a table').click()
   const link = page.locator(`.history-table a[href="${EXPLORER.replace('{tx}', sale.txHash)}"]`)
@@ -153,7 +131,7 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
 })
 
 test('events of the change stream name the block that the land is at', async () => {
-  const { number, hash } = await simulated.head()
+  const { number, hash } = simulated.chain.head
   const stream = await fetch(`${origin}/v2/changes`)
   const reader = stream.body!.getReader()
   let text = ''
@@ -171,7 +149,7 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   for (const { page } of opened) await expectAge(page)
   const following = new AbortController()
   await simulated.change({ down: true })
-  const failing = chain.follow({ until: undefined, signal: following.signal, endsAt: [] })
+  const failing = land.chain.follow({ until: undefined, signal: following.signal, endsAt: [] })
   await expect.poll(async () => (await readChainPosition(db))!.status, SOON).toContain('sinceMs')
   clock.set(clock.nowMs() + 61_000)
   await expect
@@ -179,7 +157,7 @@ test('a node that stops: the page says that the map is delayed, and why, until i
     .toMatchObject({ state: 'following', node: null, explorer: EXPLORER, block: { ageSeconds: 73 } })
 
   for (const { page, photograph } of opened) {
-    await readAgain(page)
+    await lookAgain(page)
     await troubleOf(page).getByText('The map is delayed: no Ethereum node answers the server.').waitFor()
     expect(await ageOf(page).count()).toBe(0)
     await troubleOf(page).getByText('Message of the server').click()
@@ -193,9 +171,9 @@ test('a node that stops: the page says that the map is delayed, and why, until i
   await failing
   clock.set(clock.nowMs() + 600_000) // what failed may be tried again
   const { number } = await simulated.mine(1)
-  await followTo(number)
+  await follow()
   for (const { page } of opened) {
-    await readAgain(page)
+    await lookAgain(page)
     await expectAge(page, `As of block ${number}`)
     expect(await troubleOf(page).textContent()).toBe('')
   }
@@ -223,7 +201,7 @@ test('each other state is said in words', async () => {
     await page.route('**/v2/chain', (route) =>
       route.fulfill({ json: { ok: true, data: { ...status, ...changes } } }),
     )
-    await readAgain(page)
+    await lookAgain(page)
     // Large numbers have a narrow space.
     const said = async () => (await troubleOf(page).textContent())!.replaceAll(/\s/g, ' ')
     await expect.poll(said, SOON).toContain(words)
@@ -237,12 +215,7 @@ test('each other state is said in words', async () => {
   await page.route('**/v2/chain', (route) =>
     route.fulfill({ json: { ok: true, data: { ...status, ...off, state: 'off', block: null } } }),
   )
-  await readAgain(page)
+  await lookAgain(page)
   await expect.poll(() => troubleOf(page).textContent(), SOON).toBe('')
   expect(await ageOf(page).count()).toBe(0)
 })
-
-/** As a page that was hidden and is shown again. */
-async function readAgain(page: Page): Promise<void> {
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-}

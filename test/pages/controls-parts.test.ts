@@ -5,12 +5,11 @@ import { attendanceStage } from '@landpass/server/test/support/attendance/attend
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { findSecrets, type Output } from '@landpass/server/test/support/http/find-secrets'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
-import { type OpenedPage, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
+import { lookAgain, type OpenedPage, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
   expectGoodControls,
   expectRefusals,
   handsAt,
-  lookAgain,
   setDeviceClock,
 } from '@landpass/server/test/support/pages/controls-page'
 import type { Page, Request } from 'playwright-core'

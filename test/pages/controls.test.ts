@@ -3,13 +3,12 @@ import { playerAt } from '@landpass/server/test/support/attendance/attendance-se
 import { attendanceStage, makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
 import { freshEngine } from '@landpass/server/test/support/database/engines'
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
-import { SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
+import { lookAgain, SOON, testBrowser } from '@landpass/server/test/support/pages/browser'
 import {
   expectGoodControls,
   expectRefusals,
   type Hands,
   handsAt,
-  lookAgain,
   setDeviceClock,
   wordsOf,
 } from '@landpass/server/test/support/pages/controls-page'

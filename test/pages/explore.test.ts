@@ -13,7 +13,7 @@ import {
   tinyRecords,
   tinySnapshot,
 } from '@landpass/server/test/support/land/tiny-world'
-import { expectAccessible } from '@landpass/server/test/support/pages/axe'
+import { COLOUR_RULES, expectAccessible } from '@landpass/server/test/support/pages/axe'
 import {
   type OpenedPage,
   type OpenOptions,
@@ -45,26 +45,38 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('search', () => {
-  test.each([
-    { kind: 'coordinates', typed: ' ( 1; −1 ) ', query: { parcel: '1,-1' } },
-    { kind: 'a parcel’s name', typed: 'first', query: { parcel: '1,-1' } },
-    { kind: 'an estate’s id', typed: '#2', query: { estate: '2' } },
-    { kind: 'an estate by the word for it', typed: 'Estate 2', query: { estate: '2' } },
-    { kind: 'an estate’s name', typed: 'tower', query: { estate: '1' } },
-    { kind: 'a district', typed: 'museum', query: { district: MUSEUM, layer: 'districts' } },
-    {
-      kind: 'an address',
-      typed: ANN.toUpperCase(),
-      query: { mine: ANN, layer: 'mine', list: 'parcels', of: ANN },
-    },
-    { kind: 'the beginning of an address', typed: ANN.slice(0, 12), query: { mine: ANN, layer: 'mine' } },
-  ])('finds $kind, flies there and shows it', async ({ typed, query }) => {
-    const { page } = await explore('/')
+  test('finds places, land, districts and owners, flies there and shows them', async () => {
+    const { page } = await explore('/?at=2,2&zoom=18')
+    const before = {
+      at: '2,2',
+      parcel: null,
+      estate: null,
+      district: null,
+      mine: null,
+      layer: null,
+      list: null,
+    }
+    for (const { kind, typed, query } of [
+      { kind: 'coordinates', typed: ' ( 1; −1 ) ', query: { parcel: '1,-1' } },
+      { kind: 'a parcel’s name', typed: 'first', query: { parcel: '1,-1' } },
+      { kind: 'an estate’s id', typed: '#2', query: { estate: '2' } },
+      { kind: 'an estate by the word for it', typed: 'Estate 2', query: { estate: '2' } },
+      { kind: 'an estate’s name', typed: 'tower', query: { estate: '1' } },
+      { kind: 'a district', typed: 'museum', query: { district: MUSEUM, layer: 'districts' } },
+      {
+        kind: 'an address',
+        typed: ANN.toUpperCase(),
+        query: { mine: ANN, layer: 'mine', list: 'parcels', of: ANN },
+      },
+      { kind: 'the beginning of an address', typed: ANN.slice(0, 12), query: { mine: ANN, layer: 'mine' } },
+    ]) {
+      await search(page, typed)
 
-    await search(page, typed)
-
-    await expectQuery(page, query)
-    await expect.poll(() => new URL(page.url()).searchParams.get('at'), SOON).not.toBeNull()
+      await expectQuery(page, query, kind)
+      await expect.poll(() => new URL(page.url()).searchParams.get('at'), SOON).not.toBe('2,2')
+      await page.goBack()
+      await expectQuery(page, before, `back from ${kind}`)
+    }
   })
 
   test('is a combobox: arrows mark, Enter chooses, Escape closes and then clears, and the count is announced', async () => {
@@ -843,20 +855,21 @@ describe('languages', () => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
-  test.each(['phone', 'desktop'] as const)('everybody can use it on a %s', async (size) => {
-    const { page, photograph } = await explore('/?parcel=1,-1&layer=price', { size, theme })
-    if (size === 'phone') await page.getByRole('button', { name: 'Layer: By price' }).click()
-    await page.getByRole('row').nth(2).waitFor()
+test.each(['phone', 'desktop'] as const)('everybody can use it on a %s, in both themes', async (size) => {
+  const { page, photograph } = await explore('/?parcel=1,-1&layer=price', { size })
+  if (size === 'phone') await page.getByRole('button', { name: 'Layer: By price' }).click()
+  await page.getByRole('row').nth(2).waitFor()
 
-    // The place that a link selects is looked at, also where the link says no view.
-    await expect.poll(async () => (await viewOf(page))[2], SOON).toBe(18)
-    const search = (await page.getByRole('combobox').and(page.locator('input')).boundingBox())!
-    const layer = (await page.getByRole('radio').first().boundingBox())!
-    expect(layer.y).toBeGreaterThan(search.y + search.height)
-    await expectAccessible(page)
+  // The place that a link selects is looked at, also where the link says no view.
+  await expect.poll(async () => (await viewOf(page))[2], SOON).toBe(18)
+  const search = (await page.getByRole('combobox').and(page.locator('input')).boundingBox())!
+  const layer = (await page.getByRole('radio').first().boundingBox())!
+  expect(layer.y).toBeGreaterThan(search.y + search.height)
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await expectAccessible(page, theme === 'light' ? undefined : COLOUR_RULES)
     await photograph(`explore-${size}-${theme}`)
-  })
+  }
 })
 
 test('letters of twice the size leave everything within reach', async () => {
@@ -1021,12 +1034,16 @@ async function search(page: Page, typed: string): Promise<void> {
 }
 
 /** Waits until the address says that; null for what it must not say. */
-async function expectQuery(page: Page, wanted: Readonly<Record<string, string | null>>): Promise<void> {
+async function expectQuery(
+  page: Page,
+  wanted: Readonly<Record<string, string | null | undefined>>,
+  what = 'the address',
+): Promise<void> {
   const said = () => {
     const { searchParams } = new URL(page.url())
     return Object.fromEntries(Object.keys(wanted).map((name) => [name, searchParams.get(name)]))
   }
-  await expect.poll(said, SOON).toEqual(wanted)
+  await expect.poll(said, { ...SOON, message: what }).toEqual(wanted)
 }
 
 async function focused(page: Page): Promise<string> {

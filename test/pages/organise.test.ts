@@ -10,6 +10,7 @@ import { findSecrets, type Output } from '@landpass/server/test/support/http/fin
 import { REFERENCE_TIME_MS } from '@landpass/server/test/support/http/land-server'
 import { COLOUR_RULES, expectAccessible } from '@landpass/server/test/support/pages/axe'
 import {
+  lookAgain,
   type OpenedPage,
   type OpenOptions,
   SOON,
@@ -1047,11 +1048,6 @@ function pixelOf({ data, width }: PNG, { x, y }: Spot): readonly number[] {
 
 function placesIn(text: string): readonly (readonly [number, number])[] {
   return text.split(';').map((pair) => pair.split(',').map(Number) as [number, number])
-}
-
-/** As if the reader came back to the tab: the live page asks at once. */
-async function lookAgain(page: Page): Promise<void> {
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
 }
 
 /** Presses Tab until what has the focus has this name. */

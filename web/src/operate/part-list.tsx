@@ -5,7 +5,7 @@ import { formatDateTime, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Failure } from '../ui/notice.tsx'
 
-export type OperatedParts = Awaited<ReturnType<OperatorCalls['parts']>>
+type OperatedParts = Awaited<ReturnType<OperatorCalls['parts']>>
 type Part = OperatedParts['parts'][number]
 
 interface PartListProps {

@@ -35,12 +35,6 @@ export interface PageExample {
   readonly picture: string | undefined
 }
 
-/** A picture of docs/attendance/. */
-export interface PagePicture {
-  readonly name: string
-  readonly caption: string
-}
-
 /** The pages of docs/attendance/ and that of the simulators, one after another. */
 export function readPages(): string {
   return PAGES.map((name) => readFileSync(join(PAGES_PATH, name), 'utf8')).join('\n')
@@ -59,13 +53,9 @@ export function examplesOf(pages: string): readonly PageExample[] {
   }))
 }
 
-export function picturesOf(pages: string): readonly PagePicture[] {
-  return [...pages.matchAll(/^!\[([^\]]+)\]\(\.\.\/images\/(\S+)\.png\)$/gm)].map(
-    ([, caption = '', name = '']) => ({
-      name,
-      caption,
-    }),
-  )
+/** The names of the pictures, each of which has a caption. */
+export function picturesOf(pages: string): readonly string[] {
+  return [...pages.matchAll(/^!\[[^\]]+\]\(\.\.\/images\/(\S+)\.png\)$/gm)].map(([, name = '']) => name)
 }
 
 /** The rows of the first table below a heading or another text, cell by cell, without head and backticks. */

@@ -7,7 +7,7 @@ import type { Db } from '../../../src/db/engine.ts'
 import { EVENT_TABLES } from '../../../src/land/changes/event-tables.ts'
 import type { EventTable } from '../../../src/land/events/land-rows.ts'
 import { emptyDir, freshEngine } from '../database/engines.ts'
-import { testClock } from '../http/land-server.ts'
+import { type TestClock, testClock } from '../http/land-server.ts'
 import type { SimulatedChain } from './simulated-chain.ts'
 
 export interface FollowedLand {
@@ -27,6 +27,8 @@ export interface FollowOptions {
   /** The addresses of the nodes, where that is not enough. */
   readonly urls?: readonly string[]
   readonly dataDir?: string
+  /** A clock that others read as well, and that the test moves. */
+  readonly clock?: TestClock
   readonly timing?: Timing
   /** More settings. */
   readonly env?: Readonly<Record<string, string>>
@@ -54,6 +56,7 @@ export async function followLand(
     node = '',
     urls,
     dataDir = emptyDir(),
+    clock: given,
     timing = new HurriedTiming(),
     env: more,
     limits,
@@ -64,7 +67,7 @@ export async function followLand(
   const config = readConfig(settings, limits)
   const lines: string[] = []
   const { signal } = new AbortController()
-  const clock = testClock()
+  const clock = given ?? testClock()
   const log = (line: string) => lines.push(line)
   const chain = await openChain({
     ...{ config, db, clock, signal, log, timing },
@@ -78,7 +81,7 @@ export async function followLand(
     readHistory: (ground) => readHistory(ground, ground !== undefined),
     replaceWorld: () => readHistory(undefined, true),
     followTo: async (until) => {
-      clock.set(clock.nowMs() + 31_000) // What failed is tried again.
+      if (!given) clock.set(clock.nowMs() + 31_000) // What failed is tried again.
       const result = await chain.follow({ until, signal, endsAt: ['stopped', 'no position'] })
       expect([result, lines]).toEqual(['reached', lines])
     },

@@ -103,6 +103,11 @@ export function testBrowser(): OpenPage {
   }
 }
 
+/** As if the reader came back to the page: it asks at once. */
+export async function lookAgain(page: Page): Promise<void> {
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+}
+
 async function sharedBrowser(): Promise<Browser> {
   browser ??= launchBrowser()
   const launched = await browser.catch((error: unknown) => {

@@ -59,11 +59,6 @@ export function setDeviceClock(page: Page, timeMs = REFERENCE_TIME_MS): Promise<
   return page.clock.setFixedTime(timeMs)
 }
 
-/** As if the organiser came back to the page: it asks at once. */
-export async function lookAgain(page: Page): Promise<void> {
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-}
-
 /** No findings of axe in both themes, nothing wider than the screen, and photographs of the whole page. */
 export async function expectGoodControls({ page, photograph }: OpenedPage, name: string): Promise<void> {
   const { width, height } = page.viewportSize()!
