@@ -250,7 +250,7 @@ describeOnOneEngine('freshness', (open) => {
     }
   })
 
-  test('each compression of an answer has its own ETag, and each of them confirms it', async () => {
+  test('each compression of an answer has its own ETag, and each that the client accepts confirms it', async () => {
     const path = '/map?nw=0,2&se=3,0'
     const ask = (headers: Record<string, string>) => land.server.ask('GET', path, { headers })
     const plain = await ask({})
@@ -276,9 +276,12 @@ describeOnOneEngine('freshness', (open) => {
           'accept-encoding': compression,
           'if-none-match': known,
         })
-        expect([status, bytes.length]).toEqual([304, 0])
+        const isAccepted = known === tag || known.endsWith(`;${compression}"`)
+        expect([status, bytes.length === 0], `${known} ${compression}`).toEqual(
+          isAccepted ? [304, true] : [200, false],
+        )
         // A cache knows by the tag which of its copies was confirmed (RFC 9111, 4.3.4)
-        expect(headers.etag).toBe(known)
+        if (isAccepted) expect(headers.etag).toBe(known)
       }
     }
   })
