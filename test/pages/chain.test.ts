@@ -20,8 +20,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const WORLD = '-12,-12,12,12'
 const EXPLORER = 'https://scan.example/tx/{tx}?from=landpass'
 const BLOCK_AGE_S = 12
-/** How often a page reads the status at least. What it reads with a change can be a second old, of the block before. */
-const READ_EVERY_MS = 15_000
 const NODE = { head: 9, lagBlocks: 1, lagSeconds: 12 }
 
 const openEngine = freshEngine('postgres')
@@ -105,7 +103,6 @@ test('a sale shows on a phone: it lights up, the block number rises, and the pan
   // The fade is drawn in several frames, and only where it is.
   const fades = (await map.paints()) - paints - ((await map.wholePaints()) - whole)
   expect(fades).toBeGreaterThan(3)
-  await page.clock.fastForward(READ_EVERY_MS)
   await page.clock.resume()
   await expectAge(page, `As of block ${number + 1}`)
   await photograph(`chain-${size}-${theme}`)

@@ -26,6 +26,8 @@ let startedAtMs = Number.NEGATIVE_INFINITY
 let isReading = false
 /** Something has changed since the running request was sent. */
 let isOutdated = false
+/** The block of a change. The status of a server may be a second old, and of the block before: then it is read once more. */
+let announced: string | undefined
 
 /** Reads the status, and keeps it up to date while the page is visible. */
 export function followChain(): void {
@@ -35,7 +37,9 @@ export function followChain(): void {
 
 /** Call it with each event of the change stream: another block, or another world, has another status. */
 export function noteLandChange({ kind, block }: Pick<LandChange, 'kind' | 'block'>): void {
-  if (kind === 'reset' || (block && block.hash !== followedChain.peek()?.status.block?.hash)) readSoon()
+  if (kind !== 'reset' && (!block || block.hash === followedChain.peek()?.status.block?.hash)) return
+  announced = block?.hash
+  readSoon()
 }
 
 function readSoon(): void {
@@ -56,7 +60,9 @@ async function read(): Promise<void> {
   const status = await send(system.chain()).catch(() => undefined) // What was read before stays.
   isReading = false
   if (status) show(status)
-  if (isOutdated) readSoon()
+  const isBehind = announced !== undefined && status?.block?.hash !== announced
+  announced = undefined
+  if (isOutdated || isBehind) readSoon()
   // A land that does not come from a chain has no blocks, until another world is imported.
   else if (!status || followedChain.peek()) readAfter(READ_EVERY_MS)
 }
