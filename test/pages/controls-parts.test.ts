@@ -10,7 +10,6 @@ import {
   expectGoodControls,
   expectRefusals,
   handsAt,
-  setDeviceClock,
 } from '@landpass/server/test/support/pages/controls-page'
 import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -267,8 +266,8 @@ async function givenControls(
   options: { readonly keepsPages?: boolean } = {},
 ): Promise<{ readonly opened: OpenedPage; readonly id: number; readonly uuid: string }> {
   const { id, uuid } = await givenEvent(plan)
-  const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone', ...options })
-  await setDeviceClock(opened.page, REFERENCE_TIME_MS)
+  const address = `${stage.server.origin}/organise?event=${uuid}`
+  const opened = await open(address, { size: 'phone', clockMs: REFERENCE_TIME_MS, ...options })
   await handsAt(opened.page).open(EDIT_CODE)
   return { opened, id, uuid }
 }

@@ -10,7 +10,6 @@ import {
   expectGoodControls,
   expectRefusals,
   handsAt,
-  setDeviceClock,
   wordsOf,
 } from '@landpass/server/test/support/pages/controls-page'
 import { PREVIEW_REALM, type SimulatedPlayer } from '@landpass/simulators/player/player'
@@ -45,9 +44,9 @@ const BUSY_MINUTES = Array.from({ length: 50 }, (_, at) => ({
 
 test('every state says what it is and what to do next, in both themes', async () => {
   let made: object = {}
-  const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const address = `${stage.server.origin}/organise?event=${EVENT}`
+  const opened = await open(address, { size: 'phone', clockMs: REFERENCE_TIME_MS })
   const hands = handsAt(opened.page)
-  await setDeviceClock(opened.page)
   await makeReports(opened.page, () => ({ minutes: BUSY_MINUTES, ...made }))
   await hands.open(EDIT_CODE)
   expect(await opened.page.evaluate('document.activeElement.textContent')).toBe(say('controls.heading'))
@@ -103,8 +102,8 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   for (const who of [ben, ben, cleo]) await stage.server.claim(event, who)
   await stage.server.send('POST', `/event/${event}/blocked`, { ...organiser, add: [cleo.address] })
 
-  const opened = await open(`${stage.server.origin}/organise?event=${event}`, { size: 'desktop' })
-  await setDeviceClock(opened.page)
+  const address = `${stage.server.origin}/organise?event=${event}`
+  const opened = await open(address, { size: 'desktop', clockMs: REFERENCE_TIME_MS })
   await makeReports(opened.page, () => ({ minutes: BUSY_MINUTES }))
   const hands = handsAt(opened.page)
   await hands.open(EDIT_CODE)
@@ -127,9 +126,9 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
 })
 
 test('a rehearsal is switched on for an hour of the server’s clock, counts what the scene’s builder tries, and is ended', async () => {
-  const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const address = `${stage.server.origin}/organise?event=${EVENT}`
+  const opened = await open(address, { size: 'phone', clockMs: REFERENCE_TIME_MS - 48 * HOUR_MS })
   const { page } = opened
-  await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
   const hands = handsAt(page)
   const until = async () => (await stage.server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)

@@ -9,7 +9,6 @@ import {
   expectRefusals,
   type Hands,
   handsAt,
-  setDeviceClock,
   wordsOf,
 } from '@landpass/server/test/support/pages/controls-page'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
@@ -36,9 +35,9 @@ describe('in French, on a phone', () => {
   const [locale, language] = ['fr-FR', 'fr'] as const
   test('the organiser pauses and resumes, changes rules, times and tokens, while players claim', async () => {
     const { uuid, editCode } = await givenEvent('Harbour Lights', 12)
-    const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone', locale })
+    const address = `${stage.server.origin}/organise?event=${uuid}`
+    const opened = await open(address, { size: 'phone', locale, clockMs: REFERENCE_TIME_MS })
     const { page } = opened
-    await setDeviceClock(page)
     const hands = handsAt(page, wordsOf(language))
     const { say, press, expectState, expectText } = hands
     const claim = async (who: string, place = HERE) =>
@@ -272,8 +271,8 @@ describe('a change', () => {
       editCode,
       options: [['distribution_start_date', iso(-60)]],
     })
-    const { page } = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
-    await setDeviceClock(page)
+    const address = `${stage.server.origin}/organise?event=${uuid}`
+    const { page } = await open(address, { size: 'phone', clockMs: REFERENCE_TIME_MS })
     const hands = handsAt(page)
     await hands.open(editCode)
 
@@ -308,9 +307,9 @@ describe('a change', () => {
 test('the edit code is given once for the controls and the form that changes the event, and for no other event', async () => {
   const { uuid, editCode } = await givenEvent('Lantern Walk', 10)
   const other = await givenEvent('Orchard Feast', 10)
-  const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
+  const address = `${stage.server.origin}/organise?event=${uuid}`
+  const opened = await open(address, { size: 'phone', clockMs: REFERENCE_TIME_MS })
   const { page } = opened
-  await setDeviceClock(page)
   const hands = handsAt(page)
   await hands.expectText('organise.next.made_here_full')
   await hands.open(editCode)

@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly locale?: string
   /** Colour scheme of the system; default light. */
   readonly theme?: 'light' | 'dark'
+  /** What the clock of the device shows, from the first script on; its timers run. Left out: the time of this machine. */
+  readonly clockMs?: number
   /** Whether the page may keep itself for offline times; without it nothing of one visit is left for the next. */
   readonly keepsPages?: boolean
 }
@@ -74,7 +76,10 @@ let browser: Promise<Browser> | undefined
  * })
  */
 export function testBrowser(): OpenPage {
-  return async (address, { size, scale = 1, locale = 'en-GB', theme = 'light', keepsPages = false }) => {
+  return async (
+    address,
+    { size, scale = 1, locale = 'en-GB', theme = 'light', clockMs, keepsPages = false },
+  ) => {
     const isPhone = size === 'phone'
     const context = await (await sharedBrowser()).newContext({
       viewport: SIZES[size],
@@ -97,6 +102,7 @@ export function testBrowser(): OpenPage {
       await context.close()
       expect(problems, `what went wrong in ${address}`).toEqual([])
     })
+    if (clockMs !== undefined) await page.clock.setFixedTime(clockMs)
     await page.goto(address)
     const hand = isPhone ? finger(page) : mouse(page)
     return { page, ...watched, ...hand, look: () => look(page), photograph: (name) => photograph(page, name) }

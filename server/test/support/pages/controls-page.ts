@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 import { COLOUR_RULES, expectAccessible } from './axe.ts'
 import type { OpenedPage } from './browser.ts'
 
@@ -52,11 +51,6 @@ export function handsAt(page: Page, say: Say = wordsOf('en')): Hands {
     expectState: (state) => page.locator(`.controls-state[data-state=${state}]`).waitFor(),
     expectText: (key, values) => page.getByText(say(key, values)).first().waitFor(),
   }
-}
-
-/** The clock of the device shows the time of the test's server; its timers run. */
-export function setDeviceClock(page: Page, timeMs = REFERENCE_TIME_MS): Promise<void> {
-  return page.clock.setFixedTime(timeMs)
 }
 
 /** No findings of axe in both themes, nothing wider than the screen, and photographs of the whole page. */
