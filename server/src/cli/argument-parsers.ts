@@ -1,10 +1,10 @@
 import { isAddress } from '@landpass/client/tokens'
 import { InvalidArgumentError } from 'commander'
 
+/** Arguments of several commands. Each function throws an `InvalidArgumentError` that says what is allowed. */
+
 /** The largest seed of anything that is made or chosen at random. */
 export const MAX_SEED = 2 ** 31 - 1
-
-/** Arguments of several commands. Each function throws an `InvalidArgumentError` that says what is allowed. */
 
 /** The number or the UUID of an event. */
 export function parseEvent(text: string): string {
@@ -20,6 +20,7 @@ export function parseAddress(text: string): string {
   )
 }
 
+/** @returns a parser of whole numbers from `min` to `max` */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)

@@ -108,7 +108,7 @@ export function cachedForm(
   { freshness: { tag } }: Answer,
   { cachedAs }: StreamedBody,
 ): CompressedForm | undefined {
-  const encoding = request.method === 'GET' ? encodingOf(request) : undefined
+  const encoding = cachedAs && request.method === 'GET' ? encodingOf(request) : undefined
   return encoding && cachedAs?.bodies.complete(cachedAs.name, tag, [encoding])
 }
 

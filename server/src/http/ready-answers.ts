@@ -125,7 +125,8 @@ const KNOWN_ADDRESS_BYTES = 256
  * route has made ready ({@link FindReady}), and answers addresses again that were answered before and whose answers depend on
  * nothing else ({@link AnswerOfAddress}). All other requests are passed to the framework: those that are not a plain GET or
  * HEAD, those whose body is streamed and not cached, those whose body is not held and has to be compressed or read from the
- * database, and those that are refused. Clients see no difference, except that what is made ready has no `RateLimit-…` headers: these would cost a twentieth of it.
+ * database, and those that are refused. Clients see no difference, except that what is made ready has no `RateLimit-…` headers:
+ * these would cost a twentieth of it.
  *
  * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
  */

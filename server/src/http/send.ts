@@ -46,8 +46,8 @@ import {
  * Sends an answer, or 304 if the client's copy is current: then the body is not made.
  *
  * A whole body has a `content-length`: HEAD makes the body to know it. A streamed body has none, unless a compressed form of it
- * is cached, and HEAD makes
- * nothing. Streamed bodies are compressed for each client anew, cached and held ones once for all clients.
+ * is cached, and HEAD makes nothing. Streamed bodies are compressed for each client anew, cached and held ones once for all
+ * clients.
  *
  * The client is charged the cost of the answer before its body is made.
  *
