@@ -31,7 +31,7 @@ export function forkProgram(
 ): ChildProcess {
   return fork(programPath(`test/support/processes/${program}.js`), args, {
     env: { ...process.env, ...env },
-    execArgv: [...process.execArgv, ...V8_OPTIONS],
+    execArgv: [...V8_OPTIONS],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
 }
