@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { emptyDir, freshDatabaseUrl, freshDataDir } from '../../test/support/database/engines.ts'
+import { emptyDir, freshDatabaseUrl } from '../../test/support/database/engines.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/land/tiny-world.ts'
 import { landpassHere } from '../../test/support/processes/landpass-here.ts'
 import { V8_OPTIONS } from '../../test/support/processes/v8-options.ts'
@@ -137,13 +137,13 @@ test('an import that must not replace a world replaces none', async () => {
 })
 
 test('ctrl-C stops an import, which then has changed nothing', async () => {
-  const env = { DATA_DIR: await freshDataDir() }
+  const env = { DATABASE_URL: await freshDatabaseUrl() }
   const records = tinyRecords()
   const [sale] = records.publications
   records.publications = Array.from({ length: 20_000 }, () => sale!)
 
   const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'load' })
-  const exported = await here(['export', join(env.DATA_DIR, 'out')], env)
+  const exported = await here(['export', join(emptyDir(), 'out')], env)
 
   expect(stopped).toMatchObject({ exitCode: 1, stderr: 'landpass: Stopped. Nothing was changed.\n' })
   expect(exported).toMatchObject({
