@@ -37,7 +37,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const EDIT_CODE = '123456'
 const PLACE = { x: 52, y: -10 }
-const PROOF_BITS = 8
+const PROOF_BITS = 4
 const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
 const pages = readPages()
 const read = (name: string) => readFileSync(join(BOOTH_PATH, name), 'utf8')

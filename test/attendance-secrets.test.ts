@@ -16,7 +16,7 @@ import {
   type OutsideWorld,
   startOutsideWorld,
 } from '@landpass/server/test/support/attendance/attendance-server'
-import { freshDataDir, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import { TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
 import { startPostgres, type TestPostgres } from '@landpass/server/test/support/database/postgres'
 import { findSecrets, type Output, withBytesAsText } from '@landpass/server/test/support/http/find-secrets'
 import {
@@ -29,7 +29,7 @@ import {
 } from '@landpass/server/test/support/processes/landpass'
 import { landpassHere } from '@landpass/server/test/support/processes/landpass-here'
 import { makePlayer, PREVIEW_REALM, type SimulatedPlayer } from '@landpass/simulators/player/player'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 /**
  * Calls everything of the attendance interface, causes every failure that can be caused from outside, and logs at the
@@ -60,36 +60,33 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
-  test('no secret is answered, logged, counted, or stored in clear, whatever happens', async () => {
-    const scenario = await Scenario.begin(kind)
+// On the embedded engine: journeys/attendance-kill.test.ts
+test('no secret is answered, logged, counted, or stored in clear, whatever happens', async () => {
+  const scenario = await Scenario.begin()
 
-    await scenario.organise()
-    await scenario.makeAnEvent()
-    await scenario.giveGrants()
-    await scenario.claimAndBeRefused()
-    // What is not about the database is the same code on either engine
-    if (kind === 'postgres') await scenario.misplaceSecrets()
-    if (kind === 'postgres') await scenario.goThroughTheIssuersFaults()
-    await scenario.loseTheDatabase()
-    await scenario.askWhatOperatorsAsk()
-    if (kind === 'postgres') await scenario.restartWithOtherCredentials()
-    if (kind === 'postgres') await scenario.restartWithAnotherKey()
-    if (kind === 'postgres') await scenario.startWithBadSettings()
+  await scenario.organise()
+  await scenario.makeAnEvent()
+  await scenario.giveGrants()
+  await scenario.claimAndBeRefused()
+  await scenario.misplaceSecrets()
+  await scenario.goThroughTheIssuersFaults()
+  await scenario.loseTheDatabase()
+  await scenario.askWhatOperatorsAsk()
+  await scenario.restartWithOtherCredentials()
+  await scenario.restartWithAnotherKey()
+  await scenario.startWithBadSettings()
 
-    expect(scenario.logText()).toContain('"msg":"incoming request"')
-    const ids = scenario
-      .logText()
-      .split('\n')
-      .map((line) => line.split('"reqId"').length - 1)
-    expect(Math.max(...ids), 'request ids in a line of the log').toBe(1)
-    expect(findSecrets(await scenario.outputs(), await scenario.secrets())).toEqual([])
-    if (kind === 'embedded') return
-    const missing = Object.keys(ERRORS).filter(
-      (code) => !scenario.codesSeen.has(code) && !OTHER_ERRORS.includes(code as ErrorCode),
-    )
-    expect(missing, 'errors that were not provoked').toEqual([])
-  })
+  expect(scenario.logText()).toContain('"msg":"incoming request"')
+  const ids = scenario
+    .logText()
+    .split('\n')
+    .map((line) => line.split('"reqId"').length - 1)
+  expect(Math.max(...ids), 'request ids in a line of the log').toBe(1)
+  expect(findSecrets(await scenario.outputs(), await scenario.secrets())).toEqual([])
+  const missing = Object.keys(ERRORS).filter(
+    (code) => !scenario.codesSeen.has(code) && !OTHER_ERRORS.includes(code as ErrorCode),
+  )
+  expect(missing, 'errors that were not provoked').toEqual([])
 })
 
 interface Request {
@@ -103,34 +100,29 @@ interface Request {
 
 class Scenario {
   readonly codesSeen = new Set<string>()
-  private readonly kind: 'embedded' | 'postgres'
   private readonly env: Env
-  private readonly postgres: TestPostgres | undefined
+  private readonly postgres: TestPostgres
   private readonly answers: Output[] = []
   private readonly typed = new Map<string, string>()
   private readonly vault = new Vault(Buffer.from(KEY, 'hex'))
-  private readonly id: number
+  private readonly id = 82_000
   private server!: Serving
   private tick = 0
 
-  private constructor(kind: 'embedded' | 'postgres', env: Env, postgres: TestPostgres | undefined) {
-    this.kind = kind
+  private constructor(env: Env, postgres: TestPostgres) {
     this.env = env
     this.postgres = postgres
-    this.id = kind === 'embedded' ? 81_000 : 82_000
   }
 
-  static async begin(kind: 'embedded' | 'postgres'): Promise<Scenario> {
-    const postgres = kind === 'postgres' ? await startPostgres() : undefined
-    if (postgres) onTestFinished(() => postgres.stop())
-    const url = postgres && new URL(postgres.url)
-    if (url) url.password = PASSWORD // PostgreSQL trusts local connections here, so the password is never used
-    const place: Env = url ? { DATABASE_URL: url.href } : { DATA_DIR: await freshDataDir() }
+  static async begin(): Promise<Scenario> {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const url = new URL(postgres.url)
+    url.password = PASSWORD // PostgreSQL trusts local connections here, so the password is never used
     const scenario = new Scenario(
-      kind,
       {
         ...(outside.env as Env),
-        ...place,
+        DATABASE_URL: url.href,
         ATTENDANCE_KEY: KEY,
         OPERATOR_KEY,
         EVENT_MAKERS: 'operator',
@@ -495,7 +487,6 @@ class Scenario {
   }
 
   async loseTheDatabase(): Promise<void> {
-    if (!this.postgres) return
     const gil = await this.player('gil')
     await this.postgres.pause()
     await this.expect('database_unavailable', 'POST', this.path('claim', 1), { by: gil, body: {} })
@@ -613,12 +604,7 @@ class Scenario {
   }
 
   private async withDatabase<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
-    const isRunning = this.server.child.exitCode === null
-    const engine = await openEngine({
-      ...TEST_SETTINGS,
-      ...(this.postgres ? { databaseUrl: this.postgres.url } : { dataDir: this.env.DATA_DIR! }),
-      mode: isRunning ? 'join' : 'own',
-    })
+    const engine = await openEngine({ ...TEST_SETTINGS, databaseUrl: this.postgres.url, mode: 'join' })
     try {
       return await work(engine)
     } finally {
@@ -646,7 +632,7 @@ class Scenario {
 
   /** A player who stands where the events are. */
   private async player(name: string): Promise<SimulatedPlayer> {
-    const player = makePlayer(`${this.kind} secrets ${name}`)
+    const player = makePlayer(`secrets ${name}`)
     await outside.stand(player.address, 10, 20, SYSTEM_CLOCK.nowMs())
     return player
   }

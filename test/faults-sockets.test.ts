@@ -16,7 +16,7 @@ test('short: sockets that pipeline, do not read or write slowly: every normal re
 test('short: two servers restart in turn behind a balancer, and no read and no claim is lost', async () => {
   const verdict = new Verdict()
 
-  await rollingRestart.run({ ...OPTIONS, engine: 'postgres', rounds: 2, scale: 0.02 }, verdict)
+  await rollingRestart.run({ ...OPTIONS, engine: 'postgres', rounds: 2, scale: 0.01 }, verdict)
 
   expect(verdict.broken).toEqual([])
 })

@@ -6,6 +6,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '@landpass/server/cl
 import type { Db, Engine } from '@landpass/server/db/engine'
 import { openEngine } from '@landpass/server/db/open-engine'
 import {
+  attendanceDump,
   claimsOf,
   endLeases,
   endLoadWaits,
@@ -19,6 +20,7 @@ import {
 } from '@landpass/server/test/support/attendance/attendance-server'
 import { makesEvents } from '@landpass/server/test/support/attendance/attendance-stage'
 import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import { findSecrets, withBytesAsText } from '@landpass/server/test/support/http/find-secrets'
 import { testClock } from '@landpass/server/test/support/http/land-server'
 import { killHard } from '@landpass/server/test/support/processes/children'
 import { type Env, eventually, type Serving, serve } from '@landpass/server/test/support/processes/landpass'
@@ -113,6 +115,9 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await claims.assertSettled(place)
     await quests.assertSettled(place)
     expect(await game.grants(survivor)).toEqual({ open: 0, used: PLAYERS, expired: 0 })
+    const text = withBytesAsText(await place.withDatabase(attendanceDump))
+    expect(text).toContain(`Event ${claims.eventId}`)
+    expect(findSecrets([{ where: 'the database', text }], await outside.secrets())).toEqual([])
     await survivor.stop()
   })
 
@@ -318,7 +323,7 @@ interface Place {
 async function placeOf(kind: 'embedded' | 'postgres'): Promise<Place> {
   const dataDir = kind === 'embedded' ? await freshDataDir() : ''
   const databaseUrl = kind === 'embedded' ? '' : await freshDatabaseUrl()
-  const env = { ...(outside.env as Env), DATA_DIR: dataDir, DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }
+  const env = { ...(outside.env as Env), DATA_DIR: dataDir, DATABASE_URL: databaseUrl, LOG_LEVEL: 'trace' }
   const settings = databaseUrl === '' ? { dataDir } : { databaseUrl }
   const serving: Serving[] = []
   let here: Engine | undefined

@@ -62,28 +62,6 @@ test.skipIf(!hasCurl)(
 /** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
 const WORLD = '-5,-5,5,5;1000,0,1000,0'
 
-test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot; --still: no chain; with an issuer in the settings none is simulated', async () => {
-  const [env, temporary] = await demoEnv()
-  const issuer = {
-    ISSUER_API_KEY: 'a-key',
-    ISSUER_CLIENT_ID: 'a-client',
-    ISSUER_CLIENT_SECRET: 'a-secret',
-  }
-
-  const server = await serve({ ...env, ...issuer }, ['--demo', '--still'])
-  const snapshots = snapshotsIn(temporary)
-  const children = childrenOf(server.child.pid!)
-  const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
-  const { state } = await chainOf(server)
-  const { code, stderr, stdout } = await server.stop()
-
-  expect({ code, parcel, snapshots, state }).toEqual({ code: 0, parcel: 200, snapshots: [], state: 'off' })
-  expect(children).toEqual([])
-  expect(stdout).not.toMatch(COMMAND)
-  expect(stdout, 'lines of a log among sentences').not.toMatch(/^\{/m)
-  expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
-})
-
 test.skipIf(!hasCurl)(
   'the land of a first start is alive, the printed commands change it, all simulators end with kill -9, and it goes on afterwards',
   async () => {
@@ -159,7 +137,7 @@ test('a first start whose world cannot be made says so and ends with 1, and its 
   expect(children.filter(isAlive)).toEqual([])
 })
 
-test('a server that is killed while it makes the world takes its command with it; the next start tidies up', async () => {
+test('a server that is killed while it makes the world takes its command with it; the next start tidies up, makes it, and warns that it covers only part of WORLD; --still: no chain; with an issuer in the settings none is simulated', async () => {
   const [env, temporary] = await demoEnv(await onPostgres())
   const { running, children } = await startMakingWorld(env)
 
@@ -170,12 +148,24 @@ test('a server that is killed while it makes the world takes its command with it
     SOON_MS,
   )
   const left = snapshotsIn(temporary)
-  const server = await serve(env, ['--demo', '--only', 'land'])
+  const issuer = {
+    ISSUER_API_KEY: 'a-key',
+    ISSUER_CLIENT_ID: 'a-client',
+    ISSUER_CLIENT_SECRET: 'a-secret',
+  }
+  const server = await serve({ ...env, ...issuer }, ['--demo', '--still'])
   const leftByNext = snapshotsIn(temporary)
-  await server.stop()
+  const childrenOfNext = childrenOf(server.child.pid!)
+  const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
+  const { state } = await chainOf(server)
+  const { code, stderr, stdout } = await server.stop()
 
   expect(left).toHaveLength(1)
-  expect(leftByNext).toEqual([])
+  expect({ code, parcel, leftByNext, state }).toEqual({ code: 0, parcel: 200, leftByNext: [], state: 'off' })
+  expect(childrenOfNext).toEqual([])
+  expect(stdout).not.toMatch(COMMAND)
+  expect(stdout, 'lines of a log among sentences').not.toMatch(/^\{/m)
+  expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
 
 /** Settings of a start on an empty database, and the folder in which it has its temporary ones. */

@@ -19,12 +19,13 @@ import {
   type Env,
   eventually,
   type Running,
+  type Serving,
   serve,
   startLandpass,
 } from '@landpass/server/test/support/processes/landpass'
 import { Random } from '@landpass/simulators/random'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 /**
  * More rounds find rarer losses: LANDPASS_KILL_ROUNDS=30 before a release. Two for a process alone and one for each
@@ -74,7 +75,8 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
   test(
     'a process that is killed while it changes the land loses no acknowledged change',
     async () => {
-      const scenario = await KilledWrites.begin(kind)
+      const { copy } = await bothWorlds(kind)
+      const scenario = await KilledWrites.on(await copy(), kind)
       for (let round = 0; round < WRITE_ROUNDS; round++) {
         const writer = scenario.startWriter()
         await writer.untilAcknowledged(3 + scenario.random.below(20))
@@ -91,20 +93,26 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
 })
 
 describe('a server on the embedded engine', () => {
+  // One after the other on one database, each with the server that the one before has left.
+  let imports: KilledImports
+  let server: Serving
+  beforeAll(async () => {
+    imports = await KilledImports.begin('embedded', 'importer that joined a server')
+    server = await serve({ ...imports.env, LOG_LEVEL: 'error' })
+  })
+
   test(
     'goes on when an import that joined it is killed',
     async () => {
-      const scenario = await KilledImports.begin('embedded', 'joined importer')
-      const server = await serve({ ...scenario.env, LOG_LEVEL: 'error' })
       for (let round = 0; round < JOINED_ROUNDS; round++) {
-        const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
-        await scenario.killAtRandom(importing, () => killHard(importing.child))
+        const importing = startLandpass(['import', imports.nextFolder], imports.env)
+        await imports.killAtRandom(importing, () => killHard(importing.child))
 
-        await scenario.withDatabase((db) => scenario.checkAfterKill(db))
-        expect(await revisionShownBy(server.origin, scenario.revision)).toBe(scenario.revision)
+        await imports.withDatabase((db) => imports.checkAfterKill(db))
+        expect(await revisionShownBy(server.origin, imports.revision)).toBe(imports.revision)
       }
       expect(server.stdout()).not.toContain('"level":50')
-      scenario.report()
+      imports.report()
     },
     JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -112,20 +120,18 @@ describe('a server on the embedded engine', () => {
   test(
     'that is killed while an import has joined it starts again with the old world or the new one',
     async () => {
-      const scenario = await KilledImports.begin('embedded', 'server under an importer')
-      let server = await serve(scenario.env)
       for (let round = 0; round < JOINED_ROUNDS; round++) {
-        const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
-        await scenario.killAtRandom(importing, () => killHard(server.child))
+        const importing = startLandpass(['import', imports.nextFolder], imports.env)
+        await imports.killAtRandom(importing, () => killHard(server.child))
 
         const { code, stderr } = await importing.ended
         // It may have come too late to join, and then opened the folder itself
         if (code !== 0) expect(stderr).toMatch(/^landpass: \S.*\n$/)
-        server = await serve(scenario.env)
-        await scenario.withDatabase((db) => scenario.checkAfterKill(db))
-        expect(await revisionShownBy(server.origin, scenario.revision)).toBe(scenario.revision)
+        server = await serve(imports.env)
+        await imports.withDatabase((db) => imports.checkAfterKill(db))
+        expect(await revisionShownBy(server.origin, imports.revision)).toBe(imports.revision)
       }
-      scenario.report()
+      imports.report()
     },
     JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -133,8 +139,7 @@ describe('a server on the embedded engine', () => {
   test(
     'that is killed while another process changes the land loses no change that was acknowledged',
     async () => {
-      const scenario = await KilledWrites.begin('embedded')
-      let server = await serve(scenario.env)
+      const scenario = await KilledWrites.on(imports.env, 'a server')
       for (let round = 0; round < JOINED_ROUNDS; round++) {
         const writer = scenario.startWriter()
         await writer.untilAcknowledged(3 + scenario.random.below(20))
@@ -276,9 +281,9 @@ class KilledWrites extends KillScenario {
   private acknowledged = 0
   private unacknowledged = 0
 
-  static async begin(kind: EngineKind): Promise<KilledWrites> {
-    const { copy } = await bothWorlds(kind)
-    const scenario = new KilledWrites(await copy(), `killed writes on ${kind}`)
+  /** On a database in which nobody has written yet. */
+  static async on(env: Env, name: string): Promise<KilledWrites> {
+    const scenario = new KilledWrites(env, `killed writes on ${name}`)
     await scenario.withDatabase(async (db) => {
       scenario.firstRevision = (await readLandHead(db)).revision
     })

@@ -5,7 +5,12 @@ import { saveEvent } from '@landpass/server/attendance/events/event-queries'
 import { SYSTEM_CLOCK } from '@landpass/server/clock'
 import { openEngine } from '@landpass/server/db/open-engine'
 import { attendanceDump } from '@landpass/server/test/support/attendance/attendance-rows'
-import { emptyDir, freshDatabaseUrl, TEST_SETTINGS } from '@landpass/server/test/support/database/engines'
+import {
+  emptyDir,
+  freshDatabaseUrl,
+  freshDataDir,
+  TEST_SETTINGS,
+} from '@landpass/server/test/support/database/engines'
 import { startPostgres } from '@landpass/server/test/support/database/postgres'
 import { startLandServer } from '@landpass/server/test/support/http/land-server'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
@@ -57,7 +62,7 @@ test('a server of the land fills its own database from a copy, as docs/operate/g
   const commands = [...page.matchAll(/^landpass (.+)$/gm)].map(([, words = '']) => words)
   const written = /```\n(rm -rf snapshot\.new\n.*?)```/s.exec(page)?.[1]?.trim().split('\n') ?? []
   const original = { DATA_DIR: emptyDir(), DATABASE_URL: await freshDatabaseUrl(), WORLD }
-  const copy = { DATA_DIR: emptyDir(), WORLD }
+  const copy = { DATA_DIR: await freshDataDir(), WORLD }
   const folder = emptyDir()
   const run = async (command: string, named: string, env: Record<string, string>) => {
     const { code, stderr } = await landpassHere(command.replace('snapshot', named).split(' '), env)

@@ -94,7 +94,7 @@ test('an operator makes a database, serves it empty, loads a world meanwhile, st
   }
   expect(await statusOf(`${server.origin}/health/live`)).toBe(200)
 
-  const second = await landpass(['serve'], { ...env, PORT: '0' })
+  const second = await landpassHere(['serve'], { ...env, PORT: '0' })
   expect(second.code).toBe(1)
   expect(second.stderr).toBe(
     `landpass: The data folder ${dataDir} is in use by process ${server.child.pid}. ` +
@@ -126,7 +126,7 @@ test('an operator makes a database, serves it empty, loads a world meanwhile, st
   const { headers, body } = { headers: parcel.headers, body: await parcel.text() }
   expect(parcel.status).toBe(200)
 
-  const demo = await landpass(['demo', '--seed', '2'], env)
+  const demo = await landpassHere(['demo', '--seed', '2'], env)
   expect(demo).toMatchObject({ code: 1 })
   expect(demo.stderr).toContain('holds a world already; --replace puts the demo world in its place')
 

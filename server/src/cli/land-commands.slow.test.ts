@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { emptyDir, freshDataDir } from '../../test/support/database/engines.ts'
+import { emptyDir, freshDatabaseUrl } from '../../test/support/database/engines.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/land/tiny-world.ts'
 import { landpassHere } from '../../test/support/processes/landpass-here.ts'
 import { V8_OPTIONS } from '../../test/support/processes/v8-options.ts'
@@ -74,7 +74,7 @@ test('a dry run needs no database, and writes every phase and the result as line
 
 test('a bad snapshot ends with 1 and its errors', async () => {
   const folder = tinySnapshot({ breakRecord: { set: 'bids', line: 2, with: { price: -1 } } })
-  const { exitCode, lines } = await here(['import', folder], { DATA_DIR: await freshDataDir() })
+  const { exitCode, lines } = await here(['import', folder], { DATABASE_URL: await freshDatabaseUrl() })
   expect(exitCode).toBe(1)
   expect(lines.at(-1)).toMatchObject({
     ok: false,
@@ -122,7 +122,7 @@ test('ctrl-C while a demo world is written to a folder leaves none that looks co
 })
 
 test('an import that must not replace a world replaces none', async () => {
-  const env = { DATA_DIR: await freshDataDir() }
+  const env = { DATABASE_URL: await freshDatabaseUrl() }
   const folder = tinySnapshot()
 
   const first = await here(['import', folder, '--if-empty'], env)
@@ -137,13 +137,13 @@ test('an import that must not replace a world replaces none', async () => {
 })
 
 test('ctrl-C stops an import, which then has changed nothing', async () => {
-  const env = { DATA_DIR: await freshDataDir() }
+  const env = { DATABASE_URL: await freshDatabaseUrl() }
   const records = tinyRecords()
   const [sale] = records.publications
   records.publications = Array.from({ length: 20_000 }, () => sale!)
 
   const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'load' })
-  const exported = await here(['export', join(env.DATA_DIR, 'out')], env)
+  const exported = await here(['export', join(emptyDir(), 'out')], env)
 
   expect(stopped).toMatchObject({ exitCode: 1, stderr: 'landpass: Stopped. Nothing was changed.\n' })
   expect(exported).toMatchObject({
@@ -173,7 +173,7 @@ test.each([
 })
 
 test('an event that the database does not have cannot be removed', async () => {
-  const env = { DATA_DIR: await freshDataDir() }
+  const env = { DATABASE_URL: await freshDatabaseUrl() }
   await here(['import', tinySnapshot()], env)
 
   for (const event of ['2000000001', '00000000-0000-4000-8000-000000000000']) {

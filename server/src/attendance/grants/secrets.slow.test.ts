@@ -56,15 +56,15 @@ test.skipIf(ON_CITUS)(
   async () => {
     const { engines, url } = await postgres(2)
     const [db, other] = engines.map((engine) => engine.db) as [Db, Db]
-    const many = 1_500
+    const [many, secrets] = [1_500, 40]
     await givenExpired(db, many)
     const [makers, givers] = [grantsOn(db), grantsOn(other)]
     let [made, given] = [0, 0]
     const make = async () => {
-      for (; made < 40; made++) await makers.makeSecret(EVENT, { keepPreviousMs: HOUR_MS })
+      for (; made < secrets; made++) await makers.makeSecret(EVENT, { keepPreviousMs: HOUR_MS })
     }
     const give = async () => {
-      while (given < many) {
+      while (made < secrets && given < many) {
         const grant = { ...later, nonce: String(++given) }
         // Refused where two secrets were made since
         const secretId = await currentSecret(other)

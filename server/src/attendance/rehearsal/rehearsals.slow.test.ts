@@ -81,7 +81,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
         expect(await countsOf(event)).toEqual(await countsOf(twin))
         expect(await rehearsals.count(event.event_id)).toEqual(expectedCounts(sequence))
       }),
-      { numRuns: runs(kind === 'postgres' ? 40 : 8) },
+      { numRuns: runs(kind === 'postgres' ? 25 : 8) },
     )
   })
 

@@ -113,31 +113,25 @@ describe('an embedded engine', () => {
   })
 })
 
-test('an engine that was closed refuses statements, and its folder can be opened again', async () => {
+test('other users cannot connect to the socket of the engine, which is gone when it was closed', async () => {
   const dataDir = await freshDataDir()
   const first = await openEngine({ ...TEST_SETTINGS, dataDir })
-  await sql`create table kept (n integer)`.execute(first.db)
-  await first.close()
-  await first.close()
-
-  await expect(sql`select 1`.execute(first.db)).rejects.toThrow()
-  const second = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join' })
-  expect((await sql`select * from kept`.execute(second.db)).rows).toEqual([])
-  await second.close()
-})
-
-test('other users cannot connect to the socket of the engine', async () => {
-  const dataDir = await freshDataDir()
-  const engine = await openEngine({ ...TEST_SETTINGS, dataDir })
   const [lockFile = ''] = fs.readdirSync(path.join(dataDir, 'lock'))
   const { socketPath } = JSON.parse(fs.readFileSync(path.join(dataDir, 'lock', lockFile), 'utf8'))
-
   if (process.platform !== 'win32') {
     expect(fs.statSync(path.dirname(socketPath)).mode & 0o777).toBe(0o700)
     expect(fs.statSync(socketPath).mode & 0o777).toBe(0o600)
   }
-  await engine.close()
+  await sql`create table kept (n integer)`.execute(first.db)
+  await first.close()
+  await first.close()
   expect(fs.existsSync(path.dirname(socketPath))).toBe(false)
+
+  // It refuses statements, and its folder can be opened again
+  await expect(sql`select 1`.execute(first.db)).rejects.toThrow()
+  const second = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join' })
+  expect((await sql`select * from kept`.execute(second.db)).rows).toEqual([])
+  await second.close()
 })
 
 test('a data folder that cannot be one is refused with a sentence', async () => {
