@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { PNG } from 'pngjs'
+import { convertIndexedToRgb, decode } from 'fast-png'
 import { expect, test } from 'vitest'
 import { readPng } from '../../../test/support/images/png.ts'
 import { runs } from '../../../test/support/run/property-seed.ts'
@@ -26,12 +26,12 @@ function textOf(name: string): string {
 
 /** 1 for ink: pixels nearer to the darkest tone than to the lightest. */
 function inkOf(file: Buffer): Uint8Array {
-  const { width, height, data } = PNG.sync.read(file)
-  const tones = new Uint16Array(width * height)
+  const rgb = convertIndexedToRgb(decode(file))
+  const tones = new Uint16Array(rgb.length / 3)
   let [darkest, lightest] = [Number.POSITIVE_INFINITY, 0]
   // Loops, because a function for each of the 75,000 pixels takes several times as long
   for (let px = 0; px < tones.length; px++) {
-    const tone = data[4 * px]! + data[4 * px + 1]!
+    const tone = rgb[3 * px]! + rgb[3 * px + 1]!
     tones[px] = tone
     darkest = Math.min(darkest, tone)
     lightest = Math.max(lightest, tone)
@@ -92,9 +92,9 @@ test('a drawing has a limited number of line segments', () => {
 })
 
 test('two drawings of a text are never similar: a table of images does not help', () => {
-  const files = Array.from({ length: 300 }, (_, i) => drawCaptcha('K3WEA', seedOf(`${i}`)))
+  const files = Array.from({ length: 100 }, (_, i) => drawCaptcha('K3WEA', seedOf(`${i}`)))
 
-  expect(new Set(files.map((file) => file.toString('latin1'))).size).toBe(300)
+  expect(new Set(files.map((file) => file.toString('latin1'))).size).toBe(100)
   const inks = files.slice(0, 12).map((file) => inkOf(file))
   // For any two drawings, at least a fifth of the ink of one is no ink in the other
   for (const [i, one] of inks.entries()) {
