@@ -50,8 +50,6 @@ beforeAll(async () => {
   db = (await open()).db
 })
 
-/** A node alone without receipts is asked for the next block for 15 seconds: not ten times in each of them. */
-const SELDOM = { CHAIN_POLL_MS: '1000' }
 /** Most of the chain is history. */
 const NEAR = { finalized_depth: 16 }
 
@@ -64,10 +62,7 @@ const ENV: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 test.each(Object.entries(FAULTS))('%s', async (name, fault) => {
   await simulated.reset()
   await simulated.change(NEAR)
-  const land = await followLand(db, simulated, {
-    timing: new FixedTiming(),
-    env: { ...SELDOM, ...ENV[name] },
-  })
+  const land = await followLand(db, simulated, { timing: new FixedTiming(), env: ENV[name] ?? {} })
   const isOfHistory = !('missing_log' in fault)
   if (isOfHistory) await simulated.change(fault)
   await land.replaceWorld()
