@@ -14,11 +14,11 @@ import {
   type PlantedListings,
   plantListings,
 } from '@landpass/server/test/support/chain/planted-listings'
-import { type SimulatedChain, startSimulatedChain } from '@landpass/server/test/support/chain/simulated-chain'
+import { type SimulatedChain, simulateChainHere } from '@landpass/server/test/support/chain/simulated-chain'
 import { emptyDir, freshDatabaseUrl, freshEngine } from '@landpass/server/test/support/database/engines'
 import { landpass } from '@landpass/server/test/support/processes/landpass'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 /** The tables of a followed land against the contracts of its chain. */
 
@@ -31,13 +31,12 @@ let land: FollowedLand
 beforeAll(async () => {
   databaseUrl = await freshDatabaseUrl()
   db = (await open({ databaseUrl })).db
-  simulated = await startSimulatedChain({ seed: 6, blocks: 600, world: '-5,-5,5,5', transactions: 3 })
+  simulated = await simulateChainHere({ seed: 6, blocks: 600, world: '-5,-5,5,5', transactions: 3 })
   land = await followLand(db, simulated)
   await land.readHistory()
   await land.followTo((await simulated.mine(40)).number)
   await storeOffers()
 })
-afterAll(() => simulated.stop())
 
 /** Stores an offer for each signature that the logs name, and one to rent for each index of a parcel. */
 async function storeOffers(): Promise<void> {

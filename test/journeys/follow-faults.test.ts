@@ -46,7 +46,7 @@ let simulated: ChainHere
 let db: Db
 
 beforeAll(async () => {
-  simulated = await simulateChainHere({ blocks: 90, world: '-2,-2,2,2', transactions: 2 })
+  simulated = await simulateChainHere({ blocks: 60, world: '-2,-2,2,2', transactions: 2 })
   db = (await open()).db
 })
 

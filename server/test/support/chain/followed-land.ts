@@ -63,7 +63,11 @@ export async function followLand(
   }: FollowOptions = {},
 ): Promise<FollowedLand> {
   const nodes = urls ?? [node === '' ? address : `${address}/nodes/${node}`]
-  const settings = { ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, ...more }
+  // Pauses take no time here. A newest block waits 15 seconds of them for the next one, where nothing else confirms it.
+  const settings = {
+    ...{ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, CHAIN_POLL_MS: '1000' },
+    ...more,
+  }
   const config = readConfig(settings, limits)
   const lines: string[] = []
   const { signal } = new AbortController()
