@@ -140,12 +140,18 @@ type AnswerCheck = (method: string, path: string, status: number, body: unknown)
 /** By the settings of a server, and by the text of its description: it takes as long to make as a server to start. */
 const checks = new Map<string, AnswerCheck>()
 
-/** The check of a server, whose description is made for the first answer if no server had the same settings before. */
+/** A port of this machine, where the other servers of a test listen. */
+const PORTS = /127\.0\.0\.1:\d+/g
+
+/**
+ * The check of a server, whose description is made for the first answer if no server had the same settings before. The world changes a
+ * sentence of it (how near the map can be seen), and the other servers' ports nothing.
+ */
 function checkOf(
   server: FastifyInstance,
-  { DATA_DIR: _, TOKEN_KEY_FILE, ...settings }: Environment,
+  { DATA_DIR: _, WORLD: __, TOKEN_KEY_FILE, ...settings }: Environment,
 ): AnswerCheck {
-  const key = JSON.stringify([settings, TOKEN_KEY_FILE !== undefined])
+  const key = JSON.stringify([settings, TOKEN_KEY_FILE !== undefined]).replace(PORTS, '')
   return (...answer) => {
     let check = checks.get(key)
     if (!check) {
