@@ -7,8 +7,6 @@ import { type DemoLand, startDemoLand } from '@landpass/server/test/support/land
 import { applyLandChanges, type LandChange } from '@landpass/server/test/support/land/land-changes'
 import { addressOf, estateRow, publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { eventually } from '@landpass/server/test/support/processes/landpass'
-import { exactly, inDigits } from '@landpass/server/test/support/run/exact-values'
-import { expectSame } from '@landpass/server/test/support/run/expect-same'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -53,11 +51,8 @@ describeOnBothEngines('a change of the land', (open) => {
   }
 
   async function expectEverywhere(path: string, data: unknown): Promise<void> {
-    for (const server of [land.server, second]) {
-      const { status, text } = await server.get(path)
-      expect(status, `${path} answered ${text.slice(0, 300)}`).toBe(200)
-      expectSame(exactly(text), inDigits({ ok: true, data }), path)
-    }
+    const text = await land.expectData(path, data)
+    expect(String((await second.ask('GET', path)).bytes), path).toBe(text)
   }
 
   /** Everything that the changes of this story may show in. */

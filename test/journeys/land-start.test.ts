@@ -18,7 +18,7 @@ import { publicationRow } from '@landpass/server/test/support/land/land-rows'
 import { answersOf } from '@landpass/server/test/support/land/state-answers'
 import { importWorld } from '@landpass/server/test/support/land/worlds'
 import type { Env } from '@landpass/server/test/support/processes/landpass'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const RADIUS = 12
 
@@ -58,7 +58,7 @@ test.each(['embedded', 'postgres'] as const)(
 
 test('a copy of another database, or of another history of the same one, is ignored', async () => {
   const here = await place('postgres')
-  const { copy, change, database } = here
+  const { copy, change, engine } = here
   const other = await place('postgres')
   for (const one of [here, other]) await one.replaceWorld(1)
   await start(other)
@@ -70,14 +70,12 @@ test('a copy of another database, or of another history of the same one, is igno
   rmSync(copy)
   expect((await start(here)).from).toEqual(['tables'])
   expect((await start(here)).from).toEqual(['copy'])
-  const engine = await database()
   await engine.db.deleteFrom('land_change').where('subject', '!=', 'anything').execute()
   await engine.db.updateTable('parcel').set({ name: 'as in the backup' }).where('x', '=', 1).execute()
   await engine.db
     .updateTable('land_state')
     .set((eb) => ({ revision: eb('revision', '-', 1) }))
     .execute()
-  await engine.close()
   await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'instead' } })
   await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'and so on' } })
 
@@ -91,7 +89,7 @@ interface Place {
   readonly env: Env
   /** The copy's file. */
   readonly copy: string
-  database(): Promise<Engine>
+  readonly engine: Engine
   change(...changes: LandChange[]): Promise<void>
   replaceWorld(seed: number): Promise<void>
 }
@@ -100,33 +98,27 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
   const dataDir = kind === 'embedded' ? await freshDataDir() : emptyDir()
   const databaseUrl = kind === 'postgres' ? await freshDatabaseUrl() : undefined
   const env: Env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }
-  const database = () => openEngine({ ...TEST_SETTINGS, dataDir, databaseUrl })
+  const engine = await openEngine({ ...TEST_SETTINGS, dataDir, databaseUrl })
+  onTestFinished(() => engine.close())
   const change = async (...changes: LandChange[]) => {
-    const engine = await database()
     await applyLandChanges(engine.db, changes, SYSTEM_CLOCK.nowMs())
-    await engine.close()
   }
-  const replaceWorld = async (seed: number) => {
-    const engine = await database()
-    await importWorld(engine.db, await demoSnapshot(seed, RADIUS), SYSTEM_CLOCK)
-    await engine.close()
-  }
-  return { env, copy: join(dataDir, 'state'), database, change, replaceWorld }
+  const replaceWorld = async (seed: number) =>
+    importWorld(engine.db, await demoSnapshot(seed, RADIUS), SYSTEM_CLOCK)
+  return { env, copy: join(dataDir, 'state'), engine, change, replaceWorld }
 }
 
 /**
  * Where the state of a server that starts here comes from, and all that it answers; stopping waits for the copy.
- * Without the process around it: that is the operator's journey.
+ * Without the process and the opened database around it: they are the operator's journey.
  */
-async function start({ env, database }: Place): Promise<{ from: unknown[]; text: string }> {
+async function start({ env, engine }: Place): Promise<{ from: unknown[]; text: string }> {
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
-  const engine = await database()
   const settings = { ...readConfig(env), stateThread: STATE_THREAD }
   const keeper = new StateKeeper(engine, settings, { ...log, warn: expect.fail, error: expect.fail })
   await keeper.start()
   const text = JSON.stringify(answersOf(keeper.current(), []))
   await keeper.close()
-  await engine.close()
   return { from, text }
 }

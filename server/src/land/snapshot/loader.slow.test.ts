@@ -17,7 +17,11 @@ async function addAll(loader: Loader, rows: readonly object[]): Promise<boolean>
   return true
 }
 
-describeOnBothEngines('rows that are written with several statements at a time', (open) => {
+describeOnBothEngines('rows that are written with several statements at a time', (open, kind) => {
+  // The embedded engine has one session: where a statement fails makes less difference there
+  const wrongRows =
+    kind === 'embedded' ? [0, 1_900, 2_499] : [0, 1_200, 1_700, 1_900, 2_100, 2_200, 2_300, 2_400, 2_499]
+
   test.each([1, 2, 3])('are all there: %i', async (insertsAtOnce) => {
     const { db } = await open()
     const options = { clock: SYSTEM_CLOCK, insertsAtOnce }
@@ -39,7 +43,7 @@ describeOnBothEngines('rows that are written with several statements at a time',
     const shownWorld = () => db.selectFrom('land_state').select(['world_id', 'revision']).executeTakeFirst()
     const before = await shownWorld()
 
-    for (const at of [0, 1_200, 1_700, 1_900, 2_100, 2_200, 2_300, 2_400, 2_499]) {
+    for (const at of wrongRows) {
       const wrong = PARCELS.with(at, { ...PARCELS[at]!, x: null as unknown as number })
       await expect(makeWorld(db, options, { fill: (loader) => addAll(loader, wrong) })).rejects.toThrow()
     }

@@ -98,18 +98,19 @@ describeOnBothEngines('the patched state', (open, kind) => {
     await fc.assert(
       fc.asyncProperty(steps, async (steps) => {
         let held = await build()
+        let answers = answersOf(new State(held), TIMES_MS)
         const earlier: { readonly parts: StateParts; readonly answers: unknown }[] = []
         for (const revisions of steps) {
           for (const drafts of revisions) await change(await changesFor(drafts))
           const changes = await readStateChanges(db, held)
           expect(changes).toBeDefined()
-          earlier.push({ parts: held, answers: answersOf(new State(held), TIMES_MS) })
+          earlier.push({ parts: held, answers })
 
           noteRareCases(held, changes!, seen)
           held = patchState(held, changes!)
 
-          const patched = answersOf(new State(held), TIMES_MS)
-          expectSame(patched, answersOf(new State(await build()), TIMES_MS))
+          answers = answersOf(new State(held), TIMES_MS)
+          expectSame(answers, answersOf(new State(await build()), TIMES_MS))
         }
         // Patching did not modify the earlier states
         for (const { parts, answers } of earlier) expectSame(answersOf(new State(parts), TIMES_MS), answers)

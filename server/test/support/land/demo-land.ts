@@ -33,8 +33,8 @@ export interface DemoLand {
   nowMs(): number
   /** Commits changes, all in one revision, and waits until the server shows them. */
   change(...changes: LandChange[]): Promise<void>
-  /** Fails unless the answer is a 200 with exactly these data, digit for digit. */
-  expectData(path: string, data: unknown): Promise<void>
+  /** Fails unless the answer is a 200 with exactly these data, digit for digit. @returns its text */
+  expectData(path: string, data: unknown): Promise<string>
   /** Fails unless the answer is this status and code; gives the sentence and the details. */
   refusal(
     path: string,
@@ -69,6 +69,7 @@ export async function startDemoLand(engine: Engine, options: DemoLandOptions): P
       const { status, text } = await server.get(path)
       expect(status, `${path} answered ${text.slice(0, 300)}`).toBe(200)
       expectSame(exactly(text), inDigits({ ok: true, data }), path)
+      return text
     },
     refusal: async (path, status, code) => {
       const answer = await server.get(path)

@@ -224,7 +224,8 @@ function nearest(members: ReferenceLand['parcels'], kind: 'plaza' | 'road'): num
 
 /** The filters that a query asks for. */
 function filtersOf(query: Query, own: Asset | undefined): readonly ((asset: Asset) => boolean)[] {
-  const words = (name: string) => query[name]?.split(',') ?? []
+  const words = (name: string) => new Set(query[name]?.split(','))
+  const [types, statuses, districts] = [words('asset_type'), [...words('status')], words('district')]
   const number = (name: string) => (query[name] === undefined ? undefined : Number(query[name]))
   const within = (name: string, read: (asset: Asset) => number | null): Filter => {
     const [min, max] = [number(`min_${name}`), number(`max_${name}`)]
@@ -258,12 +259,12 @@ function filtersOf(query: Query, own: Asset | undefined): readonly ((asset: Asse
     (status === 'sold' && row.last_sale !== null) ||
     (status === 'never_sold' && row.last_sale === null)
   const filters: readonly Filter[] = [
-    [['asset_type'], ({ row }) => words('asset_type').includes(row.asset_type)],
-    [['status'], (asset) => words('status').some((status) => hasStatus(asset, status))],
+    [['asset_type'], ({ row }) => types.has(row.asset_type)],
+    [['status'], (asset) => statuses.some((status) => hasStatus(asset, status))],
     priced('price', ({ price }) => price),
     priced('price_per_parcel', ({ perParcel }) => perParcel),
-    [['currency'], ({ row }) => row.offer !== null && words('currency').includes('mana')],
-    [['source'], ({ row }) => row.offer !== null && words('source').includes('order')],
+    [['currency'], ({ row }) => row.offer !== null && words('currency').has('mana')],
+    [['source'], ({ row }) => row.offer !== null && words('source').has('order')],
     [['min_rent', 'max_rent', 'lessor', 'tenant'], () => false],
     within('size', ({ row }) => row.size),
     within('width', ({ row }) => row.width),
@@ -280,7 +281,7 @@ function filtersOf(query: Query, own: Asset | undefined): readonly ((asset: Asse
       ({ parcels }) =>
         !center || parcels.some(({ x, y }) => (x - center.x) ** 2 + (y - center.y) ** 2 <= radius! ** 2),
     ],
-    [['district'], ({ districts }) => words('district').some((id) => districts.includes(id))],
+    [['district'], (asset) => asset.districts.some((id) => districts.has(id))],
     [['neighbours_of'], (asset) => !query.neighbours_of || isNeighbour(asset, own!)],
     [['owner'], ({ row }) => row.owner === query.owner],
     [

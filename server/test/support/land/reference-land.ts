@@ -16,6 +16,7 @@ export class ReferenceLand {
   readonly publications: Publication[]
   readonly bids: Bid[]
   private readonly world: DemoWorld
+  private readonly parcelById: ReadonlyMap<string, Parcel>
 
   constructor(world: DemoWorld) {
     this.world = world
@@ -30,6 +31,7 @@ export class ReferenceLand {
         estatePlace: places.get(rest.id) ?? -1,
       }),
     )
+    this.parcelById = new Map(this.parcels.map((parcel) => [parcel.id, parcel]))
     this.estates = world.estates.map(({ created_at, updated_at, data: { parcels, ...data }, ...rest }) => ({
       ...rest,
       data,
@@ -51,7 +53,7 @@ export class ReferenceLand {
   }
 
   parcel(id: string, nowMs: number): object {
-    return this.withOffer(this.parcels.find((one) => one.id === id)!, nowMs)
+    return this.withOffer(this.parcelById.get(id)!, nowMs)
   }
 
   estate(id: string, nowMs: number): object {
@@ -102,7 +104,7 @@ export class ReferenceLand {
       })
     const page = rows.slice(offset, offset + limit).map(({ shown }) => ({
       ...(shown.asset_type === 'parcel'
-        ? parcelFields(this.parcels.find(({ id }) => id === shown.asset_id)!)
+        ? parcelFields(this.parcelById.get(shown.asset_id)!)
         : this.estateFields(this.estates.find(({ id }) => id === shown.asset_id)!)),
       publication: publicationFields(shown),
     }))
@@ -276,7 +278,7 @@ export class ReferenceLand {
   }
 
   private changeParcel({ x, y, to }: Extract<LandChange, { kind: 'change-parcel' }>): void {
-    const parcel = this.parcels.find((one) => one.x === x && one.y === y)!
+    const parcel = this.parcelById.get(`${x},${y}`)!
     if (to.owner !== undefined) parcel.owner = to.owner
     if (to.operator !== undefined) parcel.operator = to.operator
     if (to.estate_id !== undefined) parcel.estate_id = to.estate_id

@@ -1,4 +1,5 @@
-import { PNG } from 'pngjs'
+import { convertIndexedToRgb, decode } from 'fast-png'
+import type { PNG } from 'pngjs'
 import { expect } from 'vitest'
 import { atEndOfEachFile } from '../run/end-of-file.ts'
 import { type OpenedPage, SIZES, type Size, SOON, type Spot } from './browser.ts'
@@ -108,9 +109,10 @@ function tileOf({ origin, zoom, scale }: MapView, x: number, y: number): Promise
 async function fetchTile(address: string): Promise<Uint32Array> {
   const response = await fetch(address)
   expect(response.status, response.url).toBe(200)
-  const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()))
-  const colours = new Uint32Array(width * height)
-  for (let i = 0; i < colours.length; i++) colours[i] = rgb(data, i * 4)
+  const picture = decode(await response.arrayBuffer())
+  const bytes = convertIndexedToRgb(picture)
+  const colours = new Uint32Array(picture.width * picture.height)
+  for (let i = 0; i < colours.length; i++) colours[i] = rgb(bytes, i * 3)
   return colours
 }
 
