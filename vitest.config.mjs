@@ -39,7 +39,7 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
-/** Tests of one unit that open a database, start processes or make whole worlds. */
+/** Tests of one unit that open a database, start processes or make whole worlds: they run with the journeys. */
 const SLOW = '**/*.slow.test.js'
 
 // The server's tests run as compiled code, like the server with its threads and child processes.
@@ -47,7 +47,6 @@ export default defineConfig({
   test: {
     // Once for all projects: what they share must not stand in them.
     globalSetup: ['server/dist/test/support/run/global-setup.js'],
-    maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
     projects: [
       project('quick', {
@@ -60,9 +59,7 @@ export default defineConfig({
         ],
         exclude: [SLOW],
       }),
-      project('slow', { include: [SLOW], exclude: ['**/node_modules/**'] }),
-      // Those of pages too: they mostly wait for a browser, or for other processes, so that four at once use two cores.
-      project('journeys', { include: ['dist/test/**/*.test.js'], maxWorkers: 4 }),
+      project('slow', { include: [SLOW, 'dist/test/**/*.test.js'], exclude: ['**/node_modules/**'] }),
     ],
   },
 })
@@ -72,13 +69,14 @@ function project(name, files) {
   return {
     test: {
       name,
-      sequence: { groupOrder: ['quick', 'slow', 'journeys'].indexOf(name) },
+      sequence: { groupOrder: ['quick', 'slow'].indexOf(name) },
       // Only for tests that hang: a busy machine takes several times as long as an idle one.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       pool: 'forks',
+      // Test files share two processes: starting one, loading the server and making the worlds that tests share takes longer than most
+      // files. Four would end a fifth sooner, and take 30 seconds of CPU time more.
       maxWorkers: 2,
-      // Test files share a few processes, because starting one and loading the server takes longer than most test files.
       isolate: false,
       restoreMocks: true,
       setupFiles: ['server/dist/test/support/run/each-file.setup.js'],

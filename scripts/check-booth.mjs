@@ -48,7 +48,7 @@ try {
     throw new Error(`the booth adds ${added} bytes to a scene, more than ${MOST_ADDED_BYTES}`)
   cpSync(join(booth, 'scene-of-tests.ts'), join(scene, 'src/index.ts'))
   const played = { LANDPASS_BOOTH_BUNDLE: buildScene(program), LANDPASS_BOOTH_SDK: booth }
-  const tests = ['vitest', 'run', '--project', 'journeys', 'test/attendance-booth']
+  const tests = ['vitest', 'run', '--project', 'slow', 'test/attendance-booth']
   run('the test of the scene', 'npx', tests, ROOT, played)
   console.log(
     `check:booth: the scene builds and passes its tests; the booth adds ${added.toLocaleString('en')} bytes to a scene that has a user interface`,
