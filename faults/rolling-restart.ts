@@ -17,7 +17,7 @@ const POLL_EVERY_MS = 200
 const PAUSE_MS = 400
 /** Longer than the balancer needs to notice on a busy machine, with a poll under way. */
 const DELAY_MS = 5_000
-/** The world of a short run just holds the place of the events. */
+/** The world of a short run only has to hold the place of the events. */
 const radiusOf = (scale: number) => (scale < 1 ? 20 : 25)
 
 /** Both servers are restarted in turn behind a plain balancer, while players read and claim. */
@@ -103,7 +103,8 @@ class Load {
     let sent = 0
     const reader = async () => {
       while (sent < reads || !isDone) {
-        if (sent++ % readsPerClaim === 0) await this.claim()
+        if (sent < reads && sent % readsPerClaim === 0) await this.claim()
+        sent += 1
         await this.read()
         if (sent > reads && this.options.pauseMs > 0) await setTimeout(this.options.pauseMs)
       }

@@ -60,7 +60,8 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-// On the embedded engine: journeys/attendance-kill.test.ts
+// What is written does not depend on the engine. On both engines a smaller test searches rows and logs after a kill:
+// journeys/attendance-kill.test.ts.
 test('no secret is answered, logged, counted, or stored in clear, whatever happens', async () => {
   const scenario = await Scenario.begin()
 

@@ -323,6 +323,7 @@ interface Place {
 async function placeOf(kind: 'embedded' | 'postgres'): Promise<Place> {
   const dataDir = kind === 'embedded' ? await freshDataDir() : ''
   const databaseUrl = kind === 'embedded' ? '' : await freshDatabaseUrl()
+  // At the end of the file all that was logged is searched for secrets
   const env = { ...(outside.env as Env), DATA_DIR: dataDir, DATABASE_URL: databaseUrl, LOG_LEVEL: 'trace' }
   const settings = databaseUrl === '' ? { dataDir } : { databaseUrl }
   const serving: Serving[] = []

@@ -137,7 +137,7 @@ test('a first start whose world cannot be made says so and ends with 1, and its 
   expect(children.filter(isAlive)).toEqual([])
 })
 
-test('a server that is killed while it makes the world takes its command with it; the next start tidies up, makes it, and warns that it covers only part of WORLD; --still: no chain; with an issuer in the settings none is simulated', async () => {
+test('a server that is killed while it makes the world takes its command with it; the next start tidies up and makes it, here with --still and an issuer: nothing is simulated', async () => {
   const [env, temporary] = await demoEnv(await onPostgres())
   const { running, children } = await startMakingWorld(env)
 

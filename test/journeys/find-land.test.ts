@@ -196,7 +196,7 @@ describeOnOneEngine('finding land', (open) => {
   })
 
   test('pages neither repeat nor miss a row while land changes a thousand times', async () => {
-    let changed = 0
+    let changes = 0
     for (const sort_by of [
       'listed_at',
       'price',
@@ -222,7 +222,7 @@ describeOnOneEngine('finding land', (open) => {
           read.push(...next.land.map((row) => valueBy.get(nameOf(row))!))
           cursor = next.cursor
           const some = someChanges(24)
-          changed += some.length
+          changes += some.length
           await land.change(...some)
         }
         expect(new Set(read).size, `${sort_by} ${sort_order}`).toBe(read.length)
@@ -230,7 +230,7 @@ describeOnOneEngine('finding land', (open) => {
         expect(missed, `${sort_by} ${sort_order}`).toEqual([])
       }
     }
-    expect(changed).toBeGreaterThanOrEqual(1000)
+    expect(changes).toBeGreaterThanOrEqual(1000)
   })
 
   interface Difference {

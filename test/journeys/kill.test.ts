@@ -67,7 +67,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
 
         await scenario.withDatabase((db) => scenario.checkAfterKill(db))
       }
-      scenario.report()
+      scenario.report(`killed importer on ${kind}`)
     },
     IMPORT_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -93,11 +93,11 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
 })
 
 describe('a server on the embedded engine', () => {
-  // One after the other on one database, each with the server that the one before has left.
+  // These tests run one after the other on one database; each begins with the server that the one before left.
   let imports: KilledImports
   let server: Serving
   beforeAll(async () => {
-    imports = await KilledImports.begin('embedded', 'importer that joined a server')
+    imports = await KilledImports.begin('embedded', 'imports beside a server')
     server = await serve({ ...imports.env, LOG_LEVEL: 'error' })
   })
 
@@ -112,7 +112,7 @@ describe('a server on the embedded engine', () => {
         expect(await revisionShownBy(server.origin, imports.revision)).toBe(imports.revision)
       }
       expect(server.stdout()).not.toContain('"level":50')
-      imports.report()
+      imports.report('killed importers that joined a server')
     },
     JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -131,7 +131,7 @@ describe('a server on the embedded engine', () => {
         await imports.withDatabase((db) => imports.checkAfterKill(db))
         expect(await revisionShownBy(server.origin, imports.revision)).toBe(imports.revision)
       }
-      imports.report()
+      imports.report('killed servers that an importer joined')
     },
     JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -192,12 +192,11 @@ abstract class KillScenario {
 /** Imports of two worlds in turn, each killed somewhere. */
 class KilledImports extends KillScenario {
   revision = 0
-  private readonly name: string
   private readonly folders: readonly [string, string]
   private readonly worlds: readonly [string, string]
   /** Which of the two is shown. */
   private shown: 0 | 1 = 0
-  private readonly outcomes: Record<string, number> = {}
+  private outcomes: Record<string, number> = {}
   private phase: Phase = 'spawn'
 
   private constructor(
@@ -207,7 +206,6 @@ class KilledImports extends KillScenario {
     worlds: readonly [string, string],
   ) {
     super(env, name)
-    this.name = name
     this.folders = folders
     this.worlds = worlds
   }
@@ -247,9 +245,10 @@ class KilledImports extends KillScenario {
     this.revision = (await readLandHead(db)).revision
   }
 
-  report(): void {
-    if (IMPORT_ROUNDS > 2)
-      console.info(`${this.name}: ${IMPORT_ROUNDS} rounds, ${JSON.stringify(this.outcomes)}`)
+  /** Says what happened since the last report. */
+  report(name: string): void {
+    if (IMPORT_ROUNDS > 2) console.info(`${name}: ${IMPORT_ROUNDS} rounds, ${JSON.stringify(this.outcomes)}`)
+    this.outcomes = {}
   }
 
   private count(outcome: string): void {

@@ -110,7 +110,7 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
 
 /**
  * Where the state of a server that starts here comes from, and all that it answers; stopping waits for the copy.
- * Without the process and the opened database around it: they are the operator's journey.
+ * Without the process and the opening of the database: operator.test.ts has both.
  */
 async function start({ env, engine }: Place): Promise<{ from: unknown[]; text: string }> {
   const from: unknown[] = []

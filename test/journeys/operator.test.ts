@@ -169,7 +169,7 @@ test('a database that cannot be reached is named without its password', async ()
 
 test('a world is exported from the embedded database and imported into PostgreSQL, record by record', async () => {
   const folder = await demoSnapshot(1, RADIUS)
-  const embedded = { DATA_DIR: await freshDataDir() }
+  const embedded = { DATA_DIR: emptyDir() } // the import makes the database
   const postgres = { DATABASE_URL: await freshDatabaseUrl() }
   const [first, second] = [join(emptyDir(), 'first'), join(emptyDir(), 'second')]
 

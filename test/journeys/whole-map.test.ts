@@ -30,7 +30,7 @@ const CHANGED_ROWS = 300
 
 let server: Serving
 let databaseUrl: string
-/** Who owns each parcel that is in no estate. */
+/** Who owns each parcel that is in no estate: read by the first test. */
 let owners: readonly (string | null)[]
 
 beforeAll(async () => {
@@ -104,15 +104,18 @@ describe('the map of the whole world', () => {
       { inside_estates: 'true' },
     ]
     const get = async (parameters: Record<string, string>) => {
-      const response = await fetch(`${server.origin}/v2/land?${new URLSearchParams(parameters)}`)
+      const query = new URLSearchParams(parameters)
+      const response = await fetch(`${server.origin}/v2/land?${query}`)
+      expect(response.status, String(query)).toBe(200)
       return ((await response.json()) as { data: LandPage }).data
     }
+    const sorted = (filter: Query, sort_by: string, sort_order: 'asc' | 'desc') => ({
+      ...{ ...filter, sort_by, sort_order },
+      ...(sort_by === 'distance' && { center: '17,-40' }),
+    })
     /** Compares the first two pages. @returns how many assets match */
     const compare = async (filter: Query, sort_by: string, sort_order: 'asc' | 'desc') => {
-      const query = {
-        ...{ ...filter, sort_by, sort_order },
-        ...(sort_by === 'distance' && { center: '17,-40' }),
-      }
+      const query = sorted(filter, sort_by, sort_order)
       const { rows, facets } = referencePage(assets, query)
       const first = await get({ ...query, limit: '40', facets: Object.keys(facets).join() })
       const second = first.cursor === null ? { land: [] } : await get({ cursor: first.cursor, limit: '40' })
@@ -123,12 +126,12 @@ describe('the map of the whole world', () => {
       return rows.length
     }
     // What the server knows of each order by now is brought up to date with the change
-    for (const sort_by of SORTS) await get({ status: 'open', sort_by, center: '17,-40' })
+    for (const sort of SORTS) await get(sorted({ status: 'open' }, sort, 'asc'))
     expect((await events.next()).kind).toBe('hello')
     const some = changes.some(CHANGED_ROWS)
-    await applyLandChanges(engine.db, some, nowMs)
+    const revision = await applyLandChanges(engine.db, some, nowMs)
     for (const one of some) reference.apply(one)
-    await events.next()
+    expect((await events.next()).data).toMatchObject({ revision })
     let assets = assetsOf(reference, nowMs)
 
     let matched = 0

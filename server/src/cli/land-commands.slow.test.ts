@@ -142,7 +142,7 @@ test('ctrl-C stops an import, which then has changed nothing', async () => {
   const [sale] = records.publications
   records.publications = Array.from({ length: 20_000 }, () => sale!)
 
-  const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'load' })
+  const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'check' })
   const exported = await here(['export', join(emptyDir(), 'out')], env)
 
   expect(stopped).toMatchObject({ exitCode: 1, stderr: 'landpass: Stopped. Nothing was changed.\n' })

@@ -32,7 +32,7 @@ const SHOWN_VALUE_LENGTH = 100
 const TYPED = new Set(['integer', 'number', 'boolean'])
 
 const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
-/** By the text of the schema: many routes have the same parameters. */
+/** By the text of the schema: many routes, and all servers of a process, have the same parameters. */
 const validators = new Map<string, ValidateFunction>()
 
 /**

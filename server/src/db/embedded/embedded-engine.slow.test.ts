@@ -113,7 +113,7 @@ describe('an embedded engine', () => {
   })
 })
 
-test('other users cannot connect to the socket of the engine, which is gone when it was closed', async () => {
+test('a closed engine refuses statements, its socket, to which no other user could connect, is gone, and its folder can be opened again', async () => {
   const dataDir = await freshDataDir()
   const first = await openEngine({ ...TEST_SETTINGS, dataDir })
   const [lockFile = ''] = fs.readdirSync(path.join(dataDir, 'lock'))
@@ -127,7 +127,6 @@ test('other users cannot connect to the socket of the engine, which is gone when
   await first.close()
   expect(fs.existsSync(path.dirname(socketPath))).toBe(false)
 
-  // It refuses statements, and its folder can be opened again
   await expect(sql`select 1`.execute(first.db)).rejects.toThrow()
   const second = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join' })
   expect((await sql`select * from kept`.execute(second.db)).rows).toEqual([])

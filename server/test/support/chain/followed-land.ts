@@ -63,7 +63,8 @@ export async function followLand(
   }: FollowOptions = {},
 ): Promise<FollowedLand> {
   const nodes = urls ?? [node === '' ? address : `${address}/nodes/${node}`]
-  // Pauses take no time here. A newest block waits 15 seconds of them for the next one, where nothing else confirms it.
+  // A pause takes no time here. Where nothing else confirms the newest block, the next one is looked for during 15 seconds of
+  // pauses: 15 requests, with the 100 ms of simulated-chain.ts 150.
   const settings = {
     ...{ ...env, CHAIN_RPC_URLS: nodes.join(' '), DATA_DIR: dataDir, CHAIN_POLL_MS: '1000' },
     ...more,

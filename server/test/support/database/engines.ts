@@ -92,7 +92,7 @@ export async function copyOfDatabase(template: string): Promise<string> {
  */
 let engineCode: Promise<object> | undefined
 
-/** The data folders of this test file: 40 MB each, of which a run makes more than a hundred. */
+/** The data folders of this test file: 25 MB each, of which a run makes more than a hundred. */
 const dataDirs: string[] = []
 atEndOfEachFile(async () => {
   for (const dir of dataDirs.splice(0)) fs.rmSync(dir, { recursive: true, force: true })

@@ -149,7 +149,7 @@ const PORTS = /127\.0\.0\.1:\d+/g
 
 /**
  * The check of a server, whose description is made for the first answer if no server had the same settings before. The world changes a
- * sentence of it (how near the map can be seen), and the other servers' ports nothing.
+ * sentence of it (how near the map can be seen); the ports of other servers change nothing.
  */
 function checkOf(
   server: FastifyInstance,

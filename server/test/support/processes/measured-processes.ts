@@ -8,7 +8,7 @@ const POLL_INTERVAL_MS = 20
 /** Linux counts the CPU time of processes in hundredths of a second. */
 const MS_PER_TICK = 10
 /** How V8 compiles: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
-const V8_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
+const COMPILE_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
 
 export interface Running {
   readonly origin: string
@@ -40,7 +40,7 @@ export async function runCommand(
   main = SERVER_PROGRAM,
 ): Promise<CommandFigures> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...V8_OPTIONS, main, ...args], {
+  const child = spawn(process.execPath, [...COMPILE_OPTIONS, main, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -72,10 +72,14 @@ export async function startServer(
   main = SERVER_PROGRAM,
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...SERVER_NODE_OPTIONS, ...V8_OPTIONS, main, 'serve', ...args], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', READ_COST_PER_MINUTE: '0', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...SERVER_NODE_OPTIONS, ...COMPILE_OPTIONS, main, 'serve', ...args],
+    {
+      env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', READ_COST_PER_MINUTE: '0', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const origin = await readOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)
   const readySeconds = (performance.now() - startedMs) / 1000
   return { origin, child, readySeconds, stop: () => stop(child) }
@@ -83,10 +87,14 @@ export async function startServer(
 
 /** Starts a simulator: `landpass simulate <what>`. */
 export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
-  const child = spawn(process.execPath, [...V8_OPTIONS, SERVER_PROGRAM, 'simulate', what, '--port', '0'], {
-    env: { ...process.env, LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...COMPILE_OPTIONS, SERVER_PROGRAM, 'simulate', what, '--port', '0'],
+    {
+      env: { ...process.env, LOG_LEVEL: 'warn' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const origin = await readOrigin(child, /simulator: (http:\/\/[\d.]+:\d+)/)
   return { origin, child, stop: () => stop(child) }
 }
