@@ -19,7 +19,7 @@ const COMMAND_LIMIT_MS = 15 * MINUTE_MS
 const START_LIMIT_MS = 3 * MINUTE_MS
 const STOP_LIMIT_MS = MINUTE_MS
 /**
- * One journey of each interface, and the quick tests of what uses modules of Node.js, its globals or its copy of ICU. Plain
+ * One journey of each interface, and the tests of what uses modules of Node.js, its globals or its copy of ICU. Plain
  * JavaScript means the same in all versions, `npm test` runs all of its tests, and the pages run in browsers.
  */
 const TESTS = [
