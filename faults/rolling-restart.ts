@@ -17,17 +17,16 @@ const POLL_EVERY_MS = 200
 const PAUSE_MS = 400
 /** Longer than the balancer needs to notice on a busy machine, with a poll under way. */
 const DELAY_MS = 5_000
-/** The world of a short run only has to hold the place of the events. */
-const radiusOf = (scale: number) => (scale < 1 ? 20 : 25)
+/** The world only has to hold the place of the events. */
+const RADIUS = 20
 
 /** Both servers are restarted in turn behind a plain balancer, while players read and claim. */
 export const rollingRestart: Script = {
   about: 'two servers restart in turn behind a balancer without retries: no read and no claim is lost',
   run: async ({ seed, rounds = RESTARTS, scale }, verdict) => {
     const players = makePlayers(seed, 'rolling', sized(CLAIMS, scale))
-    const radius = radiusOf(scale)
     const env = {
-      WORLD: `-${radius},-${radius},${radius},${radius}`,
+      WORLD: `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`,
       SHUTDOWN_DELAY_MS: String(DELAY_MS),
     }
     await withRig({ engine: 'postgres', processes: SERVERS, env, demoSeed: 1 }, async (rig) => {
@@ -39,7 +38,7 @@ export const rollingRestart: Script = {
       const balancer = await Balancer.start(rig.origins, POLL_EVERY_MS)
       try {
         const pauseMs = scale < 1 ? PAUSE_MS : 0
-        const load = new Load({ rig, balancer, event, players, random: new Random(seed), radius, pauseMs })
+        const load = new Load({ rig, balancer, event, players, random: new Random(seed), pauseMs })
         const readsEach = Math.ceil(sized(READS, scale) / rounds)
         for (let round = 0; round < rounds; round++) {
           await load.during(restart(rig, balancer, round % SERVERS), readsEach, rounds)
@@ -77,7 +76,6 @@ interface LoadOptions {
   readonly event: BenchEvent
   readonly players: readonly Player[]
   readonly random: Random
-  readonly radius: number
   /** Pause of a reader after a read beyond those that a round needs. */
   readonly pauseMs: number
 }
@@ -118,8 +116,8 @@ class Load {
   }
 
   private async read(): Promise<void> {
-    const { rig, balancer, random, radius } = this.options
-    const [x, y] = [random.between(-radius, radius), random.between(-radius, radius)]
+    const { rig, balancer, random } = this.options
+    const [x, y] = [random.between(-RADIUS, RADIUS), random.between(-RADIUS, RADIUS)]
     const path = random.pick([
       `/v1/parcels/${x}/${y}`,
       `/v2/parcels/${x}/${y}`,

@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SERVER_PROGRAM } from '../run/programs.ts'
+import { COMPILE_OPTIONS } from './compile-options.ts'
 
 const POLL_INTERVAL_MS = 20
 /** Linux counts the CPU time of processes in hundredths of a second. */
 const MS_PER_TICK = 10
-/** How V8 compiles: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
-const COMPILE_OPTIONS = process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option))
 
 export interface Running {
   readonly origin: string

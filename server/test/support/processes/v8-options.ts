@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
+import { COMPILE_OPTIONS } from './compile-options.ts'
 
 /**
  * PGlite's WebAssembly is compiled by the fast compiler alone, each function when it is first called, and is not checked as
@@ -13,11 +14,8 @@ const WASM_OPTIONS = withoutUnknown([
 ])
 for (const option of WASM_OPTIONS) setFlagsFromString(option)
 
-/** Options of V8 for processes that tests start: how code is compiled, as in our own process, see vitest.config.mjs. */
-export const V8_OPTIONS: readonly string[] = [
-  ...process.execArgv.filter((option) => /^--(?:wasm-|interrupt-budget)/.test(option)),
-  ...WASM_OPTIONS,
-]
+/** Options of V8 for processes that tests start. */
+export const V8_OPTIONS: readonly string[] = [...COMPILE_OPTIONS, ...WASM_OPTIONS]
 
 /** Node.js refuses to start with an unknown option: other versions go without. */
 function withoutUnknown(options: readonly string[]): readonly string[] {
