@@ -112,7 +112,7 @@ function endWithText(response: ServerResponse, text: string): void {
  * memory that is new. Nearly always the system takes all bytes at once, and the memory is free for the next answer. While a client does
  * not read, and the system holds back its bytes, other answers are written in pieces.
  */
-const sentFrom = Buffer.allocUnsafeSlow(256 * 1024)
+const sentFrom = Buffer.allocUnsafeSlow(512 * 1024)
 let isSending = false
 
 function endWithCopy(response: ServerResponse, parts: readonly Uint8Array[]): void {
