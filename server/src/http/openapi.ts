@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts'
 import { BARE_JSON } from './answer.ts'
 import { SmallBody } from './compressed-bodies.ts'
 import { withComponents } from './openapi-components.ts'
-import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
+import { ERROR_SHAPES, type Responses, streamSchema, withUnchanged } from './schemas.ts'
 import { send } from './send.ts'
 import { tagOf } from './text-tag.ts'
 
@@ -110,9 +110,11 @@ interface Parameters {
 function documented(schema: FastifySchema, url: string): FastifySchema {
   const query = schema.querystring as Parameters | undefined
   const hide = schema.hide ?? url.startsWith('/v1/')
-  if (query?.required === undefined) return { ...schema, hide }
+  const responses = schema.response as Responses | undefined
+  const all = { ...schema, hide, response: responses?.() }
+  if (query?.required === undefined) return all
   const required = query.required.filter((name) => !('default' in (query.properties?.[name] ?? {})))
-  return { ...schema, hide, querystring: { ...query, required } }
+  return { ...all, querystring: { ...query, required } }
 }
 
 /** `/openapi.json`. The pages below `/docs/interface` are made of the same description (`web/help`). */

@@ -16,17 +16,25 @@ const ANYWHERE: readonly ErrorCode[] = [
   'internal_error',
 ]
 
+/**
+ * Makes the answers of an endpoint, by status. Only openapi.json says them, and two megabytes of them would be in memory from the
+ * start of the server on: they are made when it is asked for.
+ */
+export type Responses = () => Record<string, TSchema>
+
 /** The answers of a JSON endpoint: its data in the envelope, and its errors. */
-export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
-  const ok = Type.Object({ ok: Type.Literal(true), data })
-  return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
+export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Responses {
+  return () => {
+    const ok = Type.Object({ ok: Type.Literal(true), data })
+    return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
+  }
 }
 
 /** What every land endpoint can answer besides: it needs a world. */
 const ANYWHERE_OF_LAND: readonly ErrorCode[] = ['world_not_loaded']
 
 /** Like {@link okSchema}, for land endpoints: their answers have validators. */
-export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Responses {
   return withUnchanged(okSchema(data, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
@@ -35,7 +43,7 @@ export function formatSchema(
   contentType: string,
   { description, body = {} }: { readonly description: string; readonly body?: TSchema },
   errors: readonly ErrorCode[] = [],
-): Record<string, TSchema> {
+): Responses {
   return withUnchanged(streamSchema(contentType, { description, body }, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
@@ -44,30 +52,31 @@ export function streamSchema(
   contentType: string,
   { description, body }: { readonly description: string; readonly body: TSchema },
   errors: readonly ErrorCode[],
-): Record<string, TSchema> {
+): Responses {
   const ok = { description, content: { [contentType]: { schema: body } } }
-  return { 200: ok, ...errorSchemas([...errors, ...ANYWHERE]) }
+  return () => ({ 200: ok, ...errorSchemas([...errors, ...ANYWHERE]) })
 }
 
 /** Like {@link freshSchema}, for answers without the envelope. Failures have it. */
-export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Responses {
   const answer = { description: 'Done.', body: data }
   return withUnchanged(streamSchema('application/json', answer, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
 /** The answers of a map image: a PNG, or an error. */
-export function imageSchema(errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+export function imageSchema(errors: readonly ErrorCode[] = []): Responses {
   const body = Type.Unsafe({ type: 'string', format: 'binary' })
   return formatSchema('image/png', { description: 'The image.', body }, errors)
 }
 
 /** Adds what only answers with an ETag have: 304 for a client whose copy is current, and 412 for another ETag than it wants. */
-export function withUnchanged(responses: Record<string, TSchema>): Record<string, TSchema> {
-  const unchanged = {
-    ...Type.Null(),
-    description: 'Your copy (If-None-Match, If-Modified-Since) is current.',
-  }
-  return { ...responses, 304: unchanged, ...errorSchemas(['precondition_failed']) }
+export function withUnchanged(responses: Responses): Responses {
+  const description = 'Your copy (If-None-Match, If-Modified-Since) is current.'
+  return () => ({
+    ...responses(),
+    304: { ...Type.Null(), description },
+    ...errorSchemas(['precondition_failed']),
+  })
 }
 
 /** The body of every failure, as one named schema of openapi.json. */

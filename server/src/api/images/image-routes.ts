@@ -3,7 +3,7 @@ import type { Coord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { ErrorCode } from '../../errors.ts'
-import { HIDDEN, imageSchema } from '../../http/schemas.ts'
+import { HIDDEN, imageSchema, type Responses } from '../../http/schemas.ts'
 import { MAX_PARCELS } from '../../map/frame.ts'
 import { coordTextParams, estateParams } from '../common/parameters.ts'
 import { answerEstate, answerPoint, type PictureRouteOptions, refusalOfParcels } from './image-answers.ts'
@@ -119,18 +119,20 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (a
 }
 
 /** The answers of a map image, which has two failures with status 500. */
-function drawnSchema(errors: readonly ErrorCode[]): Record<string, TSchema> {
-  const responses = imageSchema(errors)
-  const failure = responses[500] as TSchema & { description: string; content: object }
+function drawnSchema(errors: readonly ErrorCode[]): Responses {
   const tooMany = Type.String({
     description: `Too many parcels: an image has at most ${MAX_PARCELS}.`,
     examples: [
       `Too many parcels. You are trying to render 42436 parcels and the maximum allowed is ${MAX_PARCELS}.`,
     ],
   })
-  const both = Type.Unsafe({
-    description: `${failure.description} As text: the image would show too many parcels.`,
-    content: { ...failure.content, 'text/plain': { schema: tooMany } },
-  })
-  return { ...responses, 500: both }
+  return () => {
+    const responses = imageSchema(errors)()
+    const failure = responses[500] as TSchema & { description: string; content: object }
+    const both = Type.Unsafe({
+      description: `${failure.description} As text: the image would show too many parcels.`,
+      content: { ...failure.content, 'text/plain': { schema: tooMany } },
+    })
+    return { ...responses, 500: both }
+  }
 }

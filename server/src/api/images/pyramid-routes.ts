@@ -68,10 +68,10 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
         summary: 'TileJSON 3.0.0 of the image tiles',
         description: 'Without the envelope, for map viewers. Its tile addresses have the requested style.',
         querystring: query,
-        response: withUnchanged({
-          ...okSchema(tileJsonSchema, ['invalid_parameter', 'too_many_requests']),
+        response: withUnchanged(() => ({
+          ...okSchema(tileJsonSchema, ['invalid_parameter', 'too_many_requests'])(),
           200: tileJsonSchema,
-        }),
+        })),
       },
     },
     (request, reply) => {

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { okSchema } from '../../http/schemas.ts'
+import { okSchema, type Responses } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { previewRealm } from '../rehearsal/preview-realm.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
@@ -148,7 +148,7 @@ function captchaJson({ uuid, expiresAtMs }: Created, bits: number) {
   } as const
 }
 
-function pngSchema(): Record<string, TSchema> {
+function pngSchema(): Responses {
   const body = { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }
   const image = { description: 'The image.', content: { 'image/png': body } }
   const failures = [
@@ -158,5 +158,5 @@ function pngSchema(): Record<string, TSchema> {
     'attendance_not_configured',
     'database_unavailable',
   ] as const
-  return { ...okSchema(Type.Null(), failures), 200: image }
+  return () => ({ ...okSchema(Type.Null(), failures)(), 200: image })
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { okSchema } from '../../http/schemas.ts'
+import { okSchema, type Responses } from '../../http/schemas.ts'
 import {
   credentialFields,
   eventOfOrganiser,
@@ -58,6 +58,12 @@ const pageSchema = Type.Object(
   { title: 'ClaimList' },
 )
 
+const listResponses: Responses = () => {
+  const { 200: page, ...failures } = okSchema(pageSchema, [...ORGANISER_ERRORS, 'event_not_found'])()
+  const content = { 'application/json': { schema: page }, 'text/csv': { schema: Type.String() } }
+  return { 200: { description: 'Done.', content }, ...failures }
+}
+
 export interface ClaimListRouteOptions extends OrganiserCallOptions {
   readonly downloads: Downloads
 }
@@ -68,7 +74,6 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions
   { db, organisers, downloads, organiserLimit, assertConfigured },
   done,
 ) => {
-  const { 200: page, ...failures } = okSchema(pageSchema, [...ORGANISER_ERRORS, 'event_not_found'])
   app.post(
     '/event/:event/claims',
     {
@@ -79,13 +84,7 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions
         summary: 'Who claimed tokens of an event, page by page or as CSV, for its organiser',
         params: eventParams,
         body: requestSchema,
-        response: {
-          200: {
-            description: 'Done.',
-            content: { 'application/json': { schema: page }, 'text/csv': { schema: Type.String() } },
-          },
-          ...failures,
-        },
+        response: listResponses,
       },
     },
     async (request, reply) => {
