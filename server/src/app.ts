@@ -37,6 +37,7 @@ import { Metrics } from './http/metrics.ts'
 import { type MetricsAddress, type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
+import { serveRoutes } from './http/routes.ts'
 import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import type { WorkerGroup } from './http/worker-group.ts'
@@ -199,7 +200,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       served: servedLand && { ...servedLand, followsChain: options.chain !== undefined },
     }),
   })
-  for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
+  for (const prefix of VERSION_PREFIXES) await serveRoutes(server, translationRoutes, { startedAtMs }, prefix)
   serveDescription(server)
   servePages(server, {
     interfaces,

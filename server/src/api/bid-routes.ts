@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { AppError } from '../errors.ts'
 import { DATA } from '../http/answer.ts'
 import { QUERY_UNITS } from '../http/cost-account.ts'
+import type { Routes } from '../http/routes.ts'
 import { freshSchema, HIDDEN } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { bidsOfAddress, bidsOfAsset, findBid } from '../land/queries/bid-queries.ts'
@@ -61,7 +61,7 @@ const typedAssetQuery = Type.Object({
 type OfAssetQuery = Static<typeof ofAssetQuery>
 
 /** The endpoints of bids, and `/assets/:id/bids` of the older services. */
-export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const answerBidsOf = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -206,7 +206,6 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       })
     },
   )
-  done()
 }
 
 function statusesOf(query: { readonly status?: unknown }): readonly ListingStatus[] | undefined {

@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
 import { type Answer, DATA } from '../http/answer.ts'
+import type { Routes } from '../http/routes.ts'
 import { freshSchema } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { estateIdOf } from '../land/records/assets.ts'
@@ -15,7 +15,7 @@ import { answerListing, listingQuery, pageSchema } from './marketplace/listing.t
 const tags = ['estates']
 
 /** The endpoints of estates: the list, those of an address, and one. */
-export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const estateRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/estates',
     {
@@ -74,7 +74,6 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       return send(request, reply, () => estateAnswer(land, id))
     },
   )
-  done()
 }
 
 function estateAnswer(land: LandContext, id: string): Answer {

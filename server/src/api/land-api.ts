@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
+import { type Routes, serveRoutes } from '../http/routes.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bid-routes.ts'
 import type { OffersStatus } from './chain/chain-routes.ts'
@@ -55,68 +56,66 @@ const NEWER_PREFIX = '/v2'
 
 /** Every endpoint of the land data interface. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
-  for (const prefix of VERSION_PREFIXES) {
-    await server.register(documentedRoutes, { prefix, ...parts })
-    await server.register(olderClientRoutes, { prefix, ...parts })
-    await server.register(pictureRoutes, { prefix, ...parts })
-  }
-  await server.register(tileRoutes, parts)
-  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
+  for (const prefix of VERSION_PREFIXES) await serveRoutes(server, olderRoutes, parts, prefix)
+  await serveRoutes(server, tileRoutes, parts)
+  await serveRoutes(server, newerRoutes, parts, NEWER_PREFIX)
+}
+
+/** The endpoints of the older interface. */
+const olderRoutes: Routes<LandApiParts> = (app, parts) => {
+  documentedRoutes(app, parts)
+  olderClientRoutes(app, parts)
+  pictureRoutes(app, parts)
 }
 
 /** The JSON endpoints of the older interface. */
-const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
-  app.register(bidRoutes, { land })
-  app.register(contributionRoutes, { land })
-  app.register(districtRoutes, { land })
-  app.register(estateRoutes, { land })
-  app.register(mapRoutes, { land })
-  app.register(marketplaceRoutes, { land })
-  app.register(mortgageRoutes, { land })
-  app.register(parcelRoutes, { land })
-  app.register(publicationRoutes, { land })
-  done()
+const documentedRoutes: Routes<LandApiParts> = (app, { land }) => {
+  bidRoutes(app, { land })
+  contributionRoutes(app, { land })
+  districtRoutes(app, { land })
+  estateRoutes(app, { land })
+  mapRoutes(app, { land })
+  marketplaceRoutes(app, { land })
+  mortgageRoutes(app, { land })
+  parcelRoutes(app, { land })
+  publicationRoutes(app, { land })
 }
 
 /** Endpoints that openapi.json leaves out: what the older web client requests, and the shapes of public servers of offers. */
-const olderClientRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
-  app.register(availableRoutes, { land })
-  app.register(olderTileRoutes, { land })
-  app.register(sourceRoutes, { land })
-  done()
+const olderClientRoutes: Routes<LandApiParts> = (app, { land }) => {
+  availableRoutes(app, { land })
+  olderTileRoutes(app, { land })
+  sourceRoutes(app, { land })
 }
 
 /** Map images, data images, and the image tiles for map viewers. */
-const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, pictures, settings }, done) => {
-  app.register(imageRoutes, { land, pictures })
-  app.register(dataImageRoutes, { land, pictures })
-  app.register(pyramidRoutes, { land, pictures, publicUrl: settings.publicUrl })
-  done()
+const pictureRoutes: Routes<LandApiParts> = (app, { land, pictures, settings }) => {
+  imageRoutes(app, { land, pictures })
+  dataImageRoutes(app, { land, pictures })
+  pyramidRoutes(app, { land, pictures, publicUrl: settings.publicUrl })
 }
 
 /**
  * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, sales, values, rights, offers and the chain, which are new, and again
  * districts, contributions and map images, in the form of the public atlas server.
  */
-const newerRoutes: FastifyPluginCallback<LandApiParts> = (
+const newerRoutes: Routes<LandApiParts> = (
   app,
   { land, pictures, changeStream, searchStreams, chain, offers, settings },
-  done,
 ) => {
-  app.register(chainRoutes, { chain, offers, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
-  app.register(changeRoutes, { changeStream, searchStreams })
-  app.register(newerContributionRoutes, { land })
-  app.register(newerDistrictRoutes, { land })
-  app.register(exportRoutes, { land })
-  app.register(feedRoutes, { land })
-  app.register(newerImageRoutes, { land, pictures })
-  app.register(landRoutes, { land, settings })
-  app.register(offerRoutes, { land })
-  app.register(assetOfferRoutes, { land })
-  app.register(rightsRoutes, { land })
-  app.register(salesRoutes, { land })
-  app.register(searchRoutes, { land })
-  app.register(valueRoutes, { land })
-  app.register(metadataRoutes, { land, settings })
-  done()
+  chainRoutes(app, { chain, offers, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
+  changeRoutes(app, { changeStream, searchStreams })
+  newerContributionRoutes(app, { land })
+  newerDistrictRoutes(app, { land })
+  exportRoutes(app, { land })
+  feedRoutes(app, { land })
+  newerImageRoutes(app, { land, pictures })
+  landRoutes(app, { land, settings })
+  offerRoutes(app, { land })
+  assetOfferRoutes(app, { land })
+  rightsRoutes(app, { land })
+  salesRoutes(app, { land })
+  searchRoutes(app, { land })
+  valueRoutes(app, { land })
+  metadataRoutes(app, { land, settings })
 }

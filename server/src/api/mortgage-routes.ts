@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { type Coord, coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { DATA } from '../http/answer.ts'
 import { QUERY_UNITS } from '../http/cost-account.ts'
+import type { Routes } from '../http/routes.ts'
 import { freshSchema, HIDDEN } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { findMortgages } from '../land/queries/mortgage-queries.ts'
@@ -34,7 +34,7 @@ const query = Type.Object({
 const listResponse = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter', 'database_unavailable'])
 
 /** The endpoints of mortgages. */
-export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const mortgageRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const answerOfParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord, status: string) => {
     const asset = { type: 'parcel', id: coordText(coord) } as const
     const statuses = parseStatuses<MortgageStatus>(status)
@@ -113,5 +113,4 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       })
     },
   )
-  done()
 }

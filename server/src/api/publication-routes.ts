@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
 import { DATA } from '../http/answer.ts'
 import { QUERY_UNITS } from '../http/cost-account.ts'
+import type { Routes } from '../http/routes.ts'
 import { freshSchema, HIDDEN } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { findPublication, publicationsOfAsset } from '../land/queries/publication-queries.ts'
@@ -32,11 +32,7 @@ const historyResponse = freshSchema(Type.Array(publicationSchema), [
 ])
 
 /** The endpoints of publications, and `/assets/:id/publications` of the older services. */
-export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
-  app,
-  { land },
-  done,
-) => {
+export const publicationRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) =>
     sendRows(request, reply, land, {
       read: (worldId) => publicationsOfAsset(land.db, worldId, asset),
@@ -127,5 +123,4 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     (request, reply) =>
       answerHistory(request, reply, findAsset(request.params.id!, request.query.asset_type)),
   )
-  done()
 }

@@ -1,7 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LimitsConfig } from '../config/config.ts'
 import { publicBase } from '../http/public-base.ts'
+import type { Routes } from '../http/routes.ts'
 import type { WorkerGroup } from '../http/worker-group.ts'
 import { dateAnswers } from './answer-date.ts'
 import { captchaRoutes } from './captcha/captcha-routes.ts'
@@ -55,9 +56,7 @@ const ROUTES = [
 ] as const
 
 /** The options of all routes together. */
-type RouteOptions = (typeof ROUTES)[number] extends (app: never, options: infer All, done: never) => void
-  ? All
-  : never
+type RouteOptions = (typeof ROUTES)[number] extends (app: never, options: infer All) => void ? All : never
 
 /** The parts that the routes need; {@link addRoutes} adds the rest of their options. */
 export type Endpoints = Omit<RouteOptions, keyof Limits | 'baseOf' | 'isOperator' | 'downloads'> & {
@@ -85,6 +84,7 @@ export async function addRoutes(
     isOperator: (request: Pick<FastifyRequest, 'headers'>) => isOperator(request, operatorKey),
     downloads: new Downloads(),
   }
-  const all: readonly FastifyPluginCallbackTypebox<RouteOptions>[] = ROUTES
-  for (const routes of all) await scope.register(routes, options)
+  const app = scope.withTypeProvider<TypeBoxTypeProvider>()
+  const all: readonly Routes<RouteOptions>[] = ROUTES
+  for (const routes of all) routes(app, options)
 }

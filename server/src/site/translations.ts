@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
 import { BARE_JSON } from '../http/answer.ts'
 import { SmallBody } from '../http/compressed-bodies.ts'
+import type { Routes } from '../http/routes.ts'
 import { okSchema, withUnchanged } from '../http/schemas.ts'
 import { send } from '../http/send.ts'
 import { tagOf } from '../http/text-tag.ts'
@@ -53,11 +53,7 @@ function bodyOf(locale: Locale) {
 }
 
 /** `GET /translations/:locale`. */
-export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: number }> = (
-  app,
-  options,
-  done,
-) => {
+export const translationRoutes: Routes<{ startedAtMs: number }> = (app, options) => {
   app.get(
     '/translations/:locale',
     {
@@ -89,5 +85,4 @@ export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: numb
       return send(request, reply, { freshness, format: BARE_JSON, body: () => body.shared })
     },
   )
-  done()
 }

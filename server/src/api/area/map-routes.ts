@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { estateSchema, parcelSchema } from '../common/schemas.ts'
@@ -8,7 +8,7 @@ import { answerArea, MAP_FORM, readArea } from './area.ts'
 const corner = (name: string) => Type.String({ 'x-allowed': 'x,y', description: `${name} corner, as x,y.` })
 
 /** `GET /map`: the parcels and estates of an area. */
-export const mapRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const mapRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/map',
     {
@@ -29,5 +29,4 @@ export const mapRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     },
     (request, reply) => answerArea(request, reply, land, readArea(land.world, request.query), MAP_FORM),
   )
-  done()
 }

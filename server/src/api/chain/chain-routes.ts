@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { COMPLETENESS_STATES, MOST_NAMED } from '../../chain/check/completeness.ts'
 import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
 import { type Clock, secondsSince } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import {
   LISTINGS_STATES,
@@ -80,11 +80,7 @@ export interface ChainRoutesOptions {
 }
 
 /** `GET /chain`. */
-export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
-  app,
-  { chain, offers, clock, explorerUrl },
-  done,
-) => {
+export const chainRoutes: Routes<ChainRoutesOptions> = (app, { chain, offers, clock, explorerUrl }) => {
   app.get(
     '/chain',
     {
@@ -108,7 +104,6 @@ export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
       return reply.header('cache-control', 'no-store').send({ ok: true, data })
     },
   )
-  done()
 }
 
 function shownListings({ readAtMs, isShown, ...shown }: ListingsStatus) {

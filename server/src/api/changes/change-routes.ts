@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { EVENT_STREAM_HEADERS } from '../../http/event-streams.ts'
+import type { Routes } from '../../http/routes.ts'
 import { streamSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { parseVersion } from '../../state/differences/state-version.ts'
@@ -15,10 +15,10 @@ const STATE_PATTERN = '^[\\w.-]{1,100}$'
 const MAX_MATCH_LENGTH = 6_000
 
 /** `GET /changes`: an event for every new state of the land, or for what changes for a search (docs/changes.md). */
-export const changeRoutes: FastifyPluginCallbackTypebox<{
+export const changeRoutes: Routes<{
   changeStream: ChangeStream
   searchStreams: SearchStreams
-}> = (app, { changeStream, searchStreams }, done) => {
+}> = (app, { changeStream, searchStreams }) => {
   app.get(
     '/changes',
     {
@@ -80,7 +80,6 @@ current state.',
       return reply
     },
   )
-  done()
 }
 
 /** A search that was not encoded would be cut at its first `&`. @throws {AppError} `invalid_parameter` */

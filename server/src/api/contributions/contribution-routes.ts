@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type, { type TSchema } from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { type Contribution, contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { contributionJson } from '../../land/records/contribution.ts'
@@ -18,11 +18,8 @@ export const newerContributionRoutes = routesOf(newerContributionSchema, (row) =
   return `${contributionJson(row).slice(0, -1)},${JSON.stringify(newer).slice(1)}`
 })
 
-function routesOf(
-  schema: TSchema,
-  json: (row: Contribution) => string,
-): FastifyPluginCallbackTypebox<{ land: LandContext }> {
-  return (app, { land }, done) => {
+function routesOf(schema: TSchema, json: (row: Contribution) => string): Routes<{ land: LandContext }> {
+  return (app, { land }) => {
     app.get(
       '/addresses/:address/contributions',
       {
@@ -40,6 +37,5 @@ function routesOf(
         return sendRows(request, reply, land, { read, json })
       },
     )
-    done()
   }
 }

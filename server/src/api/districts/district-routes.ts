@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { findDistrict, type ListedDistrict } from '../../land/records/district.ts'
@@ -21,7 +21,7 @@ const SCANNED_PER_UNIT = 20_000
 const LISTED_PER_UNIT = 2_500
 
 /** `/districts` of the older interface, and one district with its parcels. */
-export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const districtRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/districts',
     {
@@ -40,16 +40,11 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
         return { freshness: state.freshness(), format: DATA, body, moment }
       }),
   )
-  app.register(oneDistrictRoute, { land })
-  done()
+  oneDistrictRoute(app, { land })
 }
 
 /** `/districts` below `/v2`, where the public atlas server has parcels in it, and one district. */
-export const newerDistrictRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
-  app,
-  { land },
-  done,
-) => {
+export const newerDistrictRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/districts',
     {
@@ -97,11 +92,10 @@ export const newerDistrictRoutes: FastifyPluginCallbackTypebox<{ land: LandConte
       })
     },
   )
-  app.register(oneDistrictRoute, { land })
-  done()
+  oneDistrictRoute(app, { land })
 }
 
-const oneDistrictRoute: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+const oneDistrictRoute: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/districts/:id',
     {
@@ -123,7 +117,6 @@ const oneDistrictRoute: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
     },
   )
-  done()
 }
 
 function listText({ parts }: State): string {

@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifySchema } from 'fastify'
 import { streamed } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { assetsCost } from '../common/land-answers.ts'
@@ -9,7 +9,7 @@ import { tileSource } from '../tile-data/tile-source.ts'
 import { GEOJSON, NDJSON, type ParcelFormat, parcelPieces } from './parcel-formats.ts'
 
 /** `GET /export/parcels.geojson` and `GET /export/parcels.ndjson`: the whole world as a file (docs/exports.md). */
-export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const exportRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const exportAs = (
     format: ParcelFormat,
     schema: Pick<FastifySchema, 'operationId' | 'summary' | 'description'>,
@@ -55,5 +55,4 @@ fields of tile data. Streamed, without the envelope.',
     description:
       'One line of JSON with the fields of tile data for each parcel. Streamed, without the envelope.',
   })
-  done()
 }

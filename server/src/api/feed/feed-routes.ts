@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Freshness } from '../../freshness.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
@@ -19,7 +19,7 @@ import { FeedBodies } from './feed-bodies.ts'
 const FORMAT = { contentType: 'application/vnd.landpass.feed' }
 
 /** `GET /feed`: the world as a binary grid of tiles, or what changed of it (docs/feed.md). */
-export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const feedRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const feed = new FeedBodies(land.bodies, (worldId, range) => readChangedAssets(land.db, worldId, range))
 
   app.get(
@@ -60,7 +60,6 @@ known.',
       return send(request, reply, { freshness, format: FORMAT, cost: since ? QUERY_UNITS : 1, body })
     },
   )
-  done()
 }
 
 /** The freshness of the whole feed, or of the differences between the client's state and the current one. */

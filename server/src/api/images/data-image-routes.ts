@@ -1,4 +1,4 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { Routes } from '../../http/routes.ts'
 import { imageSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { drawEstateMap, drawMinimap } from '../../map/data-images.ts'
@@ -35,11 +35,7 @@ const ESTATE_MAP: PictureRequest = {
 }
 
 /** Images whose colours are data, for programs: kinds and joins of all parcels, and their estates. */
-export const dataImageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
-  app,
-  { pictures },
-  done,
-) => {
+export const dataImageRoutes: Routes<PictureRouteOptions> = (app, { pictures }) => {
   app.get(
     '/minimap.png',
     {
@@ -69,7 +65,6 @@ export const dataImageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> 
     },
     (request, reply) => send(request, reply, () => pictures.answer(ESTATE_MAP)),
   )
-  done()
 }
 
 function cellsOf({ state: { parts } }: ShownLand) {

@@ -1,8 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { Coord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { ErrorCode } from '../../errors.ts'
+import type { Routes } from '../../http/routes.ts'
 import { HIDDEN, imageSchema, type Responses } from '../../http/schemas.ts'
 import { MAX_PARCELS } from '../../map/frame.ts'
 import { coordTextParams, estateParams } from '../common/parameters.ts'
@@ -31,7 +31,7 @@ const anyPlaceParams = Type.Object({
 })
 
 /** The map images: around coordinates, of a parcel, of an estate. */
-export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (app, options, done) => {
+export const imageRoutes: Routes<PictureRouteOptions> = (app, options) => {
   const { world } = options.land
 
   app.get(
@@ -115,7 +115,6 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (a
       )
     },
   )
-  done()
 }
 
 /** The answers of a map image, which has two failures with status 500. */

@@ -1,5 +1,6 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { estateParams } from '../common/parameters.ts'
 import { answerEstate, answerPoint, type Drawing, type PictureRouteOptions } from './image-answers.ts'
@@ -47,7 +48,7 @@ const asText: FastifySchemaCompiler<TSchema> = () => (value) => ({ value })
  * The map images below `/v2`, with the ranges and defaults of the public atlas server. Like there, no parameter is
  * refused, and any number of parcels is drawn.
  */
-export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app, options, done) => {
+export const newerImageRoutes: Routes<PictureRouteOptions> = (app, options) => {
   const { world } = options.land
 
   app.get(
@@ -122,7 +123,6 @@ export const newerImageRoutes: FastifyPluginCallback<PictureRouteOptions> = (app
     (request, reply) =>
       answerEstate(request, reply, options, { ...drawingOf(request), id: request.params.id }),
   )
-  done()
 }
 
 function drawingOf(request: FastifyRequest): Drawing {

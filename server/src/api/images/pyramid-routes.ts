@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { maxZoom, squareHalf, type TileAddress } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DOCUMENT } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { imageSchema, okSchema, withUnchanged } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { tagOf } from '../../http/text-tag.ts'
@@ -23,11 +23,7 @@ const query = Type.Object(styleQuery)
 const ROW_ALLOWED = 'a whole number, with @2x after it for 512 pixels'
 
 /** The image tiles for map viewers: 256 pixels wide (512 with @2x), and the TileJSON that describes them. */
-export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = (
-  app,
-  { land, pictures, publicUrl },
-  done,
-) => {
+export const pyramidRoutes: Routes<PyramidRouteOptions> = (app, { land, pictures, publicUrl }) => {
   const half = squareHalf(land.world.bounds)
 
   app.get(
@@ -80,7 +76,6 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       return send(request, reply, { freshness: { tag: tagOf(text) }, format: DOCUMENT, body: () => text })
     },
   )
-  done()
 }
 
 /** Reads `5` or `5@2x`. @throws {AppError} `invalid_parameter` */

@@ -1,8 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Answer, DATA, type Format, streamed } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { formatSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import type { NumberSet } from '../../state/parts/number-set.ts'
@@ -66,10 +66,10 @@ const pageQuery = strictQuery({
 })
 
 /** `GET /land` and its files: parcels and estates by all that is known of them (docs/find-land.md). */
-export const landRoutes: FastifyPluginCallbackTypebox<{
+export const landRoutes: Routes<{
   land: LandContext
   settings: { readonly publicUrl: string | undefined }
-}> = (app, { land, settings }, done) => {
+}> = (app, { land, settings }) => {
   const rowTexts = new LandRowTexts()
   app.get(
     '/land',
@@ -215,7 +215,6 @@ export const landRoutes: FastifyPluginCallbackTypebox<{
       answerFile(request, reply, request.query, formatOf, maxRows),
     )
   }
-  done()
 }
 
 function placeOf(view: LandView, order: LandOrder, asset: number): SortPlace {

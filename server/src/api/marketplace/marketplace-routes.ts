@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -7,11 +7,7 @@ import { estateSchema, parcelSchema } from '../common/schemas.ts'
 import { answerListing, listingQuery, pageSchema } from './listing.ts'
 
 /** `/marketplace` of the older services: parcels and estates in one list. */
-export const marketplaceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
-  app,
-  { land },
-  done,
-) => {
+export const marketplaceRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/marketplace',
     {
@@ -34,5 +30,4 @@ export const marketplaceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       return answerListing(request, reply, { land, name: 'assets', assetType: asset_type }, query)
     },
   )
-  done()
 }

@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { type Coord, decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { BARE_JSON } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { bareSchema, HIDDEN } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -36,10 +36,10 @@ export interface MetadataSettings {
 const tags = ['metadata']
 
 /** The metadata of parcels and estates as tokens, in the form that marketplaces read: JSON without the envelope. */
-export const metadataRoutes: FastifyPluginCallbackTypebox<{
+export const metadataRoutes: Routes<{
   land: LandContext
   settings: MetadataSettings
-}> = (app, { land, settings }, done) => {
+}> = (app, { land, settings }) => {
   const { registries } = land
   const linksFor = (request: FastifyRequest): TokenLinks => {
     const base = publicBase(request, settings.publicUrl)
@@ -121,7 +121,6 @@ export const metadataRoutes: FastifyPluginCallbackTypebox<{
       return answerToken(request, reply, (state) => tokenOf(state, registries, lowerCase(address), number))
     },
   )
-  done()
 }
 
 /** A row of the state, and the function that writes its metadata. */

@@ -1,8 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { type JudgedOffer, judgeTimes } from '../../land/events/signed-offers.ts'
 import { type AssetPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
@@ -31,11 +31,7 @@ const rentalResponse = freshSchema(Type.Array(rentalOfferSchema), ERRORS)
 /**
  * The offers to sell one asset, and those to rent it, also those that cannot be accepted now, each with its state and why.
  */
-export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
-  app,
-  { land },
-  done,
-) => {
+export const assetOfferRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const answerSales = async (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
     request.costAccount?.charge(reply, QUERY_UNITS)
     const { worldId } = land.state()
@@ -108,7 +104,6 @@ export const assetOfferRoutes: FastifyPluginCallbackTypebox<{ land: LandContext 
       (request, reply) => answer(request, reply, findAsset(request.params.id!, 'estate')),
     )
   }
-  done()
 }
 
 interface Offer {

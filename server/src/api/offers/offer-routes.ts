@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { DATA, streamed } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { assetsCost } from '../common/land-answers.ts'
@@ -8,7 +8,7 @@ import { offerPieces, shownOffers } from './offer-columns.ts'
 import { offersSchema } from './offer-shapes.ts'
 
 /** `GET /offers`: everything that is for sale, for the price layer of a map (docs/offers.md). */
-export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const offerRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/offers',
     {
@@ -34,5 +34,4 @@ open offer in MANA that has not expired: see docs/offers.md.',
         return { freshness, format: DATA, body }
       }),
   )
-  done()
 }

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema, okSchema } from '../../http/schemas.ts'
 import { send, sendUncached } from '../../http/send.ts'
 import { unownedParcels } from '../../state/parts/unowned-parcels.ts'
@@ -12,7 +12,7 @@ import { parcelSchema } from '../common/schemas.ts'
 const tags = ['parcels']
 
 /** The parcels without an owner and a district: their number, and a random one of them. */
-export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const availableRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/parcels/available',
     {
@@ -49,5 +49,4 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
-  done()
 }

@@ -1,4 +1,3 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import {
   type Coord,
   coordText,
@@ -12,6 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { type Answer, DATA } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -36,7 +36,7 @@ import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.
 const tags = ['parcels']
 
 /** The endpoints of parcels: the list, those of an address, one by coordinates or token id, its token id in hex. */
-export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const parcelRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
     send(request, reply, () => parcelAnswer(land, coord))
 
@@ -174,7 +174,6 @@ other parameters are refused beside them.',
   app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
     answerEncodedId(request, reply, readKnownPlace(land, request.params.place)),
   )
-  done()
 }
 
 function parcelAnswer(land: LandContext, coord: Coord): Answer {

@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { type Coord, parseCoord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, streamed } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema, HIDDEN, okSchema } from '../../http/schemas.ts'
 import { send, sendUncached } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -42,7 +42,7 @@ const PLACES_ALLOWED = `a list of 1 to ${MAX_PLACES} places x,y`
 const ADDRESS = { title: 'RightsAddress', ...GIVEN_ADDRESS }
 
 /** Who may build where: of an address, of an asset, and of up to 500 places at once (docs/rights.md). */
-export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const rightsRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const tags = ['land']
   const addressQuery = strictQuery({
     address: Type.Optional(
@@ -209,5 +209,4 @@ export const rightsRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       return sendUncached(reply, [Buffer.from(JSON.stringify({ address, places: answers }))])
     },
   )
-  done()
 }

@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { type Answer, DATA } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { oneOf } from '../../schema-parts.ts'
@@ -33,7 +33,7 @@ const ROWS_PER_UNIT = 25
 const MAX_LIMIT = 1000
 
 /** `GET /sales`, `GET /sales/cells` and `GET /stats`: what was sold, and for how much (docs/sales.md). */
-export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const salesRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   app.get(
     '/sales',
     {
@@ -159,5 +159,4 @@ export const salesRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
       return send(request, reply, { freshness, format: DATA, cost, body })
     },
   )
-  done()
 }

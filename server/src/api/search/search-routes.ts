@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { LRUCache } from 'lru-cache'
 import Type from 'typebox'
 import { DATA } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -23,7 +23,7 @@ const ENTRY_BYTES = 300
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT_LENGTH} characters, spaces around it not counted`
 
 /** `GET /search`: finds parcels, estates, districts and addresses by text (docs/search.md). */
-export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const searchRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const namesCache = new SearchNamesCache()
   // Many people search for the same words, and for the same first letters of them.
   const answers = new LRUCache<string, string>({
@@ -81,7 +81,6 @@ begins with it, or contain it. The beginning of an address finds owners. Letter 
       return send(request, reply, { freshness, format: DATA, cost: SEARCH_UNITS, body })
     },
   )
-  done()
 }
 
 /** Trims the text and checks its length, in code points. @throws {AppError} `invalid_parameter` */

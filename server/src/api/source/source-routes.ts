@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText, decodeTokenId } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { BARE_JSON } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import {
@@ -191,7 +191,7 @@ type RentalsQuery = Static<typeof rentalsQuery>
  * Landpass another. Unlike theirs the totals are right, and each page has a cursor.
  * docs/older-services.md has what each of their parameters does.
  */
-export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const sourceRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const { db, registries, clock } = land
   const networkOf = async (worldId: number) => ({
     registries,
@@ -302,7 +302,6 @@ export const sourceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       return sendJudged(request, reply, { json, judgedAtMs: nowMs })
     },
   )
-  done()
 }
 
 const NOTHING: SourcePage<never> = { rows: [], total: 0, hasMore: false }

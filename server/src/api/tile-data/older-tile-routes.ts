@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { DATA } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { contributionsOf } from '../../land/queries/contribution-queries.ts'
@@ -23,7 +23,7 @@ const SCANNED_PER_UNIT = 10_000
 const LEGACY_FORM = legacyTileForm(ALL_FIELDS)
 
 /** Two endpoints of the older web client besides `/v1/tiles`: the tiles of an address, and changed tiles. */
-export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const olderTileRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const newTiles = new NewTiles(land.db)
 
   app.get(
@@ -99,7 +99,6 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       return send(request, reply, { freshness, format: DATA, cost: 2 * QUERY_UNITS, body })
     },
   )
-  done()
 }
 
 function allRows({ parts }: State) {

@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Answer, BARE_JSON, DATA } from '../../http/answer.ts'
+import type { Routes } from '../../http/routes.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import type { RowRange } from '../../state/state.ts'
@@ -27,7 +27,7 @@ const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outs
  * Tile data: `/v2/tiles` and, in the older form, `/v1/tiles`, also without the version. The paths have their version here, because
  * these are two different endpoints, not one endpoint with two addresses.
  */
-export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const tileRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const textsCache = new TileTextsCache(land.registries)
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) =>
@@ -92,7 +92,6 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
       return send(request, reply, { freshness, format: BARE_JSON, body })
     },
   )
-  done()
 }
 
 function tilesAnswer(

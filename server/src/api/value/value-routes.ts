@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { DATA } from '../../http/answer.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { send } from '../../http/send.ts'
 import { manaText, weiOf } from '../../land/events/amounts.ts'
@@ -39,7 +39,7 @@ const SALES_PER_UNIT = 10_000
 const NEAR_OFFERS = 10
 
 /** `GET /parcels/:x/:y/value` and `GET /estates/:id/value`: what an asset may be worth (docs/sales.md). */
-export const valueRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const valueRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
   const common = { tags: ['land'], querystring: strictQuery({}) }
   const answer = (request: FastifyRequest, reply: FastifyReply, name: AssetName) => {
     const state = land.state()
@@ -109,7 +109,6 @@ export const valueRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = 
     },
     (request, reply) => answer(request, reply, { type: 'estate', id: estateIdOf(String(request.params.id)) }),
   )
-  done()
 }
 
 function valueAnswer(

@@ -6,6 +6,7 @@ import { readPng } from '../../../test/support/images/png.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { Metrics } from '../../http/metrics.ts'
+import { serveRoutes } from '../../http/routes.ts'
 import { createServer } from '../../http/server.ts'
 import { Vault } from '../secrets/vault.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
@@ -65,9 +66,13 @@ describeOnBothEngines('the routes of captchas', (open) => {
       },
     }
     const rehearsals = { isAnyOn: async () => isRehearsing }
-    const captchasOf = (proofOfWorkBits: number) => new Captchas({ db, vault, clock, proofOfWorkBits })
-    await app.register(captchaRoutes, { ...routes, rehearsals, captchas: captchasOf(0) })
-    await app.register(captchaRoutes, { ...routes, rehearsals, captchas: captchasOf(18), prefix: '/strict' })
+    const parts = (proofOfWorkBits: number) => ({
+      ...routes,
+      rehearsals,
+      captchas: new Captchas({ db, vault, clock, proofOfWorkBits }),
+    })
+    await serveRoutes(app, captchaRoutes, parts(0))
+    await serveRoutes(app, captchaRoutes, parts(18), '/strict')
     origin = await app.listen({ host: '127.0.0.1', port: 0 })
   })
 

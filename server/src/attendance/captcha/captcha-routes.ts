@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema, type Responses } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { previewRealm } from '../rehearsal/preview-realm.ts'
@@ -72,10 +72,9 @@ const uuidParams = Type.Object({
 })
 
 /** Captchas: a signed request makes one, every client with its uuid gets the image, the claim has the answer. */
-export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
+export const captchaRoutes: Routes<CaptchaRouteOptions> = (
   app,
   { captchas, signedFetch, rehearsals, playerLimit, clientLimit, imageLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/captcha',
@@ -133,7 +132,6 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       throw new AppError('captcha_not_found', sentence)
     },
   )
-  done()
 }
 
 type Created = Awaited<ReturnType<Captchas['create']>>

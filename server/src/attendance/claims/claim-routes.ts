@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import type { BaseOf } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
 import { GIVEN_ADDRESS } from '../../schema-parts.ts'
@@ -120,7 +120,7 @@ export interface ClaimRouteOptions {
 }
 
 /** A player claims a token: attendance/README.md follows the request step by step. */
-export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app, options, done) => {
+export const claimRoutes: Routes<ClaimRouteOptions> = (app, options) => {
   const { clock, events, signedFetch, presence, rules, refusals, onClaim, baseOf } = options
   app.post(
     '/claim/:event',
@@ -175,7 +175,6 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
       }
     },
   )
-  done()
 }
 
 /** @throws {AppError} when the signature is wrong, or an unsigned claim has no address */

@@ -1,8 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { orNull } from '../../schema-parts.ts'
 import { type AvailabilityParts, readAvailability } from '../events/availability.ts'
@@ -29,11 +29,7 @@ export interface SentenceRouteOptions extends AvailabilityParts {
 }
 
 /** What players read at a booth, for the page of an event. */
-export const sentenceRoutes: FastifyPluginCallbackTypebox<SentenceRouteOptions> = (
-  app,
-  { db, clock, ...parts },
-  done,
-) => {
+export const sentenceRoutes: Routes<SentenceRouteOptions> = (app, { db, clock, ...parts }) => {
   app.get(
     '/event/:event/sentences',
     {
@@ -55,5 +51,4 @@ export const sentenceRoutes: FastifyPluginCallbackTypebox<SentenceRouteOptions> 
       return { ok: true as const, data: await sentencesOf(event, { reason, nowMs }) }
     },
   )
-  done()
 }

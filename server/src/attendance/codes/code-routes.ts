@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
@@ -55,10 +55,9 @@ export interface CodeRouteOptions extends OrganiserCallOptions {
 }
 
 /** Loads an event's claim codes from the issuer. */
-export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
+export const codeRoutes: Routes<CodeRouteOptions> = (
   app,
   { db, organisers, codes, loads, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/addcodes/:event',
@@ -94,7 +93,6 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       }
     },
   )
-  done()
 }
 
 function loadedJson(eventId: number, loaded: LoadedCodes, untilMs: number | undefined) {

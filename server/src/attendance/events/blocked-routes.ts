@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { GIVEN_ADDRESS } from '../../schema-parts.ts'
 import { blockedJson, blockedSchema } from './blocked-json.ts'
@@ -32,10 +32,9 @@ export interface BlockedRouteOptions extends OrganiserCallOptions {
 }
 
 /** The players to whom an organiser gives no token. */
-export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = (
+export const blockedRoutes: Routes<BlockedRouteOptions> = (
   app,
   { db, organisers, blocked, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/blocked',
@@ -71,5 +70,4 @@ export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = 
       return { ok: true as const, data: { blocked: players.map(blockedJson), ...passIn(reply, newPass) } }
     },
   )
-  done()
 }

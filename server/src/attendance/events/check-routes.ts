@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
 import type { Credentials, Organisers } from '../organisers/organisers.ts'
@@ -36,10 +36,9 @@ export interface CheckRouteOptions extends OrganiserCallOptions {
 }
 
 /** Checks an edit code before anything is done with it. */
-export const checkRoutes: FastifyPluginCallbackTypebox<CheckRouteOptions> = (
+export const checkRoutes: Routes<CheckRouteOptions> = (
   app,
   { db, organisers, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/check',
@@ -64,7 +63,6 @@ export const checkRoutes: FastifyPluginCallbackTypebox<CheckRouteOptions> = (
       }
     },
   )
-  done()
 }
 
 /** A registered event needs one call to the issuer, another one two: the second reads its name. */

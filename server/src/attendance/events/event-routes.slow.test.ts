@@ -4,6 +4,7 @@ import { testClock } from '../../../test/support/http/land-server.ts'
 import { HOUR_MS } from '../../clock.ts'
 import { readConfig } from '../../config/config.ts'
 import { Metrics } from '../../http/metrics.ts'
+import { serveRoutes } from '../../http/routes.ts'
 import { createServer } from '../../http/server.ts'
 import type { Organisers } from '../organisers/organisers.ts'
 import { saveEvent } from './event-queries.ts'
@@ -29,7 +30,7 @@ describeOnOneEngine('the routes of events', (open) => {
       trustedProxies: [],
       metrics: new Metrics(),
     })
-    await app.register(eventRoutes, {
+    await serveRoutes(app, eventRoutes, {
       db,
       clock,
       world: readConfig({}).world,

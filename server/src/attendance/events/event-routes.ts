@@ -1,10 +1,10 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import { QUERY_UNITS } from '../../http/cost-account.ts'
 import type { BaseOf } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { isOwnEvent } from '../issuers/own/own-event-ids.ts'
@@ -83,10 +83,9 @@ export interface EventRouteOptions extends OrganiserCallOptions, AvailabilityPar
 }
 
 /** Registers, changes and reads events. */
-export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
+export const eventRoutes: Routes<EventRouteOptions> = (
   app,
   { db, clock, world, organisers, events, rehearsals, forgetReport, baseOf, ...others },
-  done,
 ) => {
   const { organiserLimit, assertConfigured, changeMade, isOperator } = others
   app.post(
@@ -242,7 +241,6 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       return { ok: true as const, data: availability }
     },
   )
-  done()
 }
 
 /** The value of an option as it was sent; undefined where it was not. */

@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { addressText } from '../../schema-parts.ts'
 import {
@@ -24,10 +24,9 @@ export interface GiftRouteOptions extends OrganiserCallOptions {
 }
 
 /** Tokens that an organiser gives to a list of addresses. */
-export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
+export const giftRoutes: Routes<GiftRouteOptions> = (
   app,
   { db, organisers, gifts, isOperator, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/gifts',
@@ -83,5 +82,4 @@ export const giftRoutes: FastifyPluginCallbackTypebox<GiftRouteOptions> = (
       return { ok: true as const, data: { ...given, ...passIn(reply, newPass) } }
     },
   )
-  done()
 }

@@ -1,8 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type, { type Static } from 'typebox'
 import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { bytesOfBody } from '../../http/json-body.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
 import { addressText, GIVEN_ADDRESS, orNull } from '../../schema-parts.ts'
@@ -125,7 +125,7 @@ export interface GrantRouteOptions extends OrganiserCallOptions {
 }
 
 /** The secret of an event, for its organiser, and grants from the organiser's own server. */
-export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
+export const grantRoutes: Routes<GrantRouteOptions> = (
   app,
   {
     db,
@@ -138,7 +138,6 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
     onGrant,
     assertConfigured,
   },
-  done,
 ) => {
   app.post(
     '/event/:event/grant-secret',
@@ -209,7 +208,6 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
       }
     },
   )
-  done()
 }
 
 /** The error code. That the whole server takes no more is another result: only its operator can do something about it. */

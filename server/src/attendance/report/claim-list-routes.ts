@@ -1,5 +1,5 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema, type Responses } from '../../http/schemas.ts'
 import {
   credentialFields,
@@ -69,10 +69,9 @@ export interface ClaimListRouteOptions extends OrganiserCallOptions {
 }
 
 /** The claims of an event, for its organiser. */
-export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions> = (
+export const claimListRoutes: Routes<ClaimListRouteOptions> = (
   app,
   { db, organisers, downloads, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/claims',
@@ -109,5 +108,4 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions
       return reply.send({ ok: true as const, data: { claims: claims.map(listedClaimJson), next, ...pass } })
     },
   )
-  done()
 }

@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { Clock } from '../../clock.ts'
 import type { BaseOf } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { streamSchema } from '../../http/schemas.ts'
 import {
   editCodeBody,
@@ -23,10 +23,9 @@ export interface ExportRouteOptions extends OrganiserCallOptions {
 }
 
 /** Everything about an event as one file, for its organiser. */
-export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
+export const exportRoutes: Routes<ExportRouteOptions> = (
   app,
   { db, clock, organisers, reports, downloads, baseOf, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/export',
@@ -59,5 +58,4 @@ export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
       return reply.headers(headers).type('application/json; charset=utf-8').send(json)
     },
   )
-  done()
 }

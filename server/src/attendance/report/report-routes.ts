@@ -1,6 +1,6 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { BaseOf } from '../../http/public-base.ts'
+import type { Routes } from '../../http/routes.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { eventInfoJson } from '../events/event-json.ts'
 import {
@@ -20,10 +20,9 @@ export interface ReportRouteOptions extends OrganiserCallOptions {
 }
 
 /** The report of an event, for its organiser. */
-export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
+export const reportRoutes: Routes<ReportRouteOptions> = (
   app,
   { db, organisers, reports, baseOf, organiserLimit, assertConfigured },
-  done,
 ) => {
   app.post(
     '/event/:event/report',
@@ -48,5 +47,4 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
       return { ok: true as const, data: { event: info, ...report, ...passIn(reply, newPass) } }
     },
   )
-  done()
 }

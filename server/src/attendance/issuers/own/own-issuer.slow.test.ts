@@ -11,6 +11,7 @@ import { describeOnOneEngine } from '../../../../test/support/database/engines.t
 import { testClock } from '../../../../test/support/http/land-server.ts'
 import type { Engine } from '../../../db/engine.ts'
 import { inTransaction } from '../../../db/transaction.ts'
+import { serveRoutes } from '../../../http/routes.ts'
 import { findChange } from '../../events/change-queries.ts'
 import { coordinatesText } from '../../events/coordinates.ts'
 import { getEvent } from '../../events/event-queries.ts'
@@ -189,7 +190,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     app.setValidatorCompiler(() => () => true)
     app.setSerializerCompiler(() => JSON.stringify)
     const parts = { db: engine.db, clock, keys, organisers: {} as never, assertConfigured: () => {} }
-    await app.register(revocationRoutes, {
+    await serveRoutes(app, revocationRoutes, {
       ...parts,
       organiserLimit: async () => {},
       tokenAnswers: { forget: () => {} },

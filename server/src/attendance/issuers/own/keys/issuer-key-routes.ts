@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { EVENT_ATTENDANCE_UID, MAINNET_DOMAIN } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import { checksumAddress } from '../../../../ethereum/checksum-address.ts'
 import { QUERY_UNITS } from '../../../../http/cost-account.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { streamSchema } from '../../../../http/schemas.ts'
 import { oneOf } from '../../../../schema-parts.ts'
 import type { TokenKeys } from './token-keys.ts'
@@ -46,11 +46,7 @@ export interface IssuerKeyRouteOptions {
 }
 
 /** The public list of our keys, for checking tokens. */
-export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions> = (
-  app,
-  { clock, keys, assertConfigured },
-  done,
-) => {
+export const issuerKeyRoutes: Routes<IssuerKeyRouteOptions> = (app, { clock, keys, assertConfigured }) => {
   app.get(
     '/.well-known/attendance-issuers.json',
     {
@@ -84,7 +80,6 @@ export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions
       })
     },
   )
-  done()
 }
 
 function isoOf(seconds: number): string {

@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Db } from '../../../../db/engine.ts'
 import { QUERY_UNITS } from '../../../../http/cost-account.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema } from '../../../../http/schemas.ts'
 import { dayText } from './token-log.ts'
 import { readLog, rootsBetween } from './token-log-queries.ts'
@@ -15,7 +15,7 @@ export interface TokenLogRouteOptions {
 }
 
 /** The public log of all tokens. */
-export const tokenLogRoutes: FastifyPluginCallbackTypebox<TokenLogRouteOptions> = (app, { db }, done) => {
+export const tokenLogRoutes: Routes<TokenLogRouteOptions> = (app, { db }) => {
   app.get(
     '/tokens/log',
     {
@@ -72,7 +72,6 @@ export const tokenLogRoutes: FastifyPluginCallbackTypebox<TokenLogRouteOptions> 
       }
     },
   )
-  done()
 }
 
 function hexText(bytes: Buffer): string {

@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Db } from '../../../../db/engine.ts'
 import { AppError } from '../../../../errors.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema } from '../../../../http/schemas.ts'
 import { oneOf, orNull } from '../../../../schema-parts.ts'
 import { approvalSchema, eventApprovalJson, eventApprovalSchema } from '../../../events/approval-json.ts'
@@ -97,7 +97,7 @@ export interface ApprovalRouteOptions {
 }
 
 /** What the operator does with events that were made here. */
-export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> = (app, options, done) => {
+export const approvalRoutes: Routes<ApprovalRouteOptions> = (app, options) => {
   const { db, approvals, forgetPicture, isOperator, organiserLimit, baseOf, assertConfigured } = options
 
   /** @throws {AppError} `operator_only` */
@@ -176,5 +176,4 @@ export const approvalRoutes: FastifyPluginCallbackTypebox<ApprovalRouteOptions> 
       return { ok: true as const, data }
     },
   )
-  done()
 }

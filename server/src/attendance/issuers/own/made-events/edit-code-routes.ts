@@ -1,7 +1,7 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../../../errors.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema } from '../../../../http/schemas.ts'
 import { orNull } from '../../../../schema-parts.ts'
 import {
@@ -50,7 +50,7 @@ export interface EditCodeRouteOptions extends OrganiserCallOptions {
 }
 
 /** Edit codes for co-organisers, and a new first code for an organiser who has lost it. */
-export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> = (app, options, done) => {
+export const editCodeRoutes: Routes<EditCodeRouteOptions> = (app, options) => {
   const { db, editCodes, organisers, organiserLimit, assertConfigured, isOperator } = options
   app.post(
     '/events/:event/codes',
@@ -112,5 +112,4 @@ export const editCodeRoutes: FastifyPluginCallbackTypebox<EditCodeRouteOptions> 
       return { ok: true as const, data: { codes: await editCodes.list(eventId), edit_code } }
     },
   )
-  done()
 }

@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema } from '../../../../http/schemas.ts'
 import { invalidParameter } from '../../../../http/validation.ts'
 import { approvalOfEvent, readApproval } from '../../../events/approval-json.ts'
@@ -81,10 +81,9 @@ export interface EventChangeRouteOptions extends OrganiserCallOptions {
 }
 
 /** Corrects, moves, cancels and deletes events that were made here. */
-export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOptions> = (
+export const eventChangeRoutes: Routes<EventChangeRouteOptions> = (
   app,
   { db, clock, world, maker, editCodes, events, organisers, baseOf, ...others },
-  done,
 ) => {
   const { organiserLimit, makerLimit, assertConfigured, forgetReport, forgetPicture, isOperator } = others
   const forget = (event: Event) => {
@@ -190,7 +189,6 @@ export const eventChangeRoutes: FastifyPluginCallbackTypebox<EventChangeRouteOpt
       return { ok: true as const, data: { deleted: event.uuid } }
     },
   )
-  done()
 }
 
 function movesEvent({ start_date, end_date, distribution_start_date, distribution_end_date }: Body): boolean {

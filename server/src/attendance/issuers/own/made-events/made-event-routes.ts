@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema } from '../../../../http/schemas.ts'
 import { invalidParameter } from '../../../../http/validation.ts'
 import { approvalSchema } from '../../../events/approval-json.ts'
@@ -105,7 +105,7 @@ export interface MadeEventRouteOptions {
 }
 
 /** Makes events of our own issuer. */
-export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
+export const madeEventRoutes: Routes<MadeEventRouteOptions> = (app, options) => {
   const {
     clock,
     world,
@@ -180,7 +180,6 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       return { ok: true as const, data }
     },
   )
-  done()
 }
 
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */

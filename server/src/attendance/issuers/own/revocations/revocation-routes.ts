@@ -1,4 +1,3 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import {
   type Attestation,
   MAINNET_DOMAIN,
@@ -9,6 +8,7 @@ import {
 import Type from 'typebox'
 import type { Clock } from '../../../../clock.ts'
 import { SmallBody } from '../../../../http/compressed-bodies.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema, streamSchema } from '../../../../http/schemas.ts'
 import { sendShared } from '../../../../http/send.ts'
 import { invalidParameter } from '../../../../http/validation.ts'
@@ -38,11 +38,7 @@ export interface RevocationRouteOptions extends OrganiserCallOptions {
 }
 
 /** Takes tokens back, and publishes which ones. */
-export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptions> = (
-  app,
-  options,
-  done,
-) => {
+export const revocationRoutes: Routes<RevocationRouteOptions> = (app, options) => {
   const { db, clock, organisers, organiserLimit, assertConfigured } = options
   const lists = new OneSecondCache<SmallBody>()
   app.post(
@@ -124,7 +120,6 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
       return sendShared(request, reply, body)
     },
   )
-  done()
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../../../errors.ts'
 import { setHeaders } from '../../../../http/cross-origin.ts'
 import { type ReadyAnswer, readyAnswer } from '../../../../http/ready-answers.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { streamSchema, withUnchanged } from '../../../../http/schemas.ts'
 import { confirmedTag, freshnessHeaders } from '../../../../http/validators.ts'
 import type { EventCache } from '../../../events/event-cache.ts'
@@ -33,10 +33,9 @@ export interface TokenPictureRouteOptions {
 }
 
 /** Pictures of events that were made here, and of their tokens. */
-export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
+export const tokenPictureRoutes: Routes<TokenPictureRouteOptions> = (
   app,
   { events, pictures, shares, imageLimit, listLimit, shareLimit, isOperator },
-  done,
 ) => {
   app.get(
     '/tokens/:id/image.png',
@@ -111,7 +110,6 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
       return sendUncached(reply, waiting ?? (await publicPicture()))
     },
   )
-  done()
 }
 
 /** Ready answers with pictures, made once for each. */

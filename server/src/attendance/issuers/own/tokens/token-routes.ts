@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Db } from '../../../../db/engine.ts'
@@ -8,6 +7,7 @@ import { clientAddress } from '../../../../http/client-address.ts'
 import { QUERY_UNITS } from '../../../../http/cost-account.ts'
 import type { BaseOf } from '../../../../http/public-base.ts'
 import { readyAnswer } from '../../../../http/ready-answers.ts'
+import type { Routes } from '../../../../http/routes.ts'
 import { okSchema, streamSchema } from '../../../../http/schemas.ts'
 import { GIVEN_ADDRESS } from '../../../../schema-parts.ts'
 import type { EventCache } from '../../../events/event-cache.ts'
@@ -102,7 +102,7 @@ export interface TokenRouteOptions {
 }
 
 /** Tokens that this server signed, for holders, galleries and gates. */
-export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
+export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
   const { db, events, baseOf, tokenAnswers, listLimit } = options
 
   app.get(
@@ -281,7 +281,6 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       return sendText(reply, text)
     },
   )
-  done()
 }
 
 /** @throws {AppError} `event_not_found`, `holders_hidden`, `wrong_edit_code`, `too_many_requests` */
