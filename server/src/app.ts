@@ -57,6 +57,7 @@ import { readinessChecks } from './operation/readiness.ts'
 import { servePages } from './site/pages.ts'
 import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
+import type { ReadLand } from './state/read-in-thread.ts'
 import { StateKeeper } from './state/state-keeper.ts'
 
 /** The two interfaces of one deployment. */
@@ -110,8 +111,8 @@ export interface AppOptions {
   readonly group?: WorkerGroup | undefined
   /** Whether the land is that of the demo, which the map page says. */
   readonly isDemo?: boolean
-  /** Where the program of the thread that reads the land lies, when it is bundled. */
-  readonly stateThread?: URL | undefined
+  /** In a thread by default. */
+  readonly readLand?: ReadLand | undefined
 }
 
 /** What follows the chain in this process. */
@@ -126,7 +127,7 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 
 /** Creates and connects all parts. The server does not listen yet, and nothing is loaded before `start()`. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, engine, clock, interfaces = INTERFACES, stateThread } = options
+  const { config, engine, clock, interfaces = INTERFACES, readLand } = options
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics(config.metrics)
   const budget = new CostBudget(config.readCostPerMinute)
@@ -137,7 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   chargeRequests(server, costLimits)
-  const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
+  const keeper = new StateKeeper(engine, { ...config, readLand }, server.log, clock)
   const closing = new AbortController()
   const callContract = await callContractOf(config, closing.signal)
   const attendance = interfaces.includes('attendance')

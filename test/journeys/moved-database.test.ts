@@ -15,7 +15,7 @@ import {
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import {
   type LandServer,
-  STATE_THREAD,
+  READ_IN_THREAD,
   startLandServer,
   testClock,
 } from '@landpass/server/test/support/http/land-server'
@@ -85,7 +85,7 @@ async function original(place: Place): Promise<string> {
     await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     const config = readConfig({ DATA_DIR: place.dataDir, WORLD: '-2,-2,2,2' })
     const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-    const keeper = new StateKeeper(engine, { ...config, stateThread: STATE_THREAD }, log, clock)
+    const keeper = new StateKeeper(engine, { ...config, readLand: READ_IN_THREAD }, log, clock)
     await keeper.start()
     await keeper.close()
     return keeper.current().parts.lineage

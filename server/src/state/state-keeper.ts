@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import type { World } from '@landpass/client/grid'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import type { Engine } from '../db/engine.ts'
 import { folderIdentity } from '../db/folder-identity.ts'
-import { fromThread, isDatabaseRefusal } from '../db/statement-error.ts'
+import { isDatabaseRefusal } from '../db/statement-error.ts'
 import { AppError } from '../errors.ts'
 import type { ChangedAssets, RevisionRange } from '../land/changes/change-journal.ts'
 import { LAND_CHANNEL, type LandHead, readLandHead, type StoredHead } from '../land/changes/land-head.ts'
@@ -14,9 +13,9 @@ import { patchState } from './builders/patch-state.ts'
 import { readStateChanges } from './change-queries.ts'
 import { assetsOf, type KnownChange, knownChange } from './known-change.ts'
 import type { StateParts } from './parts/parts.ts'
+import { type ReadLand, readInThread } from './read-in-thread.ts'
 import { State } from './state.ts'
 import { StateCopy } from './state-copy.ts'
-import type { StateAnswer, StateTask } from './state-thread.ts'
 
 /**
  * A notification can be lost with its connection, so the revision is also polled: less than half a millisecond on
@@ -28,8 +27,8 @@ export interface KeeperSettings {
   readonly world: World
   /** The folder of the copy on disk. */
   readonly dataDir: string
-  /** Where the program of the thread that reads the land lies; by default beside this module. */
-  readonly stateThread?: URL | undefined
+  /** In a thread by default. */
+  readonly readLand?: ReadLand | undefined
 }
 
 type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
@@ -48,7 +47,7 @@ export class StateKeeper {
   private readonly clock: Clock
   private readonly folder: string | undefined
   private readonly copy: StateCopy
-  private readonly threadProgram: URL
+  private readonly readLand: ReadLand
   private readonly listeners = new Set<() => void>()
   private held: State | undefined
   /** The copy on disk, until the first state is made. */
@@ -61,18 +60,17 @@ export class StateKeeper {
   private isChangeAnnounced = false
   /** What made the current state from the one before; undefined where it was not patched. */
   private lastChange: KnownChange | undefined
-  private closed = false
+  private readonly closing = new AbortController()
   private isFailing = false
   private timer: NodeJS.Timeout | undefined
-  private thread: Worker | undefined
 
   constructor(engine: Engine, settings: KeeperSettings, log: Log, clock: Clock = SYSTEM_CLOCK) {
-    const { world, dataDir, stateThread } = settings
+    const { world, dataDir, readLand = readInThread() } = settings
     this.engine = engine
     this.world = world
     this.log = log
     this.clock = clock
-    this.threadProgram = stateThread ?? new URL('./state-thread.js', import.meta.url)
+    this.readLand = readLand
     this.folder = engine.kind === 'embedded' ? folderIdentity(dataDir) : undefined
     this.copy = new StateCopy(dataDir, (error) =>
       log.warn({ err: error }, 'could not write the copy of the land to disk; the next start takes longer'),
@@ -120,9 +118,8 @@ export class StateKeeper {
   }
 
   async close(): Promise<void> {
-    this.closed = true
+    this.closing.abort()
     clearInterval(this.timer)
-    await this.thread?.terminate()
     await this.refreshing?.catch(() => undefined)
     await this.copy.close()
   }
@@ -152,7 +149,7 @@ export class StateKeeper {
       this.isFailing = false
     } catch (error) {
       // Logged once, not at every poll while the database is unavailable.
-      if (!this.closed && !this.isFailing)
+      if (!this.closing.signal.aborted && !this.isFailing)
         this.log.error({ err: error }, 'could not read the land again; answers show the last state')
       this.isFailing = true
     }
@@ -164,7 +161,7 @@ export class StateKeeper {
       do {
         this.isRefreshRequested = false
         await this.refreshOnce()
-      } while (this.isRefreshRequested && !this.closed)
+      } while (this.isRefreshRequested && !this.closing.signal.aborted)
     } finally {
       this.refreshing = undefined
     }
@@ -269,7 +266,8 @@ export class StateKeeper {
   /** @param lineage that stands in for the one of the database: such a state is not kept on disk */
   private async build(lineage: string | undefined): Promise<State | undefined> {
     const startedMs = performance.now()
-    const parts = await this.buildInThread(lineage)
+    const { engine, world, closing } = this
+    const parts = await this.readLand(engine, { world, lineage }, closing.signal)
     if (!parts) return undefined
     const next = new State(parts, this.world)
     this.lastChange = undefined
@@ -281,28 +279,6 @@ export class StateKeeper {
   private logLoaded(level: 'debug' | 'info', { revision, parts }: State, { from, startedMs }: Origin): void {
     const tookMs = Math.round(performance.now() - startedMs)
     this.log[level]({ revision, parcels: parts.parcels.x.length, from, tookMs }, 'land loaded')
-  }
-
-  private async buildInThread(lineage: string | undefined): Promise<StateAnswer> {
-    if (this.closed) throw new Error('the server stops')
-    const { source, transfer } = this.engine.lend()
-    const task: StateTask = { source, world: this.world, lineage }
-    const thread = new Worker(this.threadProgram, {
-      workerData: task,
-      transferList: [...transfer],
-    })
-    this.thread = thread
-    try {
-      return await new Promise<StateAnswer>((resolve, reject) => {
-        thread.once('message', resolve)
-        thread.once('error', (error) => reject(fromThread(error)))
-        thread.once('exit', (code) =>
-          reject(new Error(`the thread that reads the land exited with code ${code}`)),
-        )
-      })
-    } finally {
-      this.thread = undefined
-    }
   }
 }
 

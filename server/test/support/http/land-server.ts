@@ -8,6 +8,8 @@ import { type App, type AppOptions, createApp } from '../../../src/app.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { type Environment, type FixedLimits, readConfig } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/db/engine.ts'
+import { type ReadLand, readInThread } from '../../../src/state/read-in-thread.ts'
+import { readState } from '../../../src/state/read-state.ts'
 import { emptyDir } from '../database/engines.ts'
 import { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 import { programPath } from '../run/programs.ts'
@@ -16,7 +18,13 @@ import { codesOf, type OpenApi, openApiOf, type Response, resolved } from './ope
 export { REFERENCE_TIME_MS } from '../land/reference-time.ts'
 
 /** Loads 500 modules fewer than the thread of server/dist, for each state that is read from the tables. */
-export const STATE_THREAD = pathToFileURL(programPath('src/state/state-thread.js'))
+export const READ_IN_THREAD = readInThread(pathToFileURL(programPath('src/state/state-thread.js')))
+
+/** Reads the land as the thread of a server does, but in this one: starting a thread takes ten times as long as a small world. */
+const readHere: ReadLand = async (engine, { world, lineage }) => {
+  const parts = await readState(engine.db, world, lineage)
+  return structuredClone(parts)
+}
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -92,7 +100,7 @@ export async function startLandServer(
 ): Promise<LandServer> {
   const settings = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), EVENT_MAKERS: 'nobody', ...env }
   const config = readConfig(settings, limits)
-  const app = await createApp({ config, engine, clock, stateThread: STATE_THREAD, ...more })
+  const app = await createApp({ config, engine, clock, readLand: readHere, ...more })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()
   const check = checkOf(app.server, settings)
