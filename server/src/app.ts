@@ -111,7 +111,7 @@ export interface AppOptions {
   readonly group?: WorkerGroup | undefined
   /** Whether the land is that of the demo, which the map page says. */
   readonly isDemo?: boolean
-  /** In a thread by default. */
+  /** How all of the land is read from the tables; in a thread by default. */
   readonly readLand?: ReadLand | undefined
 }
 

@@ -11,7 +11,7 @@ import {
   freshDataDir,
   TEST_SETTINGS,
 } from '@landpass/server/test/support/database/engines'
-import { READ_IN_THREAD } from '@landpass/server/test/support/http/land-server'
+import { readInBundledThread } from '@landpass/server/test/support/http/land-server'
 import { demoSnapshot } from '@landpass/server/test/support/land/demo-snapshots'
 import { applyLandChanges, type LandChange } from '@landpass/server/test/support/land/land-changes'
 import { publicationRow } from '@landpass/server/test/support/land/land-rows'
@@ -115,7 +115,7 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
 async function start({ env, engine }: Place): Promise<{ from: unknown[]; text: string }> {
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
-  const settings = { ...readConfig(env), readLand: READ_IN_THREAD }
+  const settings = { ...readConfig(env), readLand: readInBundledThread }
   const keeper = new StateKeeper(engine, settings, { ...log, warn: expect.fail, error: expect.fail })
   await keeper.start()
   const text = JSON.stringify(answersOf(keeper.current(), []))

@@ -15,7 +15,7 @@ import {
 import { EventReader } from '@landpass/server/test/support/http/event-reader'
 import {
   type LandServer,
-  READ_IN_THREAD,
+  readInBundledThread,
   startLandServer,
   testClock,
 } from '@landpass/server/test/support/http/land-server'
@@ -58,7 +58,8 @@ interface Served {
 
 async function serve(place: Place, dataDir = place.dataDir): Promise<Served> {
   const engine = await open(place)
-  const server = await startLandServer(engine, clock, { DATA_DIR: dataDir, WORLD: '-2,-2,2,2' })
+  const env = { DATA_DIR: dataDir, WORLD: '-2,-2,2,2' }
+  const server = await startLandServer(engine, clock, env, { readLand: readInBundledThread })
   let isOpen = true
   const close = async () => {
     if (!isOpen) return
@@ -85,7 +86,7 @@ async function original(place: Place): Promise<string> {
     await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     const config = readConfig({ DATA_DIR: place.dataDir, WORLD: '-2,-2,2,2' })
     const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
-    const keeper = new StateKeeper(engine, { ...config, readLand: READ_IN_THREAD }, log, clock)
+    const keeper = new StateKeeper(engine, { ...config, readLand: readInBundledThread }, log, clock)
     await keeper.start()
     await keeper.close()
     return keeper.current().parts.lineage

@@ -82,7 +82,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'bid',
         summary: 'One bid',
         params: idParams('id', 'Id of the bid.'),
-        response: freshSchema(bidSchema, ['invalid_parameter', 'bid_not_found', 'database_unavailable']),
+        responses: freshSchema(bidSchema, ['invalid_parameter', 'bid_not_found', 'database_unavailable']),
       },
     },
     (request, reply) => {
@@ -106,7 +106,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Bids that an address made or received, newest first',
         params: addressParams,
         querystring: ofAddressQuery,
-        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
     (request, reply) => {
@@ -126,7 +126,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Bids on a parcel, newest first',
         params: coordParams(land.world),
         querystring: ofAssetQuery,
-        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
     (request, reply) => {
@@ -153,7 +153,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Bids on an estate, newest first',
         params: estateParams,
         querystring: ofAssetQuery,
-        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
     (request, reply) => answerBidsOf(request, reply, findAsset(request.params.id!, 'estate'), request.query),
@@ -168,7 +168,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Bids on a parcel or estate, newest first',
         params: assetParams,
         querystring: typedAssetQuery,
-        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
     (request, reply) =>
@@ -184,7 +184,7 @@ export const bidRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'The parcels and estates that an address made or received bids on',
         params: addressParams,
         querystring: ofAddressQuery,
-        response: freshSchema(Type.Array(Type.Union([parcelSchema, estateSchema])), [
+        responses: freshSchema(Type.Array(Type.Union([parcelSchema, estateSchema])), [
           'invalid_parameter',
           'database_unavailable',
         ]),

@@ -24,7 +24,7 @@ export const estateRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'estates',
         summary: 'Estates with a publication of a status, one row for each publication',
         querystring: Type.Object(listingQuery),
-        response: freshSchema(Type.Object({ estates: Type.Array(estateSchema), ...pageSchema }), [
+        responses: freshSchema(Type.Object({ estates: Type.Array(estateSchema), ...pageSchema }), [
           'invalid_parameter',
           'database_unavailable',
         ]),
@@ -43,7 +43,7 @@ export const estateRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'All estates that an address owns, by id',
         params: addressParams,
         querystring: ownedQuery,
-        response: freshSchema(Type.Array(estateSchema), [
+        responses: freshSchema(Type.Array(estateSchema), [
           'invalid_parameter',
           'database_unavailable',
           'too_many_large_answers',
@@ -66,7 +66,7 @@ export const estateRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'estate',
         summary: 'One estate',
         params: estateParams,
-        response: freshSchema(estateSchema, ['invalid_parameter', 'estate_not_found']),
+        responses: freshSchema(estateSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
-import { type Routes, serveRoutes } from '../http/routes.ts'
+import { type Routes, routeServer, serveRoutes } from '../http/routes.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bid-routes.ts'
 import type { OffersStatus } from './chain/chain-routes.ts'
@@ -57,65 +57,51 @@ const NEWER_PREFIX = '/v2'
 /** Every endpoint of the land data interface. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
   for (const prefix of VERSION_PREFIXES) await serveRoutes(server, olderRoutes, parts, prefix)
-  await serveRoutes(server, tileRoutes, parts)
+  tileRoutes(routeServer(server), parts)
   await serveRoutes(server, newerRoutes, parts, NEWER_PREFIX)
 }
 
-/** The endpoints of the older interface. */
-const olderRoutes: Routes<LandApiParts> = (app, parts) => {
-  documentedRoutes(app, parts)
-  olderClientRoutes(app, parts)
-  pictureRoutes(app, parts)
-}
-
 /** The JSON endpoints of the older interface. */
-const documentedRoutes: Routes<LandApiParts> = (app, { land }) => {
-  bidRoutes(app, { land })
-  contributionRoutes(app, { land })
-  districtRoutes(app, { land })
-  estateRoutes(app, { land })
-  mapRoutes(app, { land })
-  marketplaceRoutes(app, { land })
-  mortgageRoutes(app, { land })
-  parcelRoutes(app, { land })
-  publicationRoutes(app, { land })
-}
+const DOCUMENTED: readonly Routes<LandApiParts>[] = [
+  bidRoutes,
+  contributionRoutes,
+  districtRoutes,
+  estateRoutes,
+  mapRoutes,
+  marketplaceRoutes,
+  mortgageRoutes,
+  parcelRoutes,
+  publicationRoutes,
+]
 
 /** Endpoints that openapi.json leaves out: what the older web client requests, and the shapes of public servers of offers. */
-const olderClientRoutes: Routes<LandApiParts> = (app, { land }) => {
-  availableRoutes(app, { land })
-  olderTileRoutes(app, { land })
-  sourceRoutes(app, { land })
+const OF_OLDER_CLIENTS: readonly Routes<LandApiParts>[] = [availableRoutes, olderTileRoutes, sourceRoutes]
+
+/** These, and map images, data images, and the image tiles for map viewers. */
+const olderRoutes: Routes<LandApiParts> = (app, parts) => {
+  for (const routes of [...DOCUMENTED, ...OF_OLDER_CLIENTS, imageRoutes, dataImageRoutes]) routes(app, parts)
+  pyramidRoutes(app, { ...parts, publicUrl: parts.settings.publicUrl })
 }
 
-/** Map images, data images, and the image tiles for map viewers. */
-const pictureRoutes: Routes<LandApiParts> = (app, { land, pictures, settings }) => {
-  imageRoutes(app, { land, pictures })
-  dataImageRoutes(app, { land, pictures })
-  pyramidRoutes(app, { land, pictures, publicUrl: settings.publicUrl })
-}
+/** What is new below `/v2`, and again districts, contributions and map images, in the form of the public atlas server. */
+const NEWER: readonly Routes<LandApiParts>[] = [
+  changeRoutes,
+  newerContributionRoutes,
+  newerDistrictRoutes,
+  exportRoutes,
+  feedRoutes,
+  newerImageRoutes,
+  landRoutes,
+  offerRoutes,
+  assetOfferRoutes,
+  rightsRoutes,
+  salesRoutes,
+  searchRoutes,
+  valueRoutes,
+  metadataRoutes,
+]
 
-/**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, finding land, sales, values, rights, offers and the chain, which are new, and again
- * districts, contributions and map images, in the form of the public atlas server.
- */
-const newerRoutes: Routes<LandApiParts> = (
-  app,
-  { land, pictures, changeStream, searchStreams, chain, offers, settings },
-) => {
-  chainRoutes(app, { chain, offers, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
-  changeRoutes(app, { changeStream, searchStreams })
-  newerContributionRoutes(app, { land })
-  newerDistrictRoutes(app, { land })
-  exportRoutes(app, { land })
-  feedRoutes(app, { land })
-  newerImageRoutes(app, { land, pictures })
-  landRoutes(app, { land, settings })
-  offerRoutes(app, { land })
-  assetOfferRoutes(app, { land })
-  rightsRoutes(app, { land })
-  salesRoutes(app, { land })
-  searchRoutes(app, { land })
-  valueRoutes(app, { land })
-  metadataRoutes(app, { land, settings })
+const newerRoutes: Routes<LandApiParts> = (app, parts) => {
+  chainRoutes(app, { ...parts, clock: parts.land.clock, explorerUrl: parts.settings.chain.explorerUrl })
+  for (const routes of NEWER) routes(app, parts)
 }

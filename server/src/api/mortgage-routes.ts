@@ -31,7 +31,7 @@ const query = Type.Object({
     description: 'Only mortgages with this status.',
   }),
 })
-const listResponse = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter', 'database_unavailable'])
+const listResponses = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter', 'database_unavailable'])
 
 /** The endpoints of mortgages. */
 export const mortgageRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
@@ -51,7 +51,7 @@ export const mortgageRoutes: Routes<{ land: LandContext }> = (app, { land }) => 
         summary: 'Mortgages that an address requested, newest first',
         params: addressParams,
         querystring: query,
-        response: listResponse,
+        responses: listResponses,
       },
     },
     (request, reply) => {
@@ -71,7 +71,7 @@ export const mortgageRoutes: Routes<{ land: LandContext }> = (app, { land }) => 
         summary: 'Mortgages on a parcel, newest first',
         params: coordParams(land.world),
         querystring: query,
-        response: listResponse,
+        responses: listResponses,
       },
     },
     (request, reply) =>
@@ -95,7 +95,7 @@ export const mortgageRoutes: Routes<{ land: LandContext }> = (app, { land }) => 
         operationId: 'mortgagedParcelsOf',
         summary: 'Parcels with a pending or ongoing mortgage that the address requested',
         params: addressParams,
-        response: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
     async (request, reply) => {

@@ -26,7 +26,7 @@ import {
 import { publicationSchema } from './common/schemas.ts'
 
 const tags = ['publications']
-const historyResponse = freshSchema(Type.Array(publicationSchema), [
+const historyResponses = freshSchema(Type.Array(publicationSchema), [
   'invalid_parameter',
   'database_unavailable',
 ])
@@ -47,7 +47,7 @@ export const publicationRoutes: Routes<{ land: LandContext }> = (app, { land }) 
         operationId: 'publication',
         summary: 'The publication that a transaction created; if it created several, the first',
         params: idParams('txHash', 'Transaction hash.'),
-        response: freshSchema(publicationSchema, [
+        responses: freshSchema(publicationSchema, [
           'invalid_parameter',
           'publication_not_found',
           'database_unavailable',
@@ -76,7 +76,7 @@ export const publicationRoutes: Routes<{ land: LandContext }> = (app, { land }) 
         operationId: 'parcelPublications',
         summary: 'All publications of a parcel, newest first',
         params: coordParams(land.world),
-        response: historyResponse,
+        responses: historyResponses,
       },
     },
     (request, reply) => {
@@ -102,7 +102,7 @@ export const publicationRoutes: Routes<{ land: LandContext }> = (app, { land }) 
         operationId: 'estatePublications',
         summary: 'All publications of an estate, newest first',
         params: estateParams,
-        response: historyResponse,
+        responses: historyResponses,
       },
     },
     (request, reply) => answerHistory(request, reply, findAsset(request.params.id!, 'estate')),
@@ -117,7 +117,7 @@ export const publicationRoutes: Routes<{ land: LandContext }> = (app, { land }) 
         summary: 'All publications of a parcel or estate, newest first',
         params: assetParams,
         querystring: Type.Object({ asset_type: assetTypeQuery }),
-        response: historyResponse,
+        responses: historyResponses,
       },
     },
     (request, reply) =>

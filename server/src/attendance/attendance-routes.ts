@@ -1,8 +1,7 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LimitsConfig } from '../config/config.ts'
 import { publicBase } from '../http/public-base.ts'
-import type { Routes } from '../http/routes.ts'
+import { type Routes, routeServer } from '../http/routes.ts'
 import type { WorkerGroup } from '../http/worker-group.ts'
 import { dateAnswers } from './answer-date.ts'
 import { captchaRoutes } from './captcha/captcha-routes.ts'
@@ -84,7 +83,7 @@ export async function addRoutes(
     isOperator: (request: Pick<FastifyRequest, 'headers'>) => isOperator(request, operatorKey),
     downloads: new Downloads(),
   }
-  const app = scope.withTypeProvider<TypeBoxTypeProvider>()
+  const app = routeServer(scope)
   const all: readonly Routes<RouteOptions>[] = ROUTES
   for (const routes of all) routes(app, options)
 }

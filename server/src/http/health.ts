@@ -40,7 +40,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
         tags: ['operation'],
         operationId: 'live',
         summary: 'Is the process alive?',
-        response: okSchema(LIVE),
+        responses: okSchema(LIVE),
       },
     },
     (_request, reply) =>
@@ -58,7 +58,7 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthO
           tags: ['operation'],
           operationId: words.operationId,
           summary: words.summary,
-          response: okSchema(
+          responses: okSchema(
             Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }),
             words.errors,
           ),
@@ -116,7 +116,7 @@ function newerHealthRoutes(
     tags: ['operation'],
     operationId,
     summary,
-    response: streamSchema('text/plain', { description: 'ok', body: Type.Literal('ok') }, errors),
+    responses: streamSchema('text/plain', { description: 'ok', body: Type.Literal('ok') }, errors),
   })
   const sayOk = (reply: FastifyReply) =>
     reply.header('cache-control', 'no-store').type('text/plain').send('ok')
@@ -153,7 +153,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: strin
         tags: ['operation'],
         operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
-        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, [
+        responses: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, [
           'too_many_requests',
         ]),
       },

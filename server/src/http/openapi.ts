@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts'
 import { BARE_JSON } from './answer.ts'
 import { SmallBody } from './compressed-bodies.ts'
 import { withComponents } from './openapi-components.ts'
-import { ERROR_SHAPES, type Responses, streamSchema, withUnchanged } from './schemas.ts'
+import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { send } from './send.ts'
 import { tagOf } from './text-tag.ts'
 
@@ -110,8 +110,7 @@ interface Parameters {
 function documented(schema: FastifySchema, url: string): FastifySchema {
   const query = schema.querystring as Parameters | undefined
   const hide = schema.hide ?? url.startsWith('/v1/')
-  const responses = schema.response as Responses | undefined
-  const all = { ...schema, hide, response: responses?.() }
+  const all = { ...schema, hide, response: hide ? undefined : schema.responses?.() }
   if (query?.required === undefined) return all
   const required = query.required.filter((name) => !('default' in (query.properties?.[name] ?? {})))
   return { ...all, querystring: { ...query, required } }
@@ -124,7 +123,7 @@ export function serveDescription(app: FastifyInstance): void {
     tags: ['operation'],
     operationId: 'openApi',
     summary: 'This description',
-    response: withUnchanged(
+    responses: withUnchanged(
       streamSchema('application/json', { description: 'OpenAPI 3.1.', body: Type.Object({}) }, []),
     ),
   }

@@ -16,17 +16,23 @@ export type RouteServer = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** Adds routes. A plugin of the framework in its place would have its own classes of requests and replies, which takes time at the start. */
-export type Routes<Parts> = (app: RouteServer, parts: Parts) => void
+/**
+ * Adds routes to a server. A plain function, because each plugin of the framework makes its own classes of requests and replies, which
+ * slows the start; {@link serveRoutes} makes one plugin for many routes.
+ */
+export type Routes<Options> = (app: RouteServer, options: Options) => void
+
+/** The same server, for routes. */
+export function routeServer(app: FastifyInstance): RouteServer {
+  return app.withTypeProvider<TypeBoxTypeProvider>()
+}
 
 /** Adds routes, below a prefix where one is given. */
-export async function serveRoutes<Parts>(
+export async function serveRoutes<Options>(
   app: FastifyInstance,
-  routes: Routes<Parts>,
-  parts: Parts,
+  routes: Routes<Options>,
+  options: Options,
   prefix = '',
 ): Promise<void> {
-  await app.register(async (scope) => routes(scope.withTypeProvider<TypeBoxTypeProvider>(), parts), {
-    prefix,
-  })
+  await app.register(async (scope) => routes(routeServer(scope), options), { prefix })
 }

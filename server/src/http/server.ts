@@ -61,7 +61,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   app.decorate('readyAnswers', options.readyAnswers)
   app.setValidatorCompiler(parameterReader)
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setErrorHandler<FastifyError | AppError>((error, request, reply) => {
     if (error instanceof AppError) options.metrics.countRefusal(error)
     handleError(error, request, reply)

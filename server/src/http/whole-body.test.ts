@@ -28,18 +28,19 @@ beforeAll(async () => {
     const freshness = { tag: request.params.letter, changedAtMs: 1_000 }
     return send(request, reply, { freshness, format: BARE_JSON, body: () => Array(PIECES).fill(piece) })
   })
-  server.get('/large', (request, reply) =>
-    send(request, reply, { freshness: { tag: 'large' }, format: BARE_JSON, body: () => largePieces() }),
-  )
+  server.get('/large', (request, reply) => {
+    writes = vi.spyOn(reply.raw, 'write')
+    return send(request, reply, { freshness: { tag: 'large' }, format: BARE_JSON, body: () => largePieces() })
+  })
   await server.listen({ host: '127.0.0.1', port: 0 })
   port = (server.server.address() as AddressInfo).port
 })
 
 afterAll(() => server.close())
 
-/** 400 kB: more than is copied at once; small pieces and large ones, and each has its number. */
+/** 750 kB: more than is copied at once; small pieces and large ones, and each has its number. */
 function largePieces(): Buffer[] {
-  return Array.from({ length: 200 }, (_, i) => Buffer.alloc(i % 3 === 0 ? 5_500 : 40, `${i} `))
+  return Array.from({ length: 400 }, (_, i) => Buffer.alloc(i % 3 === 0 ? 5_500 : 40, `${i} `))
 }
 
 const textOf = async (path: string) =>
@@ -47,6 +48,7 @@ const textOf = async (path: string) =>
 
 test('the pieces of a large body arrive in order', async () => {
   expect(await textOf('/large')).toBe(Buffer.concat(largePieces()).toString())
+  expect(writes, 'in pieces').toHaveBeenCalled()
 })
 
 /** Requests until the system takes no more for this client, which does not read. @returns the number of requests */

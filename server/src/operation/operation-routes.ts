@@ -48,7 +48,7 @@ export function operationRoutes(app: FastifyInstance, { isOperator, find }: Oper
         operationId: 'operatedParts',
         summary:
           'For the operator: the condition of each part, and why it is not good. Needs the header Operator-Key',
-        response: okSchema(operationSchema, ['operator_only', 'too_many_requests']),
+        responses: okSchema(operationSchema, ['operator_only', 'too_many_requests']),
       },
     },
     async (request, reply) => {

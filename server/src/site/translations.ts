@@ -66,7 +66,7 @@ export const translationRoutes: Routes<{ startedAtMs: number }> = (app, options)
             description: `One of ${LOCALES.join(', ')}; a region is ignored: en-GB is en.`,
           }),
         }),
-        response: withUnchanged(
+        responses: withUnchanged(
           okSchema(
             Type.Object({}, { additionalProperties: Type.String(), description: 'Dotted key to text.' }),
             ['locale_not_found'],

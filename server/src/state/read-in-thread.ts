@@ -4,7 +4,7 @@ import type { Engine, EngineSource } from '../db/engine.ts'
 import { fromThread } from '../db/statement-error.ts'
 import type { StateParts } from './parts/parts.ts'
 
-/** The land that is read. */
+/** Which land to read, and with which lineage. */
 export interface LandToRead {
   readonly world: World
   /** Instead of the lineage of the database, while that has moved and cannot be written. */
@@ -23,17 +23,17 @@ export type ReadLand = (
   signal: AbortSignal,
 ) => Promise<StateParts | undefined>
 
-/** What the thread is given. It answers with what {@link ReadLand} gives. */
-export interface StateTask extends LandToRead {
+/** The data of the worker thread; its message is what {@link ReadLand} returns. */
+export interface ThreadTask extends LandToRead {
   readonly source: EngineSource
 }
 
-/** Reads in a worker thread, so that requests are answered meanwhile. @param program of the thread */
+/** Reads in a worker thread, so that the main thread answers requests meanwhile. @param program of the thread */
 export function readInThread(program = new URL('./state-thread.js', import.meta.url)): ReadLand {
   return async (engine, land, signal) => {
     signal.throwIfAborted()
     const { source, transfer } = engine.lend()
-    const workerData: StateTask = { source, ...land }
+    const workerData: ThreadTask = { source, ...land }
     const thread = new Worker(program, { workerData, transferList: [...transfer] })
     const end = () => void thread.terminate()
     signal.addEventListener('abort', end)
@@ -42,7 +42,7 @@ export function readInThread(program = new URL('./state-thread.js', import.meta.
         thread.once('message', resolve)
         thread.once('error', (error) => reject(fromThread(error)))
         thread.once('exit', (code) =>
-          reject(new Error(`the thread that reads the land exited with code ${code}`)),
+          reject(signal.reason ?? new Error(`the thread that reads the land exited with code ${code}`)),
         )
       })
     } finally {

@@ -2,7 +2,7 @@ import { parseWorld } from '@landpass/client/grid'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyDir, freshEngine } from '../../test/support/database/engines.ts'
 import { StatementCounter } from '../../test/support/database/statement-counter.ts'
-import { READ_IN_THREAD, REFERENCE_TIME_MS } from '../../test/support/http/land-server.ts'
+import { REFERENCE_TIME_MS, readInBundledThread } from '../../test/support/http/land-server.ts'
 import { demoSnapshot } from '../../test/support/land/demo-snapshots.ts'
 import { applyLandChanges } from '../../test/support/land/land-changes.ts'
 import { addressOf } from '../../test/support/land/land-rows.ts'
@@ -31,7 +31,7 @@ test('an announced change is read with one statement, and is known without the j
   const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
   const keeper = new StateKeeper(
     counted,
-    { world: WORLD, dataDir: emptyDir(), readLand: READ_IN_THREAD },
+    { world: WORLD, dataDir: emptyDir(), readLand: readInBundledThread },
     log,
     clock,
   )
@@ -86,7 +86,7 @@ test('a change of which no notification comes is found by polling', async () => 
   const log = { debug() {}, info() {}, warn: expect.fail, error: expect.fail }
   const keeper = new StateKeeper(
     deaf,
-    { world: WORLD, dataDir: emptyDir(), readLand: READ_IN_THREAD },
+    { world: WORLD, dataDir: emptyDir(), readLand: readInBundledThread },
     log,
     clock,
   )

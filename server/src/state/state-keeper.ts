@@ -27,7 +27,7 @@ export interface KeeperSettings {
   readonly world: World
   /** The folder of the copy on disk. */
   readonly dataDir: string
-  /** In a thread by default. */
+  /** How all of the land is read from the tables; in a thread by default. */
   readonly readLand?: ReadLand | undefined
 }
 
@@ -38,7 +38,7 @@ type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
  * state that it began with.
  *
  * Where the journal names what has changed and that is not too much, the next state is made by patching the current one
- * (at the start: the copy on disk). Otherwise all of the land is read from the tables, in a worker thread.
+ * (at the start: the copy on disk). Otherwise all of the land is read from the tables, in a worker thread by default.
  */
 export class StateKeeper {
   private readonly engine: Engine

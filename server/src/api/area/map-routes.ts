@@ -18,7 +18,7 @@ export const mapRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'The parcels of an area, and the estates that have a parcel in it',
         description: 'Parcels by x ascending, then y descending; estates by id. The whole world is streamed.',
         querystring: Type.Object({ nw: corner('North-west'), se: corner('South-east') }),
-        response: freshSchema(
+        responses: freshSchema(
           Type.Object({
             assets: Type.Object({ parcels: Type.Array(parcelSchema), estates: Type.Array(estateSchema) }),
             total: Type.Integer({ description: 'Parcels plus estates.' }),

@@ -88,7 +88,7 @@ export const chainRoutes: Routes<ChainRoutesOptions> = (app, { chain, offers, cl
         tags: ['operation'],
         operationId: 'chain',
         summary: 'The block that the land is at',
-        response: okSchema(chainStatus, ['too_many_requests', 'database_unavailable']),
+        responses: okSchema(chainStatus, ['too_many_requests', 'database_unavailable']),
       },
     },
     async (request, reply) => {

@@ -56,7 +56,7 @@ current state.',
             }),
           ),
         }),
-        response: streamSchema(
+        responses: streamSchema(
           EVENT_STREAM_HEADERS['content-type'],
           { description: 'Events, without end.', body: Type.String() },
           ['invalid_parameter', 'world_not_loaded', 'too_many_requests', 'too_many_streams'],

@@ -28,7 +28,7 @@ function routesOf(schema: TSchema, json: (row: Contribution) => string): Routes<
           operationId: 'contributionsOf',
           summary: 'What an address contributed: one row for each district, by district id',
           params: addressParams,
-          response: freshSchema(Type.Array(schema), ['invalid_parameter', 'database_unavailable']),
+          responses: freshSchema(Type.Array(schema), ['invalid_parameter', 'database_unavailable']),
         },
       },
       (request, reply) => {

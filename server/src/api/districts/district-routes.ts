@@ -29,7 +29,7 @@ export const districtRoutes: Routes<{ land: LandContext }> = (app, { land }) => 
         tags: ['districts'],
         operationId: 'districts',
         summary: 'All districts, by name',
-        response: freshSchema(Type.Array(districtSchema)),
+        responses: freshSchema(Type.Array(districtSchema)),
       },
     },
     (request, reply) =>
@@ -52,7 +52,7 @@ export const newerDistrictRoutes: Routes<{ land: LandContext }> = (app, { land }
         tags: ['districts'],
         operationId: 'districts',
         summary: 'All districts with their parcels, by name',
-        response: freshSchema(Type.Array(districtWithParcelsSchema)),
+        responses: freshSchema(Type.Array(districtWithParcelsSchema)),
       },
     },
     (request, reply) => {
@@ -72,7 +72,7 @@ export const newerDistrictRoutes: Routes<{ land: LandContext }> = (app, { land }
         description:
           'A feature for each district with parcels in the world, aligned with the image tiles. Its properties are the fields of a district.',
         querystring: strictQuery({}),
-        response: formatSchema(
+        responses: formatSchema(
           DISTRICTS_GEOJSON.contentType,
           { description: 'All districts, by name.', body: Type.String() },
           ['invalid_parameter'],
@@ -104,7 +104,7 @@ const oneDistrictRoute: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'district',
         summary: 'One district, with its parcels',
         params: idParams('id', 'District id.', 'DistrictId'),
-        response: freshSchema(districtWithParcelsSchema, ['invalid_parameter', 'district_not_found']),
+        responses: freshSchema(districtWithParcelsSchema, ['invalid_parameter', 'district_not_found']),
       },
     },
     (request, reply) => {

@@ -20,7 +20,7 @@ export const exportRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         schema: {
           tags: ['tiles'],
           ...schema,
-          response: formatSchema(
+          responses: formatSchema(
             format.contentType,
             {
               description: 'All parcels, by x ascending, then y descending.',

@@ -42,7 +42,7 @@ known.',
             }),
           ),
         }),
-        response: formatSchema(
+        responses: formatSchema(
           FORMAT.contentType,
           {
             description: 'The format of docs/feed.md.',

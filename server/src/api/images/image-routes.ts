@@ -45,7 +45,7 @@ export const imageRoutes: Routes<PictureRouteOptions> = (app, options) => {
         description:
           'North is up. Neighbours in the same estate or district are drawn joined, others with a gap between them. The header x-drawn has the numbers that were changed to the nearest allowed ones.',
         querystring: Type.Object({ ...frameQuery(FRAME_RANGES), ...placeQuery(world), ...styleQuery }),
-        response: drawnSchema(['invalid_parameter']),
+        responses: drawnSchema(['invalid_parameter']),
       },
     },
     (request, reply) => {
@@ -79,7 +79,7 @@ export const imageRoutes: Routes<PictureRouteOptions> = (app, options) => {
         summary: 'An image of a parcel: in the middle, and selected',
         params: anyPlaceParams,
         querystring: assetQuery,
-        response: drawnSchema(['invalid_parameter']),
+        responses: drawnSchema(['invalid_parameter']),
       },
     },
     (request, reply) => answerParcel(request, reply, request.query, request.params),
@@ -103,7 +103,7 @@ export const imageRoutes: Routes<PictureRouteOptions> = (app, options) => {
           'Zoomed out until the estate fits. For an estate without parcels, the image shows the ground outside the world.',
         params: estateParams,
         querystring: assetQuery,
-        response: drawnSchema(['invalid_parameter', 'estate_not_found']),
+        responses: drawnSchema(['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {

@@ -62,7 +62,7 @@ export const newerImageRoutes: Routes<PictureRouteOptions> = (app, options) => {
         summary: 'An image of the land around a parcel, up to 4096 pixels',
         description: `${description} A center that cannot be read: the ground outside of the world.`,
         querystring: Type.Object({ ...assetQuery.properties, ...placeQuery(world) }),
-        response: imageSchema(),
+        responses: imageSchema(),
       },
     },
     (request, reply) => {
@@ -93,7 +93,7 @@ export const newerImageRoutes: Routes<PictureRouteOptions> = (app, options) => {
         description: `${description} A coordinate that is no number is 0.`,
         params: placeParams,
         querystring: assetQuery,
-        response: imageSchema(),
+        responses: imageSchema(),
       },
     },
     (request, reply) => answerParcel(request, reply, [request.params.x, request.params.y]),
@@ -117,7 +117,7 @@ export const newerImageRoutes: Routes<PictureRouteOptions> = (app, options) => {
         description,
         params: estateParams,
         querystring: assetQuery,
-        response: imageSchema(['estate_not_found']),
+        responses: imageSchema(['estate_not_found']),
       },
     },
     (request, reply) =>

@@ -43,7 +43,7 @@ export const pyramidRoutes: Routes<PyramidRouteOptions> = (app, { land, pictures
           }),
         }),
         querystring: query,
-        response: imageSchema(['invalid_parameter', 'tile_not_found']),
+        responses: imageSchema(['invalid_parameter', 'tile_not_found']),
       },
     },
     (request, reply) => {
@@ -64,7 +64,7 @@ export const pyramidRoutes: Routes<PyramidRouteOptions> = (app, { land, pictures
         summary: 'TileJSON 3.0.0 of the image tiles',
         description: 'Without the envelope, for map viewers. Its tile addresses have the requested style.',
         querystring: query,
-        response: withUnchanged(() => ({
+        responses: withUnchanged(() => ({
           ...okSchema(tileJsonSchema, ['invalid_parameter', 'too_many_requests'])(),
           200: tileJsonSchema,
         })),

@@ -81,7 +81,7 @@ export const landRoutes: Routes<{
         description:
           'A parameter that is not listed here is refused, and so are parameters that contradict each other: see docs/find-land.md.',
         querystring: pageQuery,
-        response: freshSchema(landPageSchema, ['invalid_parameter']),
+        responses: freshSchema(landPageSchema, ['invalid_parameter']),
       },
     },
     (request, reply) => {
@@ -127,7 +127,7 @@ export const landRoutes: Routes<{
         summary: 'The cells of all land that fits, for maps',
         description: 'Cells are numbered as in the feed: see docs/find-land.md.',
         querystring: strictQuery(keptQuery),
-        response: freshSchema(landCellsSchema, ['invalid_parameter']),
+        responses: freshSchema(landCellsSchema, ['invalid_parameter']),
       },
     },
     (request, reply) => {
@@ -150,7 +150,7 @@ export const landRoutes: Routes<{
     tags: ['land'],
     operationId,
     summary,
-    response: formatSchema(contentType, { description: 'All rows, in their order.', body: Type.String() }, [
+    responses: formatSchema(contentType, { description: 'All rows, in their order.', body: Type.String() }, [
       'invalid_parameter',
       'too_many_large_answers',
     ]),

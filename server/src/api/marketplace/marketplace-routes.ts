@@ -19,7 +19,7 @@ export const marketplaceRoutes: Routes<{ land: LandContext }> = (app, { land }) 
           asset_type: Type.Optional(oneOf(['parcel', 'estate'], { description: 'Both if left out.' })),
           ...listingQuery,
         }),
-        response: freshSchema(
+        responses: freshSchema(
           Type.Object({ assets: Type.Array(Type.Union([parcelSchema, estateSchema])), ...pageSchema }),
           ['invalid_parameter', 'database_unavailable'],
         ),

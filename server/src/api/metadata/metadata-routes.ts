@@ -64,7 +64,7 @@ export const metadataRoutes: Routes<{
         operationId: 'parcelToken',
         summary: "Metadata of a parcel's token, by its coordinates",
         params: coordParams(land.world),
-        response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
+        responses: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
       },
     },
     (request, reply) => answerParcel(request, reply, assertKnownPlace(land, request.params)),
@@ -83,7 +83,7 @@ export const metadataRoutes: Routes<{
         summary: "Metadata of an estate's token, by its id",
         description: 'A dissolved estate has size 0.',
         params: estateParams,
-        response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'estate_not_found']),
+        responses: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {
@@ -106,7 +106,7 @@ export const metadataRoutes: Routes<{
             description: 'Token id, decimal, or 0x and hex digits.',
           }),
         }),
-        response: bareSchema(tokenMetadataSchema, [
+        responses: bareSchema(tokenMetadataSchema, [
           'invalid_parameter',
           'contract_not_found',
           'parcel_not_found',

@@ -25,8 +25,8 @@ import { publicationSchema } from '../common/schemas.ts'
 import { rentalOfferSchema } from './offer-shapes.ts'
 
 const ERRORS = ['invalid_parameter', 'too_many_requests', 'database_unavailable'] as const
-const saleResponse = freshSchema(Type.Array(publicationSchema), ERRORS)
-const rentalResponse = freshSchema(Type.Array(rentalOfferSchema), ERRORS)
+const saleResponses = freshSchema(Type.Array(publicationSchema), ERRORS)
+const rentalResponses = freshSchema(Type.Array(rentalOfferSchema), ERRORS)
 
 /**
  * The offers to sell one asset, and those to rent it, also those that cannot be accepted now, each with its state and why.
@@ -60,13 +60,13 @@ export const assetOfferRoutes: Routes<{ land: LandContext }> = (app, { land }) =
     return sendJudged(request, reply, { json, judgedAtMs: nowMs })
   }
 
-  for (const { path, parcelId, estateId, summary, response, answer } of [
+  for (const { path, parcelId, estateId, summary, responses, answer } of [
     {
       path: 'offers',
       parcelId: 'parcelOffers',
       estateId: 'estateOffers',
       summary: 'The offers of',
-      response: saleResponse,
+      responses: saleResponses,
       answer: answerSales,
     },
     {
@@ -74,11 +74,11 @@ export const assetOfferRoutes: Routes<{ land: LandContext }> = (app, { land }) =
       parcelId: 'parcelRentalOffers',
       estateId: 'estateRentalOffers',
       summary: 'The offers to rent',
-      response: rentalResponse,
+      responses: rentalResponses,
       answer: answerRentals,
     },
   ]) {
-    const common = { tags: ['publications'], querystring: strictQuery({}), response }
+    const common = { tags: ['publications'], querystring: strictQuery({}), responses }
     const why = 'and why some cannot be accepted now'
     const ofParcel = { operationId: parcelId, summary: `${summary} a parcel, ${why}` }
     app.get(

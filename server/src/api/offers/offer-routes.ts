@@ -19,7 +19,7 @@ export const offerRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         description:
           'One list for each field, all of the same length: equal indexes belong to the same offer. Each asset has its cheapest \
 open offer in MANA that has not expired: see docs/offers.md.',
-        response: freshSchema(offersSchema, ['too_many_large_answers']),
+        responses: freshSchema(offersSchema, ['too_many_large_answers']),
       },
     },
     (request, reply) =>

@@ -21,7 +21,7 @@ export const availableRoutes: Routes<{ land: LandContext }> = (app, { land }) =>
         operationId: 'availableParcel',
         summary: 'A random parcel without an owner',
         description: 'Without parcels of districts, roads and plazas.',
-        response: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded', 'too_many_requests']),
+        responses: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded', 'too_many_requests']),
       },
     },
     (_request, reply) => {
@@ -40,7 +40,7 @@ export const availableRoutes: Routes<{ land: LandContext }> = (app, { land }) =>
         operationId: 'availableParcelCount',
         summary: 'The number of parcels without an owner',
         description: 'Without parcels of districts, roads and plazas.',
-        response: freshSchema(Type.Integer({ minimum: 0 })),
+        responses: freshSchema(Type.Integer({ minimum: 0 })),
       },
     },
     (request, reply) => {

@@ -59,7 +59,7 @@ export const rightsRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Every right of an address over land, each with why',
         params: addressParams,
         querystring: strictQuery({}),
-        response: freshSchema(addressRightsSchema, ['invalid_parameter']),
+        responses: freshSchema(addressRightsSchema, ['invalid_parameter']),
       },
     },
     (request, reply) => {
@@ -121,7 +121,7 @@ export const rightsRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Who may deploy on a parcel, each with why; or whether one address may',
         params: coordParams(land.world),
         querystring: addressQuery,
-        response: freshSchema(assetRightsSchema, ['invalid_parameter', 'parcel_not_found']),
+        responses: freshSchema(assetRightsSchema, ['invalid_parameter', 'parcel_not_found']),
       },
     },
     (request, reply) =>
@@ -144,7 +144,7 @@ export const rightsRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Who may deploy on an estate, each with why; or whether one address may',
         params: estateParams,
         querystring: addressQuery,
-        response: freshSchema(assetRightsSchema, ['invalid_parameter', 'estate_not_found']),
+        responses: freshSchema(assetRightsSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
     (request, reply) => {
@@ -176,7 +176,7 @@ export const rightsRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
           },
           { additionalProperties: false },
         ),
-        response: okSchema(placeRightsSchema, [
+        responses: okSchema(placeRightsSchema, [
           'invalid_parameter',
           'invalid_body',
           'body_too_large',

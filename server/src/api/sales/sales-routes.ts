@@ -55,7 +55,7 @@ export const salesRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
           }),
           cursor: cursorQuery('SaleCursor'),
         }),
-        response: freshSchema(salesPageSchema, ['invalid_parameter', 'database_unavailable']),
+        responses: freshSchema(salesPageSchema, ['invalid_parameter', 'database_unavailable']),
       },
     },
     (request, reply) => {
@@ -101,7 +101,7 @@ export const salesRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         description:
           'Medians of the price for each parcel. Cells are numbered as in the feed: see docs/sales.md.',
         querystring: strictQuery(saleFilterQuery),
-        response: freshSchema(saleCellsSchema, ['invalid_parameter']),
+        responses: freshSchema(saleCellsSchema, ['invalid_parameter']),
       },
     },
     (request, reply) => {
@@ -136,7 +136,7 @@ export const salesRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
             description: 'What the groups are. Weeks are those of ISO 8601; all times are UTC.',
           }),
         }),
-        response: freshSchema(statsSchema, ['invalid_parameter']),
+        responses: freshSchema(statsSchema, ['invalid_parameter']),
       },
     },
     (request, reply) => {

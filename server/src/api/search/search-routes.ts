@@ -55,7 +55,7 @@ begins with it, or contain it. The beginning of an address finds owners. Letter 
             description: 'The highest number of results.',
           }),
         }),
-        response: freshSchema(
+        responses: freshSchema(
           Type.Object({
             results: Type.Array(searchResultSchema, { description: 'The best result first.' }),
             total: Type.Integer({ description: 'Number of all results.' }),

@@ -205,7 +205,7 @@ export const sourceRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
     operationId: 'orders',
     summary: 'Open offers to sell, in the shape of public marketplace servers',
     querystring: ordersQuery,
-    response: bareSchema(ordersSchema, errors),
+    responses: bareSchema(ordersSchema, errors),
   }
   app.get('/orders', { schema: ordersRoute }, async (request, reply) => {
     const { status, network, buyer, itemId, sortBy, first, skip, ...query } = request.query
@@ -246,7 +246,7 @@ export const sourceRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'A signed offer to sell, in the shape of public marketplace servers',
         params: idParams('id', 'As an order has it: tradeId.'),
         querystring: strictQuery({}),
-        response: freshSchema(tradeSchema, [...errors, 'publication_not_found']),
+        responses: freshSchema(tradeSchema, [...errors, 'publication_not_found']),
       },
     },
     async (request, reply) => {
@@ -269,7 +269,7 @@ export const sourceRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'rentalListings',
         summary: 'Open offers to rent, in the shape of public rentals servers',
         querystring: rentalsQuery,
-        response: freshSchema(rentalListingsSchema, errors),
+        responses: freshSchema(rentalListingsSchema, errors),
       },
     },
     async (request, reply) => {

@@ -36,7 +36,7 @@ export const olderTileRoutes: Routes<{ land: LandContext }> = (app, { land }) =>
         description:
           'Parcels that the address owns, may operate or update, or whose district it contributed to. By x ascending, then y descending; keys are x,y.',
         params: addressParams,
-        response: freshSchema(Type.Object({}, { additionalProperties: addressTileSchema }), [
+        responses: freshSchema(Type.Object({}, { additionalProperties: addressTileSchema }), [
           'invalid_parameter',
           'database_unavailable',
           'too_many_large_answers',
@@ -76,7 +76,7 @@ export const olderTileRoutes: Routes<{ land: LandContext }> = (app, { land }) =>
             description: 'Milliseconds since 1970-01-01 UTC; the search begins a minute before it.',
           }),
         }),
-        response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
+        responses: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
           'invalid_parameter',
           'database_unavailable',
           'too_many_large_answers',

@@ -42,7 +42,7 @@ export const tileRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         summary: 'Tile data: a few fields of each parcel, and which neighbours it joins',
         description: ORDER,
         querystring: tileQuery,
-        response: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), [
+        responses: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), [
           'invalid_parameter',
           'too_many_large_answers',
         ]),
@@ -61,7 +61,7 @@ export const tileRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
           summary: 'Tile data in the older form, with numbers for types',
           description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only if the fields contain price.`,
           querystring: tileQuery,
-          response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
+          responses: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
             'invalid_parameter',
             'too_many_large_answers',
           ]),
@@ -78,7 +78,7 @@ export const tileRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         tags,
         operationId: 'tilesInfo',
         summary: 'When the tiles changed last',
-        response: bareSchema(
+        responses: bareSchema(
           Type.Object({
             lastUpdatedAt: Type.Integer({ description: 'Milliseconds since 1970-01-01 UTC.' }),
           }),

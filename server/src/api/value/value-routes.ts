@@ -80,7 +80,11 @@ export const valueRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'parcelValue',
         summary: 'What a parcel may be worth, by comparable sales',
         params: coordParams(land.world),
-        response: freshSchema(valueSchema, ['invalid_parameter', 'parcel_not_found', 'database_unavailable']),
+        responses: freshSchema(valueSchema, [
+          'invalid_parameter',
+          'parcel_not_found',
+          'database_unavailable',
+        ]),
       },
     },
     (request, reply) => {
@@ -104,7 +108,11 @@ export const valueRoutes: Routes<{ land: LandContext }> = (app, { land }) => {
         operationId: 'estateValue',
         summary: 'What an estate may be worth, by comparable sales',
         params: estateParams,
-        response: freshSchema(valueSchema, ['invalid_parameter', 'estate_not_found', 'database_unavailable']),
+        responses: freshSchema(valueSchema, [
+          'invalid_parameter',
+          'estate_not_found',
+          'database_unavailable',
+        ]),
       },
     },
     (request, reply) => answer(request, reply, { type: 'estate', id: estateIdOf(String(request.params.id)) }),

@@ -87,7 +87,7 @@ export const captchaRoutes: Routes<CaptchaRouteOptions> = (
         description:
           'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
         security: [SIGNED_FETCH],
-        response: okSchema(captchaSchema, [
+        responses: okSchema(captchaSchema, [
           'body_too_large',
           ...SIGNATURE_ERRORS,
           'preview_realm',
@@ -121,7 +121,7 @@ export const captchaRoutes: Routes<CaptchaRouteOptions> = (
         summary: 'The image of a captcha',
         description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for every client that knows the uuid: the world fetches images through its own servers.`,
         params: uuidParams,
-        response: pngSchema(),
+        responses: pngSchema(),
       },
     },
     async (request, reply) => {

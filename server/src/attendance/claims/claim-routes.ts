@@ -135,7 +135,7 @@ export const claimRoutes: Routes<ClaimRouteOptions> = (app, options) => {
         security: [SIGNED_FETCH, {}],
         params: eventParams,
         body: bodySchema,
-        response: okSchema(claimSchema, CLAIM_ERRORS),
+        responses: okSchema(claimSchema, CLAIM_ERRORS),
       },
     },
     async (request, reply) => {

@@ -39,7 +39,11 @@ export const sentenceRoutes: Routes<SentenceRouteOptions> = (app, { db, clock, .
         operationId: 'sentences',
         summary: 'What players read at a booth of an event',
         params: eventParams,
-        response: okSchema(sentencesSchema, ['invalid_parameter', 'event_not_found', 'database_unavailable']),
+        responses: okSchema(sentencesSchema, [
+          'invalid_parameter',
+          'event_not_found',
+          'database_unavailable',
+        ]),
       },
     },
     async (request, reply) => {

@@ -71,7 +71,7 @@ export const codeRoutes: Routes<CodeRouteOptions> = (
         summary: "Load an event's claim codes from the issuer",
         params: eventParams,
         body: requestSchema,
-        response: okSchema(Type.Object({ url: Type.String(), body: bodySchema, ...passField }), [
+        responses: okSchema(Type.Object({ url: Type.String(), body: bodySchema, ...passField }), [
           ...ORGANISER_ERRORS,
           'event_not_found',
         ]),

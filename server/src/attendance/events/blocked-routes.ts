@@ -54,7 +54,7 @@ export const blockedRoutes: Routes<BlockedRouteOptions> = (
           },
           { title: 'BlockedRequest' },
         ),
-        response: okSchema(
+        responses: okSchema(
           Type.Object({ blocked: blockedSchema, ...passField }, { title: 'BlockedPlayers' }),
           [...ORGANISER_ERRORS, 'event_not_found'],
         ),

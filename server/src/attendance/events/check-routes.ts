@@ -50,7 +50,7 @@ export const checkRoutes: Routes<CheckRouteOptions> = (
         summary: 'Whether an edit code belongs to an event, registered here or not',
         params: eventParams,
         body: editCodeBody,
-        response: okSchema(checkedSchema, [...ORGANISER_ERRORS, 'event_not_found']),
+        responses: okSchema(checkedSchema, [...ORGANISER_ERRORS, 'event_not_found']),
       },
     },
     async (request, reply) => {

@@ -101,7 +101,7 @@ export const eventRoutes: Routes<EventRouteOptions> = (
           { ...credentialFields, coordinates: coordinatesField },
           { title: 'RegistrationRequest' },
         ),
-        response: okSchema(registeredEventSchema, [
+        responses: okSchema(registeredEventSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
           'event_not_found',
@@ -154,7 +154,7 @@ export const eventRoutes: Routes<EventRouteOptions> = (
           },
           { title: 'EventChangeRequest' },
         ),
-        response: okSchema(changedEventSchema, [
+        responses: okSchema(changedEventSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
           'event_not_found',
@@ -205,7 +205,11 @@ export const eventRoutes: Routes<EventRouteOptions> = (
         operationId: 'event',
         summary: 'An event that is registered here',
         params: eventParams,
-        response: okSchema(eventInfoSchema, ['invalid_parameter', 'event_not_found', 'database_unavailable']),
+        responses: okSchema(eventInfoSchema, [
+          'invalid_parameter',
+          'event_not_found',
+          'database_unavailable',
+        ]),
       },
     },
     async (request, reply) => {
@@ -224,7 +228,7 @@ export const eventRoutes: Routes<EventRouteOptions> = (
         operationId: 'availability',
         summary: 'Whether tokens of an event can be had, and how many',
         params: eventParams,
-        response: okSchema(availabilitySchema, [
+        responses: okSchema(availabilitySchema, [
           'invalid_parameter',
           'event_not_found',
           'database_unavailable',

@@ -52,7 +52,7 @@ export const giftRoutes: Routes<GiftRouteOptions> = (
           },
           { title: 'GiftRequest' },
         ),
-        response: okSchema(
+        responses: okSchema(
           Type.Object(
             {
               addresses: Type.Integer({ description: 'Different ones in the list.' }),

@@ -149,7 +149,7 @@ export const grantRoutes: Routes<GrantRouteOptions> = (
         summary: "Make the secret with which the organiser's own server signs grants",
         params: eventParams,
         body: secretBody,
-        response: okSchema(secretSchema, [...ORGANISER_ERRORS, 'event_not_found']),
+        responses: okSchema(secretSchema, [...ORGANISER_ERRORS, 'event_not_found']),
       },
     },
     async (request, reply) => {
@@ -179,7 +179,7 @@ export const grantRoutes: Routes<GrantRouteOptions> = (
         security: [{ grantSignature: [] }],
         params: grantParams,
         body: grantBody,
-        response: okSchema(grantSchema, [
+        responses: okSchema(grantSchema, [
           'invalid_parameter',
           'invalid_body',
           'body_too_large',

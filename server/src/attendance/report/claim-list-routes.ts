@@ -83,7 +83,7 @@ export const claimListRoutes: Routes<ClaimListRouteOptions> = (
         summary: 'Who claimed tokens of an event, page by page or as CSV, for its organiser',
         params: eventParams,
         body: requestSchema,
-        response: listResponses,
+        responses: listResponses,
       },
     },
     async (request, reply) => {

@@ -38,7 +38,7 @@ export const exportRoutes: Routes<ExportRouteOptions> = (
         description: 'Streamed, without the envelope. It contains no edit code and no claim code.',
         params: eventParams,
         body: editCodeBody,
-        response: streamSchema('application/json', { description: 'Done.', body: exportSchema }, [
+        responses: streamSchema('application/json', { description: 'Done.', body: exportSchema }, [
           ...ORGANISER_ERRORS,
           'event_not_found',
         ]),

@@ -34,7 +34,7 @@ export const reportRoutes: Routes<ReportRouteOptions> = (
         summary: 'What happened at an event, for its organiser',
         params: eventParams,
         body: editCodeBody,
-        response: okSchema(Type.Object({ ...reportSchema.properties, ...passField }, { title: 'Report' }), [
+        responses: okSchema(Type.Object({ ...reportSchema.properties, ...passField }, { title: 'Report' }), [
           ...ORGANISER_ERRORS,
           'event_not_found',
         ]),

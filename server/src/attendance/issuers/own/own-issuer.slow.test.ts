@@ -188,7 +188,6 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     await keys.rotate(0)
     const app = Fastify()
     app.setValidatorCompiler(() => () => true)
-    app.setSerializerCompiler(() => JSON.stringify)
     const parts = { db: engine.db, clock, keys, organisers: {} as never, assertConfigured: () => {} }
     await serveRoutes(app, revocationRoutes, {
       ...parts,

@@ -55,7 +55,7 @@ export const issuerKeyRoutes: Routes<IssuerKeyRouteOptions> = (app, { clock, key
         tags: ['claims'],
         operationId: 'tokenIssuers',
         summary: 'The addresses that sign tokens, with their times',
-        response: streamSchema('application/json', { description: 'Done.', body: issuersSchema }, [
+        responses: streamSchema('application/json', { description: 'Done.', body: issuersSchema }, [
           'attendance_not_configured',
           'database_unavailable',
         ]),

@@ -27,7 +27,7 @@ export const tokenLogRoutes: Routes<TokenLogRouteOptions> = (app, { db }) => {
           from: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
           limit: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: MAX_ENTRIES }),
         }),
-        response: okSchema(
+        responses: okSchema(
           Type.Object(
             {
               entries: Type.Array(

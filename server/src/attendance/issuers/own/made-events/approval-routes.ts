@@ -127,7 +127,7 @@ export const approvalRoutes: Routes<ApprovalRouteOptions> = (app, options) => {
           }),
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
         }),
-        response: okSchema(waitingSchema, OPERATOR_ERRORS),
+        responses: okSchema(waitingSchema, OPERATOR_ERRORS),
       },
     },
     async (request, reply) => {
@@ -157,7 +157,7 @@ export const approvalRoutes: Routes<ApprovalRouteOptions> = (app, options) => {
         summary: 'The operator approves or refuses an event that was made here, or its waiting change',
         params: eventParams,
         body: approvalBody,
-        response: okSchema(answeredSchema, [
+        responses: okSchema(answeredSchema, [
           ...OPERATOR_ERRORS,
           'invalid_body',
           'body_too_large',

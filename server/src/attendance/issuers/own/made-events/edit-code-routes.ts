@@ -62,7 +62,7 @@ export const editCodeRoutes: Routes<EditCodeRouteOptions> = (app, options) => {
         summary: `List the edit codes of co-organisers, make one, or revoke one: ${MAX_CODES} may be valid`,
         params: eventParams,
         body: changeBody,
-        response: okSchema(codesSchema, [
+        responses: okSchema(codesSchema, [
           ...ORGANISER_ERRORS,
           'event_not_found',
           'first_code_only',
@@ -96,7 +96,7 @@ export const editCodeRoutes: Routes<EditCodeRouteOptions> = (app, options) => {
         operationId: 'replaceFirstCode',
         summary: 'The operator issues a new first edit code, which ends the one before',
         params: eventParams,
-        response: okSchema(codesSchema, [...OPERATOR_ERRORS, 'event_not_found', 'body_too_large']),
+        responses: okSchema(codesSchema, [...OPERATOR_ERRORS, 'event_not_found', 'body_too_large']),
       },
     },
     async (request, reply) => {

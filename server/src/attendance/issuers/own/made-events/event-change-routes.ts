@@ -104,7 +104,7 @@ export const eventChangeRoutes: Routes<EventChangeRouteOptions> = (
         summary: 'Correct, move or cancel an event that was made here',
         params: eventParams,
         body: bodySchema,
-        response: okSchema(changedSchema, [
+        responses: okSchema(changedSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
           'event_not_found',
@@ -169,7 +169,7 @@ export const eventChangeRoutes: Routes<EventChangeRouteOptions> = (
         summary: 'Delete an event that was made here and has no tokens',
         params: eventParams,
         body: editCodeBody,
-        response: okSchema(
+        responses: okSchema(
           Type.Object(
             { deleted: Type.String({ description: 'The UUID of the event.' }) },
             { title: 'DeletedEvent' },

@@ -130,7 +130,7 @@ export const madeEventRoutes: Routes<MadeEventRouteOptions> = (app, options) => 
         operationId: 'makeEvent',
         summary: 'Make an event whose tokens this server signs',
         body: bodySchema,
-        response: okSchema(
+        responses: okSchema(
           Type.Object(
             {
               event: eventInfoSchema,

@@ -61,7 +61,7 @@ export const revocationRoutes: Routes<RevocationRouteOptions> = (app, options) =
           },
           { title: 'RevocationRequest' },
         ),
-        response: okSchema(listedTokenSchema, [...ORGANISER_ERRORS, 'token_not_found']),
+        responses: okSchema(listedTokenSchema, [...ORGANISER_ERRORS, 'token_not_found']),
       },
     },
     async (request) => {
@@ -85,7 +85,7 @@ export const revocationRoutes: Routes<RevocationRouteOptions> = (app, options) =
         tags: ['claims'],
         operationId: 'revocations',
         summary: 'Tokens that were taken back, signed',
-        response: streamSchema(
+        responses: streamSchema(
           'application/json',
           {
             description: 'Done.',

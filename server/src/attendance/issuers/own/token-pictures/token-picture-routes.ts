@@ -46,7 +46,7 @@ export const tokenPictureRoutes: Routes<TokenPictureRouteOptions> = (
         operationId: 'attendanceTokenImage',
         summary: 'The picture of a token',
         params: tokenParams,
-        response: pictureSchema('token_not_found'),
+        responses: pictureSchema('token_not_found'),
       },
     },
     async (request, reply) => {
@@ -68,7 +68,7 @@ export const tokenPictureRoutes: Routes<TokenPictureRouteOptions> = (
         description:
           'The picture of the token itself where too many wait to be drawn, or one client asks for many.',
         params: tokenParams,
-        response: pictureSchema('token_not_found'),
+        responses: pictureSchema('token_not_found'),
       },
     },
     async (request, reply) => {
@@ -97,7 +97,7 @@ export const tokenPictureRoutes: Routes<TokenPictureRouteOptions> = (
             description: 'For the operator: the picture of the change that waits, where it has one.',
           }),
         }),
-        response: pictureSchema('event_not_found'),
+        responses: pictureSchema('event_not_found'),
       },
     },
     async (request, reply) => {

@@ -114,7 +114,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         operationId: 'attendanceToken',
         summary: 'A token that this server signed',
         params: tokenParams,
-        response: okSchema(tokenSchema, TOKEN_ERRORS),
+        responses: okSchema(tokenSchema, TOKEN_ERRORS),
       },
     },
     async (request, reply) => {
@@ -134,7 +134,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         operationId: 'attendanceMetadata',
         summary: 'A token as galleries read it (ERC-721)',
         params: tokenParams,
-        response: streamSchema(
+        responses: streamSchema(
           'application/json',
           { description: 'Done.', body: metadataSchema },
           TOKEN_ERRORS,
@@ -157,7 +157,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         operationId: 'attestation',
         summary: 'A token as public tools check it: docs/tokens.md',
         params: tokenParams,
-        response: streamSchema(
+        responses: streamSchema(
           'application/json',
           { description: 'Done.', body: Type.Object({ sig: Type.Object({}), signer: Type.String() }) },
           TOKEN_ERRORS,
@@ -181,7 +181,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         summary: 'Tokens that an address holds, newest first, and tokens of POAP that it claimed here',
         params: Type.Object({ address: holderAddress }),
         querystring: pageQuery,
-        response: okSchema(collectionPage, [
+        responses: okSchema(collectionPage, [
           'invalid_parameter',
           'too_many_requests',
           'database_unavailable',
@@ -213,7 +213,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         description: 'Where the organiser has hidden them, the header Edit-Code shows them.',
         params: eventParams,
         querystring: pageQuery,
-        response: okSchema(pageOf, [...EVENT_ERRORS, ...HOLDER_ERRORS]),
+        responses: okSchema(pageOf, [...EVENT_ERRORS, ...HOLDER_ERRORS]),
       },
     },
     async (request, reply) => {
@@ -233,7 +233,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         operationId: 'holdersCsv',
         summary: 'All holders of an event as CSV',
         params: eventParams,
-        response: streamSchema('text/csv', { description: 'Done.', body: Type.String() }, [
+        responses: streamSchema('text/csv', { description: 'Done.', body: Type.String() }, [
           ...EVENT_ERRORS,
           ...HOLDER_ERRORS,
         ]),
@@ -259,7 +259,7 @@ export const tokenRoutes: Routes<TokenRouteOptions> = (app, options) => {
         operationId: 'attended',
         summary: 'Whether an address holds a token of an event (`any`: of this server), for other services',
         params: Type.Object({ ...eventParams.properties, address: holderAddress }),
-        response: streamSchema('application/json', { description: 'Done.', body: gateSchema }, EVENT_ERRORS),
+        responses: streamSchema('application/json', { description: 'Done.', body: gateSchema }, EVENT_ERRORS),
       },
     },
     async (request, reply) => {
