@@ -130,7 +130,6 @@ class Scenario {
         TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-secrets-')), 'token.key'),
         LOG_LEVEL: 'trace',
         ISSUER_TIMEOUT_MS: String(SECOND_MS),
-        DATABASE_TIMEOUT_MS: String(SECOND_MS),
         CLAIM_WAIT_MS: '500',
         GRANTS_MAX: '1',
       },
