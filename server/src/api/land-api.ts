@@ -61,8 +61,8 @@ export async function serveLandApi(server: FastifyInstance, parts: LandApiParts)
   await serveRoutes(server, newerRoutes, parts, NEWER_PREFIX)
 }
 
-/** The JSON endpoints of the older interface. */
-const DOCUMENTED: readonly Routes<LandApiParts>[] = [
+/** The endpoints of the older interface. */
+const OLDER: readonly Routes<LandApiParts>[] = [
   bidRoutes,
   contributionRoutes,
   districtRoutes,
@@ -72,14 +72,16 @@ const DOCUMENTED: readonly Routes<LandApiParts>[] = [
   mortgageRoutes,
   parcelRoutes,
   publicationRoutes,
+  // What the older web client requests, and the shapes of public servers of offers
+  availableRoutes,
+  olderTileRoutes,
+  sourceRoutes,
+  imageRoutes,
+  dataImageRoutes,
 ]
 
-/** Endpoints that openapi.json leaves out: what the older web client requests, and the shapes of public servers of offers. */
-const OF_OLDER_CLIENTS: readonly Routes<LandApiParts>[] = [availableRoutes, olderTileRoutes, sourceRoutes]
-
-/** These, and map images, data images, and the image tiles for map viewers. */
 const olderRoutes: Routes<LandApiParts> = (app, parts) => {
-  for (const routes of [...DOCUMENTED, ...OF_OLDER_CLIENTS, imageRoutes, dataImageRoutes]) routes(app, parts)
+  for (const routes of OLDER) routes(app, parts)
   pyramidRoutes(app, { ...parts, publicUrl: parts.settings.publicUrl })
 }
 

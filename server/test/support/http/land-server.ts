@@ -152,12 +152,9 @@ async function ask(url: string, method: string, { headers = {}, body }: AskOptio
 type AnswerCheck = (method: string, path: string, status: number, body: unknown) => void
 
 /** Of the committed description, which a test holds to the routes: describing a server takes as long as starting it. */
-let committedCheck: AnswerCheck | undefined
-const check: AnswerCheck = (...answer) => {
-  committedCheck ??= answerCheck(JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')) as OpenApi)
-  committedCheck(...answer)
-}
-const OPENAPI_FILE = new URL('../../../../openapi.json', import.meta.url)
+const check = answerCheck(
+  JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8')) as OpenApi,
+)
 
 /** Finds the operation of a path and holds an answer to what it documents. */
 function answerCheck(document: OpenApi): AnswerCheck {
