@@ -801,10 +801,13 @@ describe('the form', () => {
     await form.press('See the event')
     await page.getByRole('heading', { name: 'Lantern Walk' }).waitFor()
 
+    await page.evaluate(HOLD_BACK)
     await page.goBack()
     await expectValue(form.eventId, '')
     await form.eventId.fill(String(ours))
     await form.editCode.fill(EDIT_CODE)
+    await page.evaluate('letGo()')
+    expect(await form.editCode.inputValue()).toBe(EDIT_CODE)
     await form.press('Change the places')
     await expectValue(form.places, '9,9')
     await form.places.fill('8,8')
@@ -960,6 +963,17 @@ function formOf(page: Page) {
     press: (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click(),
   }
 }
+
+/** From now on, what the page does after it has drawn itself waits until it is let go: it comes late on a slow phone. */
+const HOLD_BACK = `{
+  const start = setTimeout
+  const held = []
+  window.setTimeout = (act, ms = 0) => (ms < 100 ? held.push(act) && 0 : start(act, ms))
+  window.letGo = () => {
+    window.setTimeout = start
+    for (const act of held) act()
+  }
+}`
 
 /** Up to the third step. */
 async function fill(page: Page, id: number, editCode = EDIT_CODE, places = PLACES): Promise<void> {

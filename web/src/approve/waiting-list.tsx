@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import type { OperatorCalls, WaitingEvent, WaitingPage } from '../api/approvals.ts'
 import { isolated } from '../texts/bidi.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { Failure } from '../ui/notice.tsx'
 import { WaitingCard } from './waiting-card.tsx'
 
@@ -17,8 +17,7 @@ export function WaitingList({ calls, first }: WaitingListProps) {
   const shown = useSignal(first)
   const said = useSignal('')
   const error = useSignal<unknown>(undefined)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  const heading = useFirstFocus<HTMLHeadingElement>()
   const read = async (after: number, before: readonly WaitingEvent[]) => {
     error.value = undefined
     try {

@@ -1,6 +1,6 @@
 import { LandpassError } from '@landpass/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
 import { selectionName } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
@@ -21,7 +21,7 @@ export interface AssetFrameProps<Data> {
 
 /** What the panels of parcels and estates have in common: title, close button, loading state and failures. */
 export function AssetFrame<Data>({ kind, title, answer, missing, children, onClose }: AssetFrameProps<Data>) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     selectionName.value = title
     return () => {
       selectionName.value = undefined

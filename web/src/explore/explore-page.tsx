@@ -1,6 +1,6 @@
 import './explore.css'
 import { batch } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
 import { isEmbedded } from '../embedded.ts'
 import { FilterBar } from '../filter/filter-bar.tsx'
@@ -50,13 +50,15 @@ export function startExploring(): void {
 /** The map of the world, and everything around it. */
 export function ExplorePage() {
   usePageTitle(selectionName.value ?? (openList.value ? listTitle(openList.value) : text('nav.map')))
-  useEffect(() => {
+  useLayoutEffect(() => {
     followAddressBar()
+    followKeys()
+  }, [])
+  useEffect(() => {
     followPanels()
     followLayers()
     followFilter()
     followLabels()
-    followKeys()
     void worldOnItsWay?.then(() => {
       if (isPlaced) uncoverLinked(selectedNow.peek())
       else showLinked()

@@ -10,6 +10,7 @@ import { findTypedAddress } from '../state/typed-place.ts'
 import { writeStored } from '../stored.ts'
 import { shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { Swatch } from './swatch.tsx'
 
 /** Whose land is shown, and how much of it there is. */
@@ -41,10 +42,7 @@ interface MineFormProps {
 function MineForm({ takesFocus, onAccept }: MineFormProps) {
   const typed = useSignal('')
   const isRefused = useSignal(false)
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (takesFocus) input.current?.focus()
-  }, [])
+  const input = useFirstFocus<HTMLInputElement>(takesFocus)
   const accept = (event: Event) => {
     event.preventDefault()
     const address = findTypedAddress(typed.value)
@@ -91,11 +89,7 @@ interface MineFactsProps {
 }
 
 function MineFacts({ address, takesFocus, onForget }: MineFactsProps) {
-  const heading = useRef<HTMLParagraphElement>(null)
-  // The form has gone: the focus moves to the text that replaces it, so that screen readers continue there.
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus()
-  }, [])
+  const heading = useFirstFocus<HTMLParagraphElement>(takesFocus)
   const cells = mineCells.value
   const grid = worldGrid.value
   const forget = () => {

@@ -1,6 +1,6 @@
 import { computed, effect, untracked } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { AssetPanel } from '../asset/asset-panel.tsx'
 import { DistrictPanel } from '../asset/district-panel.tsx'
 import { isEmbedded } from '../embedded.ts'
@@ -130,13 +130,13 @@ interface SidePanelProps {
 function SidePanel({ name, label, subject, children }: SidePanelProps) {
   const panel = useRef<HTMLElement>(null)
   const opener = useRef<Element | null>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const active = document.activeElement
     if (!panel.current?.contains(active)) opener.current = active
     takeFocus(panel.current)
     if (name === 'list') sheetHeight.value = 'half'
   }, [subject])
-  useEffect(() => () => returnFocus(opener.current), [])
+  useLayoutEffect(() => () => returnFocus(opener.current), [])
   return (
     <section
       ref={panel}

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import type { OperatorCalls } from '../api/approvals.ts'
 import { formatDateTime, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { Failure } from '../ui/notice.tsx'
 
 type OperatedParts = Awaited<ReturnType<OperatorCalls['parts']>>
@@ -17,8 +17,7 @@ interface PartListProps {
 export function PartList({ calls, first }: PartListProps) {
   const shown = useSignal(first)
   const error = useSignal<unknown>(undefined)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  const heading = useFirstFocus<HTMLHeadingElement>()
   const read = async () => {
     error.value = undefined
     try {

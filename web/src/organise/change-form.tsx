@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import type { ChangeFormProps } from './change-form-props.ts'
 import {
@@ -29,17 +29,8 @@ import { TakeBack } from './take-back.tsx'
 export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFormProps) {
   const title = text('organise.todo.change')
   usePageTitle(title)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    if (navigator.userActivation.hasBeenActive) heading.current?.focus()
-  }, [])
-  // The map begins at the places that are there when it is first shown
-  const isFilled = useSignal(false)
-  useEffect(() => {
-    const close = openChange(info, total)
-    isFilled.value = true
-    return close
-  }, [info.uuid])
+  const heading = useFirstFocus<HTMLHeadingElement>(navigator.userActivation.hasBeenActive)
+  useLayoutEffect(() => openChange(info, total), [info.uuid])
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
@@ -48,13 +39,9 @@ export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFor
       <p class="lead" dir="auto">
         {withoutTurns(info.name)}
       </p>
-      {isFilled.value && (
-        <>
-          <Fields info={info} total={total} onSaved={onSaved} />
-          <TakeBack info={info} />
-          <EndEvent info={info} onEnded={onSaved} />
-        </>
-      )}
+      <Fields info={info} total={total} onSaved={onSaved} />
+      <TakeBack info={info} />
+      <EndEvent info={info} onEnded={onSaved} />
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { AccountField } from './account-field.tsx'
 import { filledEditCodes, heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
@@ -50,12 +50,12 @@ interface EditCodeInputProps {
 function EditCodeInput({ parts, isOwn }: EditCodeInputProps) {
   const isShown = useSignal(false)
   const input = parts.ref
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The value is set only here, so it never becomes part of the rendered HTML.
     if (input.current) input.current.value = heldEditCode()
   }, [filledEditCodes.value])
   const isHeld = isEditCodeHeld.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isHeld && input.current) input.current.value = ''
   }, [isHeld])
   return (

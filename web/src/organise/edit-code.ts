@@ -77,7 +77,6 @@ export function forgetEditCode(): void {
 }
 
 /** Deletes the edit code when the page is left: browsers may keep the page's memory for the back button. */
-export function forgetWhenLeft(): () => void {
+export function forgetWhenLeft(): void {
   window.addEventListener('pagehide', forgetEditCode)
-  return () => window.removeEventListener('pagehide', forgetEditCode)
 }

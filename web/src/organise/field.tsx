@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { fault, furtherFaults } from './fault-state.ts'
 import type { RefusalPlace } from './refusal-place.ts'
 
@@ -28,7 +28,7 @@ export function Field<Input extends HTMLElement>(props: FieldProps<Input>) {
   const { id, place, label, hint, earlyFault, below, children } = props
   const input = useRef<Input>(null)
   const mine = fault.value?.place === place ? fault.value : undefined
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (mine) input.current?.focus()
   }, [mine])
   const further = furtherFaults.value.find((one) => one.place === place)

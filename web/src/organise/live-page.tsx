@@ -1,11 +1,12 @@
 import type { EventInfo } from '@landpass/client'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDateTimeThere, formatDays, formatTime } from '../texts/format.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { useFirstFocus } from '../ui/focus.ts'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { AccessForm, ControlsPart, useControls } from './controls/access-form.tsx'
@@ -30,7 +31,7 @@ import { NotConfigured } from './way-choice.tsx'
 export function LivePage({ name }: { readonly name: string }) {
   const following = useMemo(() => followEvent(name), [name])
   useEffect(() => following.stop, [following])
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Typed for another event
     forgetEditCode()
     return forgetEditCode
@@ -155,10 +156,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
 
 /** Takes the focus after a press in the form; on page load the focus stays where it is. */
 function LiveHeading({ info }: { readonly info: EventInfo }) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    if (navigator.userActivation.hasBeenActive) heading.current?.focus()
-  }, [])
+  const heading = useFirstFocus<HTMLHeadingElement>(navigator.userActivation.hasBeenActive)
   return (
     <>
       <h1 ref={heading} tabIndex={-1} dir="auto">
@@ -181,7 +179,7 @@ function NewsNotice() {
     const timer = window.setTimeout(forget, NEWS_MS)
     return () => window.clearTimeout(timer)
   }, [what])
-  useEffect(
+  useLayoutEffect(
     () => () => {
       news.value = undefined
     },

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isolated } from '../texts/bidi.ts'
 import { formatDateTimeThere } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { useFirstFocus } from '../ui/focus.ts'
 import { Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { AccountField } from './account-field.tsx'
@@ -18,18 +19,17 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
   const { event, edit_code: code, approval } = made
   const isKept = useSignal(false)
   const isMissed = useSignal(false)
-  const heading = useRef<HTMLHeadingElement>(null)
   const isStored = useSignal(false)
   const box = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // For password managers. Set here, so that it never becomes part of the rendered HTML
     if (password.current) password.current.value = code
   }, [code])
   const opensAt = event.distribution_start_date
   const title = text('organise.made.heading', { name: isolated(event.name) })
   usePageTitle(title)
-  useEffect(() => heading.current?.focus(), [])
+  const heading = useFirstFocus<HTMLHeadingElement>()
   useEffect(warnBeforeLeaving, [])
   const leave = () => {
     isMissed.value = !isKept.value

@@ -1,7 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { withoutTurns } from '../texts/bidi.ts'
 import { formatDays, formatNumber } from '../texts/format.ts'
 import { locale, text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { isServed } from '../ui/interfaces.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { coordinatesText } from './coordinates.ts'
@@ -15,8 +15,7 @@ import { SentForm } from './sent-form.tsx'
 /** What is going to be made, with the picture of its tokens: tokens keep the name and the first place for ever. */
 export function MakeReview() {
   usePageTitle(text('organise.review.heading'))
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  const heading = useFirstFocus<HTMLHeadingElement>()
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { HelpLink } from '../ui/help-link.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
@@ -16,7 +16,7 @@ const STEP_PARTS = { event: EventStep, places: PlacesStep, register: RegisterSte
 /** From the issuer's e-mail to an event at which players get tokens, in four steps. */
 export function OrganiseForm() {
   usePageTitle(text('organise.title'))
-  useEffect(showOwnPlaces, [])
+  useLayoutEffect(showOwnPlaces, [])
   const Part = STEP_PARTS[step.value]
   return (
     <>

@@ -1,5 +1,5 @@
 import './organise.css'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { PageHeader } from '../ui/page-header.tsx'
 import { forgetWhenLeft } from './edit-code.ts'
 import { returnTo } from './form-state.ts'
@@ -12,8 +12,10 @@ import { WayChoice } from './way-choice.tsx'
 
 /** The organiser's forms, and the live page of an event. */
 export function OrganisePage() {
-  useEffect(() => followAddress(returnTo), [])
-  useEffect(() => forgetWhenLeft(), [])
+  useLayoutEffect(() => {
+    followAddress(returnTo)
+    forgetWhenLeft()
+  }, [])
   const name = shownEvent.value
   return (
     <div class="organise-page">

@@ -39,16 +39,14 @@ export function eventAddress(uuid: string): string {
   return `${location.origin}/organise?event=${encodeURIComponent(uuid)}`
 }
 
-/** Follows the browser's buttons. @returns to stop it */
-export function followAddress(onStep: (step: Step) => void): () => void {
-  const read = () => {
+/** Follows the browser's buttons. */
+export function followAddress(onStep: (step: Step) => void): void {
+  window.addEventListener('popstate', () => {
     shownEvent.value = eventInAddress()
     isChangeShown.value = changeInAddress()
     shownWay.value = wayInAddress()
     onStep(stepInHistory())
-  }
-  window.addEventListener('popstate', read)
-  return () => window.removeEventListener('popstate', read)
+  })
 }
 
 function eventInAddress(): string | undefined {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { formatWait } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { fault } from './fault-state.ts'
@@ -12,7 +12,7 @@ import { useSecondsUntil } from './seconds-until.ts'
 export function StepFault({ place = 'step' }: { readonly place?: RequestPlace }) {
   const box = useRef<HTMLDivElement>(null)
   const shown = fault.value?.place === place ? fault.value : undefined
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown) box.current?.focus()
   }, [shown])
   const waitS = useSecondsUntil(shown?.untilMs)

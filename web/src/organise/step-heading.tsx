@@ -1,16 +1,13 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
+import { useFirstFocus } from '../ui/focus.ts'
 import { fault } from './fault-state.ts'
 import { numberOf, STEPS, type Step } from './steps.ts'
 
 /** Heading of a step. It takes the focus, so that screen readers announce the step. */
 export function StepHeading({ step, children }: { readonly step: Step; readonly children: string }) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    // A field with an error takes the focus itself, and on page load the focus stays where it is.
-    const isAtField = (fault.peek()?.place ?? 'step') !== 'step'
-    if (!isAtField && navigator.userActivation.hasBeenActive) heading.current?.focus()
-  }, [])
+  // A field with an error takes the focus itself, and on page load the focus stays where it is.
+  const isAtField = (fault.peek()?.place ?? 'step') !== 'step'
+  const heading = useFirstFocus<HTMLHeadingElement>(!isAtField && navigator.userActivation.hasBeenActive)
   return (
     <h2 ref={heading} tabIndex={-1} class="step-heading">
       <span class="step-count">

@@ -1,5 +1,5 @@
 import type { EventInfo } from '@landpass/client'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { LineField } from './event-fields.tsx'
@@ -20,7 +20,7 @@ const MAX_PASTED_LENGTH = 500
 
 /** Takes a token of an event back that was made here. It uses the edit code of the form above. */
 export function TakeBack({ info }: { readonly info: EventInfo }) {
-  useEffect(() => clearTakeBack, [])
+  useLayoutEffect(() => clearTakeBack, [])
   const done = takenBack.value
   return (
     <details class="card tool">

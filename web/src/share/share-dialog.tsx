@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { linkToHere } from '../address-bar/address-bar.ts'
 import { frameCode } from '../asset/embed.ts'
 import { text } from '../texts/texts.ts'
@@ -8,7 +8,7 @@ import './share.css'
 /** The address of what the page shows, and HTML for other websites. */
 export function ShareDialog({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const close = () => dialog.current?.close()
   const code = frameCode({ address: linkToHere('/embed'), title: document.title })
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
+import { useFocusKept } from './focus.ts'
 
 export interface NoticeProps {
   readonly kind: 'info' | 'success' | 'warning' | 'error'
@@ -36,16 +36,9 @@ export function Failure({ error, isRepeated = false, onRetry }: FailureProps) {
   )
 }
 
-/** When the button disappears with the failure, the focus stays in its panel. */
+/** The button disappears with the failure. */
 function RetryButton({ onRetry }: { onRetry(): void }) {
-  const button = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => {
-    const { current } = button
-    return () => {
-      if (current !== document.activeElement) return
-      current?.closest<HTMLElement>('[tabindex="-1"]')?.focus({ preventScroll: true })
-    }
-  }, [])
+  const button = useFocusKept<HTMLButtonElement>()
   return (
     <button type="button" ref={button} onClick={onRetry}>
       {text('common.retry')}

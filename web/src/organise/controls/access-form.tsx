@@ -3,7 +3,7 @@ import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
 import { fillEditCode, heldEditCode, isEditCodeHeld, takeCarriedCode } from '../edit-code.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
@@ -12,30 +12,20 @@ import { dropKeptCode, keepCode, keptCode } from '../kept-codes.ts'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
 import type { ControlsProps } from './controls-props.ts'
-import {
-  closeWithEditCode,
-  controls,
-  isResting,
-  openControls,
-  restControls,
-  takeForgotten,
-} from './controls-session.ts'
+import { controls, isResting, openControls, restControls, takeForgotten } from './controls-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
 export const ControlsPart = signal<ComponentType<ControlsProps> | undefined>(undefined)
 
 /** Goes on with the controls that were open before the event was changed, and lets them rest when the page is left. */
 export function useControls(info: EventInfo): void {
+  useLayoutEffect(() => restControls, [])
+  // When the form that was here before is done with its request
   useEffect(() => {
-    const stop = closeWithEditCode()
     // What was resting is the code that the organiser gave last
     const code = isResting(info) ? undefined : (takeCarriedCode(info.uuid) ?? keptCode(info.uuid))
     if (code !== undefined) fillEditCode(code)
     if (isEditCodeHeld.peek() && (code !== undefined || isResting(info))) void openControls(info, loadPart)
-    return () => {
-      stop()
-      restControls()
-    }
   }, [])
 }
 
@@ -54,7 +44,7 @@ export function AccessForm({ info }: { readonly info: EventInfo }) {
     isKept.value = keeps
     if (!keeps) dropKeptCode(info.uuid)
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takeForgotten()) heading.current?.focus()
   }, [])
   return (

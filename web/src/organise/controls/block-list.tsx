@@ -1,13 +1,12 @@
 import { attendance } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import type { BlockedPlayer } from '../../api/controls.ts'
+import { useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { plainText } from '../pasted-text.ts'
 import { sendForEvent, withReport } from './controls-session.ts'
 import { FieldForm } from './field-form.tsx'
-import { useAction } from './use-action.ts'
+import { useAction, useFirstRead } from './use-action.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 /** Room for blanks between the characters. */
@@ -35,22 +34,21 @@ export function BlockList({ blocked }: { readonly blocked: number }) {
 
 /** @param onUnblocked called when the pressed button is gone */
 function List({ onUnblocked }: { onUnblocked(): void }) {
-  const players = useSignal<readonly BlockedPlayer[] | undefined>(undefined)
   const action = useAction()
+  const players = useFirstRead(action, send)
   const said = useSignal('')
-  const send = async (change: { add?: string[]; remove?: string[] } = {}) => {
-    const answer = await sendForEvent((id, credentials) => attendance.changeBlocked(id, credentials, change))
-    players.value = answer.blocked
-  }
-  useEffect(() => void action.run(send), [])
-  const add = async (address: string) => {
+  const sendChange = (change: Change) => {
     said.value = ''
-    await withReport(() => send({ add: [address] }))
+    return withReport(async () => {
+      players.value = await send(change)
+    })
+  }
+  const add = async (address: string) => {
+    await sendChange({ add: [address] })
     said.value = text('controls.blocked.added', { address })
   }
   const remove = async (address: string) => {
-    said.value = ''
-    await withReport(() => send({ remove: [address] }))
+    await sendChange({ remove: [address] })
     said.value = text('controls.blocked.removed', { address })
     onUnblocked()
   }
@@ -88,6 +86,16 @@ function List({ onUnblocked }: { onUnblocked(): void }) {
       </ul>
     </>
   )
+}
+
+type Change = Parameters<typeof attendance.changeBlocked>[2]
+
+/** @returns the players who are blocked from now on */
+async function send(change?: Change) {
+  const { blocked } = await sendForEvent((id, credentials) =>
+    attendance.changeBlocked(id, credentials, change),
+  )
+  return blocked
 }
 
 function readAddress(typed: string): string | undefined {

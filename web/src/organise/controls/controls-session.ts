@@ -120,12 +120,10 @@ export function takeForgotten(): boolean {
   return taken
 }
 
-/** Closes the controls as soon as the edit code is forgotten, for instance when the page is left. @returns to stop it */
-export function closeWithEditCode(): () => void {
-  return effect(() => {
-    if (!isEditCodeHeld.value && controls.peek()) closeControls()
-  })
-}
+// As soon as the edit code is forgotten, for instance when the page is left
+effect(() => {
+  if (!isEditCodeHeld.value && controls.peek()) closeControls()
+})
 
 /**
  * Changes options of the event, and shows what the answer says; the next report says the rest.

@@ -57,7 +57,7 @@ export function Controls({ onChanged, first, below }: ControlsProps) {
     <>
       <BlockList blocked={report.blocked} />
       <Downloads event={event} />
-      {isMadeHere(event) && <EditCodes event={event} />}
+      {isMadeHere(event) && <EditCodes />}
       <Grants grants={report.grants} />
       <section class="card">
         <h2>{text('controls.code.heading')}</h2>

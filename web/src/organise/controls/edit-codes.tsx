@@ -1,29 +1,25 @@
-import { attendance, type EditCodes as Codes, type EventInfo, LandpassError } from '@landpass/client'
+import { attendance, type EditCodes as Codes, LandpassError } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { withoutTurns } from '../../texts/bidi.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { sendForEvent } from './controls-session.ts'
 import { FieldForm } from './field-form.tsx'
-import { useAction } from './use-action.ts'
+import { useAction, useFirstRead } from './use-action.ts'
 
 /** As on the server. */
 const MAX_CODES = 5
 const MAX_NAME_LENGTH = 60
 
 /** Edit codes for co-organisers of an event that was made here. */
-export function EditCodes({ event }: { readonly event: EventInfo }) {
-  const codes = useSignal<Codes['codes'] | undefined>(undefined)
+export function EditCodes() {
   const made = useSignal<{ readonly name: string; readonly code: string } | undefined>(undefined)
   const action = useAction()
+  const codes = useFirstRead(action, async () => (await send()).codes)
   const show = (answer: Codes) => {
     codes.value = answer.codes
   }
-  useEffect(() => {
-    void action.run(async () => show(await send()))
-  }, [event.uuid])
   const make = async (name: string) => {
     made.value = undefined
     const answer = await send({ add: name })

@@ -1,6 +1,6 @@
 import { attendance, type GrantSecret } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { GrantCounts } from '../../api/controls.ts'
 import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
@@ -38,7 +38,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
     isKnown.value = false
   }
   // The pressed button disappears: the one that replaces it takes the focus
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasKept.current) makeButton.current?.focus()
     wasKept.current = false
   }, [made.value])
@@ -111,7 +111,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
 /** Shown once: the server cannot show it again. */
 function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): void }) {
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  useLayoutEffect(() => box.current?.querySelector('button')?.focus(), [])
   const ends = made.previous_ends_at
   return (
     <div ref={box}>

@@ -1,6 +1,6 @@
 import { attendance, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { locale, text } from '../../texts/texts.ts'
 import { isChangeWaiting } from '../change-waits.ts'
@@ -89,7 +89,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
   const buttons = useRef<HTMLDivElement>(null)
   const wasReplaced = useRef(false)
   // The pressed button disappears: the one that replaces it takes the focus
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasReplaced.current) [...(buttons.current?.querySelectorAll('button') ?? [])].at(-1)?.focus()
     wasReplaced.current = false
   }, [loads === null])

@@ -1,5 +1,5 @@
 import { LandpassError, type Report } from '@landpass/client'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RehearsalCounts } from '../../api/controls.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
@@ -41,7 +41,7 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   const isClosingNear = closesMs > serverNowMs() && closesMs - serverNowMs() <= MAX_REHEARSAL_MS
   const inHours = (hours: number) => set(new Date(serverNowMs() + hours * HOUR_MS).toISOString())
   // The pressed button disappears: those that replace it take the focus
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasPressed.current) choices.current?.querySelector('button')?.focus()
     wasPressed.current = false
   }, [isOn])

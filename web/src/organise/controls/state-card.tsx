@@ -1,9 +1,9 @@
 import { LandpassError } from '@landpass/client'
-import { useEffect, useRef } from 'preact/hooks'
 import type { Availability } from '../../api/attendance.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { useFirstFocus } from '../../ui/focus.ts'
 import { HelpLink } from '../../ui/help-link.tsx'
 import { Numbers } from '../live-counts.tsx'
 import { isMadeHere } from '../made-here.ts'
@@ -36,8 +36,7 @@ interface StateCardProps {
 /** The state of the event, what to do next, how many tokens are left, and the button that pauses. */
 export function StateCard({ shown, onChanged }: StateCardProps) {
   const { report, error } = shown
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  const heading = useFirstFocus<HTMLHeadingElement>()
   const state = controlsState(report, serverNowMs(), isIssuerAway(error))
   const { rehearsal_until: rehearsal = null } = report.event
   return (

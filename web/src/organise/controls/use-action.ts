@@ -1,4 +1,5 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { waitUntilMs } from '../refusal-place.ts'
 
 export interface Action {
@@ -34,4 +35,20 @@ export function useAction(): Action {
     }
   }
   return { isBusy, fault, run }
+}
+
+/** Reads what a list shows at first. No press waits for it: what a press has changed meanwhile stays. */
+export function useFirstRead<Data>(action: Action, read: () => Promise<Data>): Signal<Data | undefined> {
+  const shown = useSignal<Data | undefined>(undefined)
+  useEffect(() => {
+    read().then(
+      (first) => {
+        shown.value ??= first
+      },
+      (fault) => {
+        action.fault.value = fault
+      },
+    )
+  }, [])
+  return shown
 }
