@@ -514,10 +514,11 @@ describe('the map', () => {
     await expectQuery(page, { estate: null, parcel: null })
   })
 
-  test('moves away from the panel: what was clicked stays visible', async () => {
+  test('moves away from the panel: what was pressed stays visible, and takes the focus from a field', async () => {
     const opened = await explore('/?at=0,2&zoom=60', { size: 'phone' })
     const { page } = opened
     const place = { x: -1, y: 0, zoom: 60 }
+    await page.getByRole('combobox', { name: 'Search' }).focus()
 
     await opened.press(await spotOf(page, { ...place, y: place.y - 2 }))
 
@@ -529,6 +530,8 @@ describe('the map', () => {
       return spot.y < panel.y
     }
     await expect.poll(isInSight, SOON).toBe(true)
+    await page.getByRole('button', { name: 'Close' }).click()
+    await expect.poll(() => page.evaluate('document.activeElement.tagName'), SOON).toBe('CANVAS')
   })
 
   test.each([

@@ -389,6 +389,7 @@ describe('what can go wrong', () => {
     await form.editCode.fill(EDIT_CODE)
     await form.press('Continue')
 
+    await expectStep(opened.page, 2, 'Where can players get the token?')
     await form.press('Continue')
     await expectFault(form.places, 'Please choose at least one place.')
     await form.places.fill('1,1;here;2,2')
@@ -471,7 +472,7 @@ describe('what can go wrong', () => {
     await form.eventId.fill('99999999999')
     await expectText(page, 'This number is too large for an event id')
     await form.eventId.fill(`Event ID: ${id}\nEdit code: word-2791`)
-    await expectText(page, 'so that was not kept')
+    await expectText(page, 'is no edit code, and was not kept')
     await expectValue(form.eventId, String(id))
     await expectValue(form.editCode, '')
     await form.eventId.fill(`Event ID: ${id}\nEdit code: ${EDIT_CODE}`)

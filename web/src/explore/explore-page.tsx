@@ -14,7 +14,7 @@ import { ShareButton } from '../share/share-button.tsx'
 import { FIRST_PAGE, landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
 import { dottedCells, followFilter, isFiltered } from '../state/found-land.ts'
 import { followLayers, inks } from '../state/layers.ts'
-import { uncoverLinked } from '../state/map-frame.ts'
+import { isInMap, uncoverLinked } from '../state/map-frame.ts'
 import { findPicked } from '../state/selected-cells.ts'
 import { selectedNow } from '../state/selected-now.ts'
 import { followFound, showFound, showLinked } from '../state/travel.ts'
@@ -116,6 +116,9 @@ export function ExplorePage() {
 }
 
 function pick(place: Place): void {
+  // With a finger the focus moves only after this: a panel would give it back to the field that had it
+  const { activeElement } = document
+  if (activeElement instanceof HTMLElement && !isInMap(activeElement)) activeElement.blur()
   const grid = worldGrid.peek()
   if (grid) selection.value = findPicked(grid, place, selection.peek())
 }

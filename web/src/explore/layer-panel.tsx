@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { followedChain } from '../live/chain.ts'
 import { worldChange, worldGrid } from '../live/world.ts'
 import { LAYERS, type LayerName, layer, openList, selection } from '../state/explore-state.ts'
@@ -40,9 +40,12 @@ export function layerName(): string {
 /** The choice of layers, and the legend of the chosen one. On a phone it is collapsed to a button at first. */
 export function LayerPanel() {
   const isOpen = useSignal(isRoomy())
-  useEffect(() => {
+  useLayoutEffect(() => {
     // With a panel below the map there is little room left: the legend is collapsed until the reader opens it again.
-    if (isPanelBelow()) isOpen.value = false
+    // The panel is measured once all components have been rendered.
+    queueMicrotask(() => {
+      if (isPanelBelow()) isOpen.value = false
+    })
   }, [selection.value, openList.value])
   return (
     <section class="layers" aria-label={text('map.layers')}>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { worldGrid } from '../live/world.ts'
 import { MINE_INK } from '../map/inks.ts'
 import { FIRST_PAGE, mine, openList } from '../state/explore-state.ts'
@@ -23,7 +23,7 @@ export function MineLegend() {
   const press = () => {
     isPressed.current = true
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     isPressed.current = false
   }, [mine.value])
   return mine.value === undefined ? (

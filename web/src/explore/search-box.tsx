@@ -1,5 +1,5 @@
 import { type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { worldGrid } from '../live/world.ts'
 import { showResult } from '../state/travel.ts'
 import { isolated } from '../texts/bidi.ts'
@@ -169,7 +169,7 @@ function useSearchBox() {
     close()
     showResult(result)
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isEnterPending.current || searchState.value !== 'answered') return
     isEnterPending.current = false
     const [first] = searchResults.peek()
@@ -180,7 +180,10 @@ function useSearchBox() {
     if (!isOpen.value) return endPreview()
     const [first] = typed.value
     const place = first?.type === 'parcel' ? { x: first.x!, y: first.y! } : undefined
-    const pause = window.setTimeout(() => (place ? previewPlace(place) : endPreview()), PAUSE_MS)
+    const pause = window.setTimeout(
+      () => (place && isOpen.peek() ? previewPlace(place) : endPreview()),
+      PAUSE_MS,
+    )
     return () => window.clearTimeout(pause)
   })
 

@@ -1,5 +1,5 @@
 import { land } from '@landpass/client'
-import { useEffect, useId } from 'preact/hooks'
+import { useId, useLayoutEffect } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
 import { client } from '../api/client.ts'
 import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
@@ -29,7 +29,7 @@ export function LandList({ query, onChange }: ListProps) {
   const first = sortBy === 'rent' || isOfRents(landFilter.value) ? 'rent' : 'sale'
   const known = isOfEarlierCall ? undefined : data?.total
   const reachable = known === undefined ? page : Math.min(pages, pageCount(known))
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (reachable !== page) putRight(() => onChange({ ...query, page: reachable }))
   }, [reachable, page])
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
@@ -34,7 +34,7 @@ export function ListFrame<Data>({
   const { data, error, retry } = answer
   const top = useRef<HTMLDivElement>(null)
   const shown = useRef(page)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Not scrollIntoView, which would also scroll the elements around the panel.
     if (shown.current !== page) top.current?.closest('.side-panel')?.scrollTo({ top: 0 })
     shown.current = page

@@ -29,7 +29,7 @@ import { TakeBack } from './take-back.tsx'
 export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFormProps) {
   const title = text('organise.todo.change')
   usePageTitle(title)
-  const heading = useFirstFocus<HTMLHeadingElement>(navigator.userActivation.hasBeenActive)
+  const heading = useFirstFocus<HTMLHeadingElement>()
   useLayoutEffect(() => openChange(info, total), [info.uuid])
   return (
     <>

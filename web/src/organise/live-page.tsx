@@ -154,9 +154,8 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
   )
 }
 
-/** Takes the focus after a press in the form; on page load the focus stays where it is. */
 function LiveHeading({ info }: { readonly info: EventInfo }) {
-  const heading = useFirstFocus<HTMLHeadingElement>(navigator.userActivation.hasBeenActive)
+  const heading = useFirstFocus<HTMLHeadingElement>()
   return (
     <>
       <h1 ref={heading} tabIndex={-1} dir="auto">
@@ -172,19 +171,16 @@ const NEWS_MS = 60_000
 
 function NewsNotice() {
   const what = news.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     const forget = () => {
-      news.value = undefined
+      if (news.peek() === what) news.value = undefined
     }
     const timer = window.setTimeout(forget, NEWS_MS)
-    return () => window.clearTimeout(timer)
+    return () => {
+      window.clearTimeout(timer)
+      forget()
+    }
   }, [what])
-  useLayoutEffect(
-    () => () => {
-      news.value = undefined
-    },
-    [],
-  )
   if (!what) return null
   return (
     <Notice kind={what.kind === 'waits' || (what.kind === 'codes' && what.num === 0) ? 'info' : 'success'}>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isolated } from '../texts/bidi.ts'
 import { formatDateTimeThere } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
@@ -30,7 +30,7 @@ export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
   const title = text('organise.made.heading', { name: isolated(event.name) })
   usePageTitle(title)
   const heading = useFirstFocus<HTMLHeadingElement>()
-  useEffect(warnBeforeLeaving, [])
+  useLayoutEffect(warnBeforeLeaving, [])
   const leave = () => {
     isMissed.value = !isKept.value
     if (isKept.value) {

@@ -5,9 +5,9 @@ import { numberOf, STEPS, type Step } from './steps.ts'
 
 /** Heading of a step. It takes the focus, so that screen readers announce the step. */
 export function StepHeading({ step, children }: { readonly step: Step; readonly children: string }) {
-  // A field with an error takes the focus itself, and on page load the focus stays where it is.
+  // A field with an error takes the focus itself
   const isAtField = (fault.peek()?.place ?? 'step') !== 'step'
-  const heading = useFirstFocus<HTMLHeadingElement>(!isAtField && navigator.userActivation.hasBeenActive)
+  const heading = useFirstFocus<HTMLHeadingElement>(!isAtField)
   return (
     <h2 ref={heading} tabIndex={-1} class="step-heading">
       <span class="step-count">

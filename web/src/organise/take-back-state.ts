@@ -40,7 +40,8 @@ export function clearTakeBack(): void {
 export async function takeBack(event: EventInfo): Promise<void> {
   if (isBusy.value) return
   fault.value = faultOfForm()
-  const id = readTokenId(tokenText.value)
+  const [typed, reason] = [tokenText.value, reasonText.value]
+  const id = readTokenId(typed)
   if (fault.value || id === undefined) return
   takenBack.value = undefined
   await attempt(
@@ -51,9 +52,10 @@ export async function takeBack(event: EventInfo): Promise<void> {
         return
       }
       const { number } = await sendAsOrganiser(String(event.id), (credentials) =>
-        attendance.revokeToken(id, credentials, reasonText.value.trim()),
+        attendance.revokeToken(id, credentials, reason.trim()),
       )
-      clearTakeBack()
+      // Not what was typed meanwhile
+      if (tokenText.value === typed && reasonText.value === reason) clearTakeBack()
       takenBack.value = { id, number }
     },
     (error) => {

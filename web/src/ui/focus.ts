@@ -6,11 +6,15 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
  * next input: later it would take the focus away from a field that is typed into.
  */
 
-/** Gives the focus to an element when it is first shown. @param isWanted as of the first rendering */
+/**
+ * Gives the focus to an element when it is first shown after a press; on page load the focus stays where it is.
+ *
+ * @param isWanted as of the first rendering
+ */
 export function useFirstFocus<Shown extends HTMLElement>(isWanted = true): RefObject<Shown | null> {
   const shown = useRef<Shown>(null)
   useLayoutEffect(() => {
-    if (isWanted) shown.current?.focus()
+    if (isWanted && navigator.userActivation.hasBeenActive) shown.current?.focus()
   }, [])
   return shown
 }

@@ -19,13 +19,17 @@ export const ControlsPart = signal<ComponentType<ControlsProps> | undefined>(und
 
 /** Goes on with the controls that were open before the event was changed, and lets them rest when the page is left. */
 export function useControls(info: EventInfo): void {
-  useLayoutEffect(() => restControls, [])
-  // When the form that was here before is done with its request
-  useEffect(() => {
+  const isFilled = useRef(false)
+  useLayoutEffect(() => {
     // What was resting is the code that the organiser gave last
     const code = isResting(info) ? undefined : (takeCarriedCode(info.uuid) ?? keptCode(info.uuid))
+    isFilled.current = code !== undefined
     if (code !== undefined) fillEditCode(code)
-    if (isEditCodeHeld.peek() && (code !== undefined || isResting(info))) void openControls(info, loadPart)
+    return restControls
+  }, [])
+  // When the form that was here before is done with its request
+  useEffect(() => {
+    if (isEditCodeHeld.peek() && (isFilled.current || isResting(info))) void openControls(info, loadPart)
   }, [])
 }
 

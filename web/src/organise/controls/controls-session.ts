@@ -84,7 +84,8 @@ let resting: { readonly eventId: number; isSameCode(): boolean } | undefined
 /** Stops the controls, but keeps the edit code: the form that changes the event takes its place. */
 export function restControls(): void {
   const shown = controls.peek()
-  resting = shown && { eventId: shown.eventId, isSameCode: noteEditCode() }
+  // Without them, what rested before still may: it counts only with the same code
+  if (shown) resting = { eventId: shown.eventId, isSameCode: noteEditCode() }
   stopControls()
 }
 

@@ -18,7 +18,7 @@ interface FieldFormProps<Value> {
   readonly children: ComponentChildren
   /** The value of what is typed; undefined where it cannot be sent. */
   read(typed: string): Value | undefined
-  /** Sends it; then the field is emptied. */
+  /** Sends it; then the field is emptied, unless another value was typed meanwhile. */
   send(value: Value): Promise<void>
   /** As in {@link ActionFault}. */
   wordsOf?(fault: unknown): string | undefined
@@ -31,11 +31,12 @@ export function FieldForm<Value>(props: FieldFormProps<Value>) {
   const typed = useSignal('')
   const isWrong = useSignal(false)
   const sendTyped = async () => {
-    const value = read(typed.value)
+    const sent = typed.value
+    const value = read(sent)
     isWrong.value = value === undefined
     if (value === undefined) return
     await send(value)
-    typed.value = ''
+    if (typed.peek() === sent) typed.value = ''
   }
   return (
     <form

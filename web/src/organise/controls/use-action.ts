@@ -15,10 +15,11 @@ export function useAction(): Action {
   const isBusy = useSignal(false)
   const fault = useSignal<unknown>(undefined)
   useSignalEffect(() => {
-    const waitMs = waitUntilMs(fault.value, 0)
+    const waited = fault.value
+    const waitMs = waitUntilMs(waited, 0)
     if (waitMs === undefined) return
     const timer = window.setTimeout(() => {
-      fault.value = undefined
+      if (fault.peek() === waited) fault.value = undefined
     }, waitMs)
     return () => window.clearTimeout(timer)
   })
@@ -37,7 +38,7 @@ export function useAction(): Action {
   return { isBusy, fault, run }
 }
 
-/** Reads what a list shows at first. No press waits for it: what a press has changed meanwhile stays. */
+/** Reads what a list shows at first. No press waits for it: what a press has changed or failed with meanwhile stays. */
 export function useFirstRead<Data>(action: Action, read: () => Promise<Data>): Signal<Data | undefined> {
   const shown = useSignal<Data | undefined>(undefined)
   useEffect(() => {
@@ -46,7 +47,7 @@ export function useFirstRead<Data>(action: Action, read: () => Promise<Data>): S
         shown.value ??= first
       },
       (fault) => {
-        action.fault.value = fault
+        if (shown.peek() === undefined && !action.isBusy.peek()) action.fault.value ??= fault
       },
     )
   }, [])
