@@ -59,10 +59,12 @@ export function ExplorePage() {
     followLayers()
     followFilter()
     followLabels()
+    // Of the link: other filters may be chosen before the world is there
+    const answered = isPlaced || selection.peek() ? landFilter.peek() : undefined
     void worldOnItsWay?.then(() => {
       if (isPlaced) uncoverLinked(selectedNow.peek())
       else showLinked()
-      followFound(isPlaced || selection.peek() ? landFilter.peek() : undefined)
+      followFound(answered)
       followChain()
       followChanges()
       if (!isEmbedded) followWatches()
