@@ -411,6 +411,7 @@ describe('layers', () => {
 
   test('offers are asked for only while their layer is shown, and again when one of them changes', async () => {
     const { page, asked } = await explore('/')
+    await expectWorld(page) // what was asked before is asked again then
     const asksForOffers = () => asked.filter((address) => address.endsWith('/v2/offers')).length
     await page.getByRole('radio', { name: 'Districts' }).check()
     await page.getByText('Districts: 2').waitFor()
@@ -452,7 +453,8 @@ describe('layers', () => {
     await expect.poll(() => sales.count(), SOON).toBe(3)
     expect(await sales.first().innerText()).toMatch(/^Parcel 1,1\s+700 MANA/)
     await expect.poll(() => legend.count(), SOON).toBe(3)
-    expect(await panel.getByRole('row').nth(1).innerText()).toMatch(/^Jun 2019\s+1\s+700 MANA/)
+    const newest = panel.getByRole('row').nth(1)
+    await expect.poll(() => newest.innerText(), SOON).toMatch(/^Jun 2019\s+1\s+700 MANA/)
   })
 
   test('a district is chosen from the list, and has a panel that leads to its land', async () => {
