@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabaseUrl } from '../../../test/support/database/engines.ts'
+import { holdTime, passDuring, passUntil } from '../../../test/support/database/held-time.ts'
 import { type LossyProxy, startLossyProxy } from '../../../test/support/database/lossy-proxy.ts'
 import { inTransaction } from '../transaction.ts'
 import { PostgresListener } from './listener.ts'
@@ -34,29 +35,6 @@ async function openBehindProxy(settings: Partial<PostgresSettings> = {}) {
       () => false,
     )
   return { proxy, engine, isAnswered }
-}
-
-/** Time-outs stand still from now on, except in {@link passUntil}. */
-function holdTime(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => {
-    vi.useRealTimers()
-  })
-}
-
-/** Lets time pass until `isReached`. @returns how much */
-async function passUntil(isReached: () => boolean): Promise<number> {
-  let passedMs = 0
-  for (; !isReached(); passedMs += 100) await vi.advanceTimersByTimeAsync(100)
-  return passedMs
-}
-
-/** Lets time pass until `work` has ended. @returns its answer, and how much */
-async function passDuring<T>(work: Promise<T>): Promise<{ answer: T; passedMs: number }> {
-  let isDone = false
-  void work.finally(() => (isDone = true)).catch(() => undefined)
-  const passedMs = await passUntil(() => isDone)
-  return { answer: await work, passedMs }
 }
 
 test('after one time-out no dead connection is used again: all others of the pool are replaced too', async () => {
