@@ -73,6 +73,7 @@ function project(name, files) {
       // Only for tests that hang: a busy machine takes several times as long as an idle one.
       testTimeout: 300_000,
       hookTimeout: 300_000,
+      expect: { poll: { timeout: 60_000 } },
       pool: 'forks',
       // Test files share two processes: starting one, loading the server and making the worlds that tests share takes longer than most
       // files. Four would end a fifth sooner, and take 30 seconds of CPU time more.

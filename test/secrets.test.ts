@@ -15,7 +15,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PASSWORD = 'correct-horse-battery'
 const RADIUS = 8
-const TIMEOUT_MS = SECOND_MS
 /** For what hangs: an answer takes about the time limit of a statement. */
 const BOUND_MS = MINUTE_MS
 const HEALED_MS = 15 * SECOND_MS
@@ -50,7 +49,7 @@ beforeAll(async () => {
   postgres = await startPostgres()
   const url = new URL(postgres.url)
   url.password = PASSWORD // PostgreSQL trusts local connections here, so the password is never used
-  env = { DATABASE_URL: url.href, DATABASE_TIMEOUT_MS: String(TIMEOUT_MS), LOG_LEVEL: 'trace' }
+  env = { DATABASE_URL: url.href, LOG_LEVEL: 'trace' }
 })
 
 afterAll(() => postgres.stop())

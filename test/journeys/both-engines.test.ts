@@ -380,7 +380,7 @@ test('events that are made here are answered alike', async () => {
   // The public log has it within some seconds.
   for (const [n, server] of attendances.entries())
     await expect
-      .poll(async () => (await server.get(`/tokens/${tokens[n]}`)).body.data, { timeout: 60_000 })
+      .poll(async () => (await server.get(`/tokens/${tokens[n]}`)).body.data)
       .toMatchObject({ log: { position: 0 } })
   for (const part of ['', '/metadata', '/attestation', '/image.png', '/share.png'])
     await expectTokensAlike(

@@ -496,7 +496,7 @@ ${comments.map((code) => `{\n${code}}\n`).join('')}`
   expect(await compilerErrors({ wrong: `${typed}land.parcel({ x: 5 })` })).toContain(
     "Property 'y' is missing",
   )
-}, 60_000)
+})
 
 test('the client has called every endpoint of the description', () => {
   const missing = operations.filter(

@@ -40,11 +40,11 @@ test('a server of land and attendance waits for its database, and says so', asyn
   }
   proxy.thaw()
   await server.said('Ctrl-C stops it.')
-  await expect.poll(isUp, { timeout: 30_000 }).toBe('1')
+  await expect.poll(isUp).toBe('1')
   expect(await statusOf(`${origin}/health/ready/attendance`)).toBe(200)
   expect(await statusOf(`${origin}/event/1/availability`)).toBe(404)
   proxy.refuse()
-  await expect.poll(isUp, { timeout: 30_000 }).toBe('0')
+  await expect.poll(isUp).toBe('0')
   server.child.kill('SIGTERM')
   expect((await server.ended).code).toBe(0)
 })

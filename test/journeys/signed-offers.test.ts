@@ -85,7 +85,7 @@ describeOnOneEngine('a server that reads signed offers', (open) => {
 
   test('shows them in lists, columns, tiles, images and files, and says how far the readings are', async () => {
     await expect
-      .poll(() => server.data('/v2/chain'), { timeout: 30_000, interval: 100 })
+      .poll(() => server.data('/v2/chain'), { interval: 100 })
       .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
     await server.app.keeper.refresh()
     const nowMs = story.clock.nowMs()
@@ -503,7 +503,7 @@ describeOnOneEngine('a server that reads signed offers', (open) => {
     const contracts = { tradeContracts: CONTRACTS, rentalContracts: RENTALS }
     const reader = await startLandServer(engine, story.clock, env, contracts)
     await expect
-      .poll(() => reader.data('/v2/chain'), { timeout: 30_000, interval: 100 })
+      .poll(() => reader.data('/v2/chain'), { interval: 100 })
       .toMatchObject({ listings: { state: 'following' }, rentals: { state: 'following' } })
     const { rows } = await sql`select id, state, is_signed from signed_trade order by id`.execute(engine.db)
     expect(rows).toEqual([

@@ -232,7 +232,9 @@ describe('the panel of a parcel', () => {
           Coordinates: place,
           Owner: expect.stringContaining(owner!),
         })
-      expect(await page.locator('.asset-kind').textContent(), place).toBe(kind)
+      await expect
+        .poll(() => page.locator('.asset-kind').textContent(), { ...SOON, message: place! })
+        .toBe(kind)
       await page.getByText('Not for sale').waitFor()
     }
     // A plaza has no name: its word finds it.

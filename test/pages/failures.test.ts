@@ -78,7 +78,7 @@ const KINDS = ['too-many-requests', 'proxy-failed', 'captive-portal', 'no-data']
 const ONE_OF_EACH = FAILURES.filter(({ name }) => KINDS.includes(name))
 
 /** Longer than any pause before a repeated request, with what the server asks for. */
-const PAUSE_MS = 60_000
+const PAUSE_MS = 80_000
 
 const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
@@ -233,7 +233,7 @@ describe('the world of the map', () => {
     }
     opened.answer = undefined
     await page.clock.fastForward(PAUSE_MS)
-    await expect.poll(() => banner.innerText()).toBe('')
+    await expect.poll(() => banner.innerText(), SOON).toBe('')
     forgive(opened)
   })
 })

@@ -97,6 +97,8 @@ async function visitAll(
   for (const [name, { path, shown, problems = [] }] of Object.entries(PAGES)) {
     await opened.page.goto(server.origin + path)
     await opened.page.locator(shown).first().waitFor()
+    // In English until the texts of the language come
+    await expect.poll(() => opened.page.locator('html').getAttribute('lang'), SOON).toBe(options.locale)
     await look(opened, name)
     const expected = problems.map((problem) => expect.stringMatching(problem))
     await expect.poll(() => opened.problems.toSorted(), SOON).toEqual(expected)

@@ -229,10 +229,13 @@ describe('an event that works', () => {
     await map.scrollIntoViewIfNeeded()
     const { x, y, width, height } = (await map.boundingBox())!
     const middle = { x: x + width / 2, y: y + height / 2 }
+    await theMap.shows()
     const near = await opened.look()
     await opened.press(middle)
     await expectValue(form.places, '0,0')
-    expect(pixelOf(await opened.look(), middle), 'the parcel is painted').not.toEqual(pixelOf(near, middle))
+    await expect
+      .poll(async () => pixelOf(await opened.look(), middle), { ...SOON, message: 'the parcel is painted' })
+      .not.toEqual(pixelOf(near, middle))
     await opened.press(middle)
     await expectValue(form.places, '')
 

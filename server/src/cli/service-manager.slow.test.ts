@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { emptyDir } from '../../test/support/database/engines.ts'
 import { ServiceManager } from './service-manager.ts'
 
+const SOON = { timeout: 60_000 }
 let said: () => readonly string[]
 beforeEach(() => {
   const folder = emptyDir()
@@ -23,10 +24,10 @@ test('systemd hears that the server is ready, again and again that it runs, and 
   const manager = new ServiceManager({ NOTIFY_SOCKET: '@socket', WATCHDOG_USEC: '60000' })
 
   manager.announceReady()
-  await vi.waitUntil(() => said().filter((line) => line === '@socket WATCHDOG=1').length >= 2)
+  await vi.waitUntil(() => said().filter((line) => line === '@socket WATCHDOG=1').length >= 2, SOON)
   manager.announceStop()
 
-  await vi.waitUntil(() => said().includes('@socket STOPPING=1'))
+  await vi.waitUntil(() => said().includes('@socket STOPPING=1'), SOON)
   expect(said()).toContain('@socket --ready')
 })
 
@@ -38,6 +39,6 @@ test('outside of systemd no program is run', async () => {
 
   // A second one runs the program: what the first one had started would be there before
   new ServiceManager({ NOTIFY_SOCKET: '@socket' }).announceReady()
-  await vi.waitUntil(() => said().length > 0)
+  await vi.waitUntil(() => said().length > 0, SOON)
   expect(said()).toEqual(['@socket --ready'])
 })

@@ -43,7 +43,7 @@ async function connect(origin: string): Promise<{ socket: net.Socket; isOpen: bo
 
 test('a client that takes nothing of its answer is disconnected, one that reads is not', async () => {
   const metrics = new Metrics()
-  const origin = await start({ metrics, slowReaders: { timeoutMs: 100, bytesPerSecond: 1_000 } })
+  const origin = await start({ metrics, slowReaders: { timeoutMs: 500, bytesPerSecond: 1_000 } })
   const { socket: idle } = await connect(origin)
 
   const stalled = await startReading(`${origin}/large`)

@@ -130,7 +130,7 @@ test('the same seed is the same chain, another one is another', async () => {
 
   expect(await headHash(OPTIONS)).toBe(one)
   expect(await headHash({ ...OPTIONS, seed: 8 })).not.toBe(one)
-}, 60_000)
+})
 
 describe('a reorganisation', () => {
   test('puts transactions into other blocks, and forgets the old ones, unless the node keeps them', async () => {

@@ -144,7 +144,7 @@ describe('a provider that lists connected players', () => {
     await world.change({ delay_ms: 4_000 })
 
     const answering = Promise.all(crowd.map((player) => presence.find(player, [STAGE])))
-    await expect.poll(async () => (await world.calls()).most_at_once, { timeout: 60_000 }).toBe(32)
+    await expect.poll(async () => (await world.calls()).most_at_once).toBe(32)
     await world.change({ delay_ms: 0 })
 
     expect(new Set(await answering)).toEqual(new Set(['present']))

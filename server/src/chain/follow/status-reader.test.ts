@@ -176,11 +176,11 @@ test('while the database hangs, one query waits, whoever asks and for how long',
   expect(hanging.waiting).toHaveLength(1)
 
   const failing = reader.read() // The answer is as old as the query.
-  await vi.waitFor(() => expect(hanging.waiting).toHaveLength(2))
+  await expect.poll(() => hanging.waiting).toHaveLength(2)
   hanging.waiting[1]!.reject(new Error('the connection was lost'))
   await expect(failing).rejects.toThrow('the connection was lost')
   const again = reader.read()
-  await vi.waitFor(() => expect(hanging.waiting).toHaveLength(3))
+  await expect.poll(() => hanging.waiting).toHaveLength(3)
   hanging.waiting[2]!.resolve({ rows: [] })
   expect(await again).toMatchObject({ state: 'off', block: null })
   expect(await reader.recent()).toBe(await reader.read())

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDataDir, TEST_SETTINGS } from '../../../test/support/database/engines.ts'
+import { holdTime } from '../../../test/support/database/held-time.ts'
 import { nextMessage, startChild } from '../../../test/support/processes/children.ts'
 import { CommandError } from '../../errors.ts'
 import type { Engine, EngineSource } from '../engine.ts'
@@ -90,6 +91,7 @@ describe('an embedded engine', () => {
     })
 
     // The caller got an error, so the statement must not run later
+    holdTime()
     await sql`select 1`.execute(joined.db)
     expect(await notes()).toEqual([...before, { text: 'inside' }])
     await joined.close()

@@ -98,6 +98,7 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       ISSUER_CALLS_PER_SECOND: '1000',
       PRESENCE_PROVIDERS: `peers=${presence}/peers`,
       ATTENDANCE_KEY: TEST_KEY,
+      CLAIM_WAIT_MS: '20000',
       LIMIT_CLIENT_PER_MINUTE: '0',
       LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
       LIMIT_EVENTS_PER_DAY: '0',

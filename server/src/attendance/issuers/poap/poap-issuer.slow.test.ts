@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   failureOf,
   issuerConfig,
@@ -245,6 +245,7 @@ test('"too many requests" is busy for as long as the issuer says, and slows down
       .writeHead(429, { 'retry-after': '30', 'content-type': 'text/html' })
       .end('<html>slow down</html>')
   })
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now())
 
   const first = await failureOf(issuer.findEvent(HARBOUR.id))
   const second = await failureOf(issuer.findEvent(HARBOUR.id))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../../../test/support/database/engines.ts'
+import { countWaiting } from '../../../../../test/support/database/lock-waits.ts'
 import { eventually } from '../../../../../test/support/processes/landpass.ts'
 import { inTransaction } from '../../../../db/transaction.ts'
 import { AnsweredEvents } from './answered-events.ts'
@@ -9,10 +10,10 @@ import { findMadeEvent, insertMadeEvent } from './made-event-queries.ts'
 describeOnOneEngine('what was answered', (open) => {
   test('is stored when the answer was sent, or later where the database does not take it then', async () => {
     const { db } = await open()
-    const hasty = await open({ statementTimeoutMs: 200 })
+    const other = await open()
     const warnings: string[] = []
     const log = { warn: (_: object, sentence: string) => void warnings.push(sentence) }
-    const answered = new AnsweredEvents({ db: hasty.db, log })
+    const answered = new AnsweredEvents({ db: other.db, log })
     const event = {
       record: () => ({}),
       ...{
@@ -43,6 +44,13 @@ describeOnOneEngine('what was answered', (open) => {
     await inTransaction(db, async (tx) => {
       await sql`lock table made_event in access exclusive mode`.execute(tx)
       answered.sent(late)
+      await eventually(
+        () => countWaiting(tx),
+        (count) => count === 1,
+        10_000,
+      )
+      await sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`.execute(tx)
       await eventually(
         async () => warnings.length,
         (count) => count === 1,
