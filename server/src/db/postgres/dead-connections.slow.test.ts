@@ -126,7 +126,7 @@ test('a listener that connects before its retry is due makes one connection, for
     connections += 1
     return { connectionString: proxy.url }
   }
-  const listener = new PostgresListener(config, { everyMs: 60_000, withinMs: 60_000 })
+  const listener = new PostgresListener(config)
   onTestFinished(() => listener.close())
   let hear: (payload: string) => void = () => {}
   const heard = new Promise<string>((resolve) => (hear = resolve))

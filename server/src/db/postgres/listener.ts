@@ -8,12 +8,8 @@ const FIRST_RETRY_MS = SECOND_MS / 4
 const LAST_RETRY_MS = 10 * SECOND_MS
 
 /** How often a listener makes sure that its connection is alive, and how long an answer may take. */
-export interface ListenerPing {
-  readonly everyMs: number
-  readonly withinMs: number
-}
-
-export const DEFAULT_PING: ListenerPing = { everyMs: 5 * SECOND_MS, withinMs: 5 * SECOND_MS }
+const PING_EVERY_MS = 5 * SECOND_MS
+const ANSWER_WITHIN_MS = 5 * SECOND_MS
 
 /**
  * Notifications need a connection of their own: a pool closes and shares its connections.
@@ -26,7 +22,6 @@ export const DEFAULT_PING: ListenerPing = { everyMs: 5 * SECOND_MS, withinMs: 5 
  */
 export class PostgresListener {
   readonly #config: () => Promise<pg.ClientConfig>
-  readonly #ping: ListenerPing
   readonly #callbacks = new Map<string, Set<OnPayload>>()
   #connecting: Promise<BoundedClient> | undefined
   #retry: NodeJS.Timeout | undefined
@@ -35,9 +30,8 @@ export class PostgresListener {
   #isClosed = false
 
   /** @param config of the host in use: another one after a failover */
-  constructor(config: () => Promise<pg.ClientConfig>, ping: ListenerPing) {
+  constructor(config: () => Promise<pg.ClientConfig>) {
     this.#config = config
-    this.#ping = ping
   }
 
   async listen(channel: string, onPayload: OnPayload): Promise<void> {
@@ -77,7 +71,7 @@ export class PostgresListener {
     const isAgain = this.#hasListened
     let client: BoundedClient | undefined
     try {
-      client = new BoundedClient({ ...(await this.#config()), query_timeout: this.#ping.withinMs })
+      client = new BoundedClient({ ...(await this.#config()), query_timeout: ANSWER_WITHIN_MS })
       client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
       await client.connect()
       this.#watch(client, onLost)
@@ -97,10 +91,7 @@ export class PostgresListener {
   #watch(client: BoundedClient, onLost: () => void): void {
     let next: NodeJS.Timeout | undefined
     const pingLater = () => {
-      next = setTimeout(
-        () => client.query('select 1').then(pingLater, () => client.abandon()),
-        this.#ping.everyMs,
-      )
+      next = setTimeout(() => client.query('select 1').then(pingLater, () => client.abandon()), PING_EVERY_MS)
       next.unref()
     }
     pingLater()

@@ -9,7 +9,7 @@ import { WriteRefusals } from '../write-refusals.ts'
 import { BoundedClient, CLIENT_SETTINGS } from './bounded-client.ts'
 import { type ChosenHost, HostPool } from './host-pool.ts'
 import { type Hosts, parseHosts, placeOf } from './hosts.ts'
-import { DEFAULT_PING, type ListenerPing, PostgresListener } from './listener.ts'
+import { PostgresListener } from './listener.ts'
 
 export interface PostgresSettings {
   /** One host or several: see `parseHosts`. */
@@ -17,7 +17,6 @@ export interface PostgresSettings {
   readonly poolSize: number
   /** 0 is no limit. */
   readonly statementTimeoutMs: number
-  readonly listenerPing?: ListenerPing
 }
 
 /** @throws {CommandError} when the server cannot be reached or is too old. */
@@ -55,7 +54,7 @@ class PostgresEngine implements Engine {
     const onChosen = (host: ChosenHost, isFirst: boolean) => this.#noteHost(host, isFirst)
     this.#pool = new HostPool({ ...settings, hosts, onChosen })
     this.db = openKysely(openDriver(this.#pool), this.#refusals)
-    this.#listener = new PostgresListener(() => this.#clientConfig(), settings.listenerPing ?? DEFAULT_PING)
+    this.#listener = new PostgresListener(() => this.#clientConfig())
   }
 
   async open(): Promise<void> {
