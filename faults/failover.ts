@@ -17,7 +17,7 @@ const FEWEST_PLAYERS = 20
 const KILL_WITHIN_MS = 600
 /** After so many failovers the script waits until no claim is under way. */
 const FAILOVERS_UNTIL_CHECK = 5
-/** How long servers may take once the address leads to the new primary, where the script runs whole. */
+/** How long servers may take once the address leads to the new primary, in a full run; in a shorter one only {@link GIVE_UP_MS} counts. */
 const WORK_AGAIN_WITHIN_MS = 5 * SECOND_MS
 const POLL_EVERY_MS = 25
 const GIVE_UP_MS = 60 * SECOND_MS

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PASSWORD = 'correct-horse-battery'
 const RADIUS = 8
-/** For what hangs: an answer takes about the time limit of a statement. */
+/** Only ends a test that hangs: a stopped database refuses at once. */
 const BOUND_MS = MINUTE_MS
 const HEALED_MS = 15 * SECOND_MS
 

@@ -67,7 +67,7 @@ async function compareAll({ chain }: FollowedLand) {
   const ending = new AbortController()
   const following = chain.follow({ until: undefined, signal: ending.signal, endsAt: [] })
   const read = async () => parseCompleteness((await readChainPosition(db))!.completeness)
-  await expect.poll(async () => (await read()).whole, { timeout: 60_000, interval: 20 }).not.toBeNull()
+  await expect.poll(async () => (await read()).whole, { interval: 20 }).not.toBeNull()
   ending.abort()
   await following
   return shownCompleteness(await read())

@@ -25,7 +25,7 @@ import { beforeAll, expect, test, vi } from 'vitest'
 
 /** Contracts are added to a network that is followed already: only their history is read, and the land is as if they had always been there. */
 
-const SOON = { timeout: 60_000, interval: 100 }
+const SOON = { interval: 100 }
 const cleanRows = cleanRuns()
 let simulated: SimulatedChain
 /** All contracts, and the network before two of them were added. */

@@ -19,7 +19,7 @@ import { beforeAll, expect, test } from 'vitest'
 
 const cleanRows = cleanRuns()
 /** Each poll costs CPU time. */
-const SOON = { timeout: 60_000, interval: 200 }
+const SOON = { interval: 200 }
 let simulated: SimulatedChain
 
 beforeAll(async () => {

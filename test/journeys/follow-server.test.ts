@@ -14,7 +14,7 @@ import { beforeAll, expect, test } from 'vitest'
 const open = freshEngine('postgres')
 const cleanRows = cleanRuns()
 /** Each poll costs CPU time. */
-const SOON = { timeout: 60_000, interval: 100 }
+const SOON = { interval: 100 }
 let simulated: SimulatedChain
 
 beforeAll(async () => {

@@ -49,6 +49,42 @@ describe('players and files', () => {
     expect((await stage.server.claim(uuid, zoe)).status).toBe(200)
   })
 
+  test('a press does not wait for the list, which it changes; what is typed while it runs stays', async () => {
+    const { opened } = await givenControls({ codes: 1 })
+    const { page } = opened
+    const { say, press, expectText } = handsAt(page)
+    const [ann, zoe] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
+    const field = page.locator('#blocked-address')
+    const held: (() => void)[] = []
+    await page.route('**/blocked', async (route) => {
+      const response = await route.fetch()
+      await new Promise<void>((letGo) => held.push(letGo))
+      await route.fulfill({ response })
+    })
+    const answer = async (which: number) => {
+      await expect.poll(() => held.length).toBeGreaterThan(which)
+      held[which]!()
+    }
+
+    await page.getByText(say('controls.blocked.count', { count: 0 })).click()
+    await expect.poll(() => held.length).toBe(1)
+    await field.fill(ann)
+    await press('controls.blocked.add')
+    await answer(1)
+    await expectText('controls.blocked.added', { address: ann })
+    const late = page.waitForResponse('**/blocked')
+    await answer(0)
+    await late
+    await field.fill(zoe)
+    await press('controls.blocked.add')
+    await field.fill('0x12')
+    await answer(2)
+    await expectText('controls.blocked.added', { address: zoe })
+
+    expect(await field.inputValue()).toBe('0x12')
+    expect(await page.locator('.blocked code').allTextContents()).toEqual([ann, zoe])
+  })
+
   test('the list of claims and everything about the event are files, without codes', async () => {
     const { opened, uuid, id } = await givenControls({ codes: 5 })
     const ann = await playerAt(stage.outside, 'controls ann', HERE, stage.clock.nowMs())

@@ -246,6 +246,21 @@ describe('the address', () => {
     await expectQuery(page, { list: null })
   })
 
+  test('leads back to a page that the list of other filters does not have', async () => {
+    const { page } = await explore('/?at=0,0&zoom=20&list=land&page=2')
+    const count = page.locator('.list').getByText(/^Shown: /)
+    const before = await count.innerText()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Status').selectOption('For sale')
+    await expect.poll(() => count.innerText(), SOON).not.toBe(before)
+    await expectQuery(page, { page: null, status: 'open' })
+
+    await page.goBack()
+
+    await expect.poll(() => count.innerText(), SOON).toBe(before)
+    await expectQuery(page, { page: '2', status: null })
+  })
+
   test('may have invalid parts: the valid ones are shown', async () => {
     const { page } = await explore(
       '/?at=NaN,1&zoom=1e9&parcel=x&layer=price&list=secrets&lang=tlh&theme=1&%F0%',

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { emptyDir } from '../../test/support/database/engines.ts'
 import { ServiceManager } from './service-manager.ts'
 
-const SOON = { timeout: 60_000 }
 let said: () => readonly string[]
 beforeEach(() => {
   const folder = emptyDir()
@@ -24,10 +23,11 @@ test('systemd hears that the server is ready, again and again that it runs, and 
   const manager = new ServiceManager({ NOTIFY_SOCKET: '@socket', WATCHDOG_USEC: '60000' })
 
   manager.announceReady()
-  await vi.waitUntil(() => said().filter((line) => line === '@socket WATCHDOG=1').length >= 2, SOON)
+  const pings = () => said().filter((line) => line === '@socket WATCHDOG=1').length
+  await expect.poll(pings).toBeGreaterThanOrEqual(2)
   manager.announceStop()
 
-  await vi.waitUntil(() => said().includes('@socket STOPPING=1'), SOON)
+  await expect.poll(said).toContain('@socket STOPPING=1')
   expect(said()).toContain('@socket --ready')
 })
 
@@ -39,6 +39,6 @@ test('outside of systemd no program is run', async () => {
 
   // A second one runs the program: what the first one had started would be there before
   new ServiceManager({ NOTIFY_SOCKET: '@socket' }).announceReady()
-  await vi.waitUntil(() => said().length > 0, SOON)
+  await expect.poll(said).not.toEqual([])
   expect(said()).toEqual(['@socket --ready'])
 })

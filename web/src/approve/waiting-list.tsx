@@ -5,6 +5,7 @@ import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { useFirstFocus } from '../ui/focus.ts'
 import { Failure } from '../ui/notice.tsx'
+import { replaceFocus } from '../ui/replaced-focus.ts'
 import { WaitingCard } from './waiting-card.tsx'
 
 interface WaitingListProps {
@@ -31,7 +32,7 @@ export function WaitingList({ calls, first }: WaitingListProps) {
     const { total, next, events } = shown.value
     said.value = text(`approve.done.${answer}`, { name: isolated(event.name) })
     shown.value = { total: total - 1, next, events: events.filter((one) => one.event.id !== event.id) }
-    heading.current?.focus() // the pressed button disappears
+    queueMicrotask(() => replaceFocus(heading.current)) // the pressed button has disappeared then
   }
   const { total, next, events } = shown.value
   return (

@@ -13,6 +13,7 @@ import { WorldMap } from '../map/world-map.tsx'
 import { ShareButton } from '../share/share-button.tsx'
 import { FIRST_PAGE, landFilter, openList, selection, selectionName, view } from '../state/explore-state.ts'
 import { dottedCells, followFilter, isFiltered } from '../state/found-land.ts'
+import type { LandFilter } from '../state/land-filter.ts'
 import { followLayers, inks } from '../state/layers.ts'
 import { isInMap, uncoverLinked } from '../state/map-frame.ts'
 import { findPicked } from '../state/selected-cells.ts'
@@ -39,11 +40,14 @@ let worldOnItsWay: Promise<void> | undefined
  * Whether the address has a map position. Read before the map exists, because the map then writes its first position.
  */
 let isPlaced = false
+/** The filters for which the link says where the map is: others may be chosen before the world is there. */
+let linkedFilter: LandFilter | undefined
 
 /** Reads the address and begins to load the world, while the texts are still loading. */
 export function startExploring(): void {
   readAddressBar()
   isPlaced = view.peek() !== undefined
+  if (isPlaced || selection.peek()) linkedFilter = landFilter.peek()
   worldOnItsWay = loadWorld()
 }
 
@@ -59,12 +63,10 @@ export function ExplorePage() {
     followLayers()
     followFilter()
     followLabels()
-    // Of the link: other filters may be chosen before the world is there
-    const answered = isPlaced || selection.peek() ? landFilter.peek() : undefined
     void worldOnItsWay?.then(() => {
       if (isPlaced) uncoverLinked(selectedNow.peek())
       else showLinked()
-      followFound(answered)
+      followFound(linkedFilter)
       followChain()
       followChanges()
       if (!isEmbedded) followWatches()
@@ -118,7 +120,7 @@ export function ExplorePage() {
 }
 
 function pick(place: Place): void {
-  // With a finger the focus moves only after this: a panel would give it back to the field that had it
+  // With a finger the browser moves the focus after this call: the panel would return it to a field when it closes
   const { activeElement } = document
   if (activeElement instanceof HTMLElement && !isInMap(activeElement)) activeElement.blur()
   const grid = worldGrid.peek()

@@ -16,8 +16,8 @@ import { Swatch } from './swatch.tsx'
 /** Whose land is shown, and how much of it there is. */
 export function MineLegend() {
   /**
-   * Whether a button here was pressed: then the focus moves to what replaces it. On page load the focus stays where it
-   * is.
+   * Whether a button here was pressed: then the focus moves to what replaces it. When the layer is chosen, the focus
+   * stays at the choice.
    */
   const isPressed = useRef(false)
   const press = () => {

@@ -40,6 +40,11 @@ export class LiveAnswer<Data> {
     return this.held
   }
 
+  /** The call that the state is about. */
+  get asked(): Call<Data> | undefined {
+    return this.call
+  }
+
   ask(call: Call<Data>): void {
     this.end()
     this.call = call

@@ -21,7 +21,10 @@ export function useAnswer<Data>(call: Call<Data> | undefined): Answer<Data> {
     else live.end()
   }, [live, path])
   useEffect(() => followWorld(live), [live])
-  return { ...live.state.value, retry: () => live.refresh() }
+  const state = live.state.value
+  // A call is sent after the rendering that has it first
+  const isOfEarlierCall = state.isOfEarlierCall || (state.data !== undefined && live.asked?.path !== path)
+  return { ...state, isOfEarlierCall, retry: () => live.refresh() }
 }
 
 function followWorld<Data>(live: LiveAnswer<Data>): () => void {

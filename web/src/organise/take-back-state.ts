@@ -54,8 +54,11 @@ export async function takeBack(event: EventInfo): Promise<void> {
       const { number } = await sendAsOrganiser(String(event.id), (credentials) =>
         attendance.revokeToken(id, credentials, reason.trim()),
       )
-      // Not what was typed meanwhile
-      if (tokenText.value === typed && reasonText.value === reason) clearTakeBack()
+      // What was typed meanwhile stays
+      if (tokenText.value === typed) {
+        if (reasonText.value === reason) reasonText.value = ''
+        tokenText.value = ''
+      }
       takenBack.value = { id, number }
     },
     (error) => {

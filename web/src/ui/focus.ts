@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
- * Moving the focus, for those who read with the keyboard or by ear. It moves in the same step as what is shown, before the
+ * Moving the focus, for readers with a keyboard or a screen reader. It moves in the same step as what is shown, before the
  * next input: later it would take the focus away from a field that is typed into.
  */
 

@@ -75,11 +75,11 @@ test('a transaction on a dead connection ends after one time-out, not two, and i
     freeze()
     await sql`select 2`.execute(tx)
   }).catch((error) => error)
-  await frozen
+  await Promise.race([frozen, transaction])
   const { answer, passedMs } = await passDuring(transaction)
 
   expect(answer).toMatchObject({ code: 'database_unavailable' })
-  expect(passedMs / UNANSWERED_MS, 'time-outs of one statement').toBeLessThan(1.7)
+  expect(passedMs).toBeLessThan(UNANSWERED_MS + 500)
   expect((await sql`select 3 as three`.execute(engine.db)).rows).toEqual([{ three: 3 }])
 })
 

@@ -5,7 +5,7 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
-import { fillEditCode, heldEditCode, isEditCodeHeld, takeCarriedCode } from '../edit-code.ts'
+import { fillEditCode, heldEditCode, noteEditCode, takeCarriedCode } from '../edit-code.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
 import { KeepCode } from '../keep-code.tsx'
 import { dropKeptCode, keepCode, keptCode } from '../kept-codes.ts'
@@ -19,17 +19,19 @@ export const ControlsPart = signal<ComponentType<ControlsProps> | undefined>(und
 
 /** Goes on with the controls that were open before the event was changed, and lets them rest when the page is left. */
 export function useControls(info: EventInfo): void {
-  const isFilled = useRef(false)
+  const isFilled = useRef<() => boolean>(() => false)
   useLayoutEffect(() => {
     // What was resting is the code that the organiser gave last
     const code = isResting(info) ? undefined : (takeCarriedCode(info.uuid) ?? keptCode(info.uuid))
-    isFilled.current = code !== undefined
-    if (code !== undefined) fillEditCode(code)
+    if (code !== undefined) {
+      fillEditCode(code)
+      isFilled.current = noteEditCode()
+    }
     return restControls
   }, [])
-  // When the form that was here before is done with its request
+  // After the next frame: until then the form that was here before is busy, and nothing would be opened
   useEffect(() => {
-    if (isEditCodeHeld.peek() && (isFilled.current || isResting(info))) void openControls(info, loadPart)
+    if (isFilled.current() || isResting(info)) void openControls(info, loadPart)
   }, [])
 }
 

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { replaceFocus } from '../../ui/replaced-focus.ts'
 import { plainText } from '../pasted-text.ts'
 import { sendForEvent, withReport } from './controls-session.ts'
 import { FieldForm } from './field-form.tsx'
@@ -26,7 +27,7 @@ export function BlockList({ blocked }: { readonly blocked: number }) {
         }}
       >
         <summary ref={summary}>{text('controls.blocked.count', { count: blocked })}</summary>
-        {isOpened.value && <List onUnblocked={() => summary.current?.focus()} />}
+        {isOpened.value && <List onUnblocked={() => replaceFocus(summary.current)} />}
       </details>
     </section>
   )

@@ -84,7 +84,7 @@ let resting: { readonly eventId: number; isSameCode(): boolean } | undefined
 /** Stops the controls, but keeps the edit code: the form that changes the event takes its place. */
 export function restControls(): void {
   const shown = controls.peek()
-  // Without them, what rested before still may: it counts only with the same code
+  // Where none are open, those that rested before go on resting
   if (shown) resting = { eventId: shown.eventId, isSameCode: noteEditCode() }
   stopControls()
 }
@@ -121,7 +121,7 @@ export function takeForgotten(): boolean {
   return taken
 }
 
-// As soon as the edit code is forgotten, for instance when the page is left
+// Closes the controls as soon as the edit code is forgotten, for instance when the page is left
 effect(() => {
   if (!isEditCodeHeld.value && controls.peek()) closeControls()
 })

@@ -6,6 +6,7 @@ import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { replaceFocus, useReplacedFocus } from '../../ui/replaced-focus.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './controls-session.ts'
 import { useAction } from './use-action.ts'
@@ -21,7 +22,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
   /** A secret that others know ends at once, with the grants that they may have signed. */
   const isKnown = useSignal(false)
   const makeButton = useRef<HTMLButtonElement>(null)
-  const wasKept = useRef(false)
+  const wasKept = useReplacedFocus(made.value, () => makeButton.current)
   const { open, used, expired } = grants
   const make = async () => {
     const [isKept, withdrawOpen] = [keepsPrevious.value && !isKnown.value, isKnown.value]
@@ -37,11 +38,6 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
     keepsPrevious.value = true
     isKnown.value = false
   }
-  // The pressed button disappears: the one that replaces it takes the focus
-  useLayoutEffect(() => {
-    if (wasKept.current) makeButton.current?.focus()
-    wasKept.current = false
-  }, [made.value])
   return (
     <section class="card">
       <h2>{text('controls.grants.heading')}</h2>
@@ -111,7 +107,7 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
 /** Shown once: the server cannot show it again. */
 function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): void }) {
   const box = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => box.current?.querySelector('button')?.focus(), [])
+  useLayoutEffect(() => replaceFocus(box.current?.querySelector('button')), [])
   const ends = made.previous_ends_at
   return (
     <div ref={box}>

@@ -1,8 +1,9 @@
 import { attendance, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { locale, text } from '../../texts/texts.ts'
+import { useReplacedFocus } from '../../ui/replaced-focus.ts'
 import { isChangeWaiting } from '../change-waits.ts'
 import { isMadeHere } from '../made-here.ts'
 import { readCount } from '../read-count.ts'
@@ -87,12 +88,9 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
   const said = useSignal('')
   const { codes_load: loads, availability } = report
   const buttons = useRef<HTMLDivElement>(null)
-  const wasReplaced = useRef(false)
-  // The pressed button disappears: the one that replaces it takes the focus
-  useLayoutEffect(() => {
-    if (wasReplaced.current) [...(buttons.current?.querySelectorAll('button') ?? [])].at(-1)?.focus()
-    wasReplaced.current = false
-  }, [loads === null])
+  const wasReplaced = useReplacedFocus(loads === null, () =>
+    [...(buttons.current?.querySelectorAll('button') ?? [])].at(-1),
+  )
   const load = (whenApproved: boolean) =>
     action.run(async () => {
       said.value = ''

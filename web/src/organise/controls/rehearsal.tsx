@@ -1,9 +1,10 @@
 import { LandpassError, type Report } from '@landpass/client'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { RehearsalCounts } from '../../api/controls.ts'
 import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { useReplacedFocus } from '../../ui/replaced-focus.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeShownEvent } from './controls-session.ts'
 import { useAction } from './use-action.ts'
@@ -23,7 +24,6 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   const action = useAction()
   const { event, availability } = report
   const choices = useRef<HTMLFieldSetElement>(null)
-  const wasPressed = useRef(false)
   const set = (until: string | null) =>
     void action.run(async () => {
       wasPressed.current = true
@@ -37,14 +37,10 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
     })
   const untilMs = event.rehearsal_until ? Date.parse(event.rehearsal_until) : 0
   const isOn = untilMs > serverNowMs()
+  const wasPressed = useReplacedFocus(isOn, () => choices.current?.querySelector('button'))
   const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
   const isClosingNear = closesMs > serverNowMs() && closesMs - serverNowMs() <= MAX_REHEARSAL_MS
   const inHours = (hours: number) => set(new Date(serverNowMs() + hours * HOUR_MS).toISOString())
-  // The pressed button disappears: those that replace it take the focus
-  useLayoutEffect(() => {
-    if (wasPressed.current) choices.current?.querySelector('button')?.focus()
-    wasPressed.current = false
-  }, [isOn])
   return (
     <section class="card">
       <h2>{text('controls.rehearsal.heading')}</h2>
