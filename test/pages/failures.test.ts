@@ -222,6 +222,7 @@ describe('the world of the map', () => {
       .getByText(/^As of/)
       .first()
       .waitFor({ state: 'attached' })
+    await expect.poll(() => opened.asked.filter((address) => address.includes('/changes')).length).toBe(1)
     for (const { name, answer, reason } of FAILURES) {
       opened.answer = answer
       await page.evaluate(`dispatchEvent(new Event('offline'))`)
