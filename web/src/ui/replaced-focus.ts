@@ -1,6 +1,8 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
+/** Apart from focus.ts, which every page loads: most pages do not need this, or not at once. */
+
 /** Gives the focus to an element when the one that had it has disappeared, and never takes it from another one. */
 export function replaceFocus(element: HTMLElement | null | undefined): void {
   if (document.activeElement === document.body) element?.focus()
