@@ -3,10 +3,9 @@ import Type, { type Static } from 'typebox'
 import { type Answer, DATA } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { send } from '../../http/send.ts'
-import { publicationsByKey } from '../../land/queries/publication-queries.ts'
+import { publicationTexts } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
-import { publicationJson } from '../../land/records/publication.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import { nextCursor, oneOf } from '../../schema-parts.ts'
 import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts/parts.ts'
@@ -140,8 +139,8 @@ async function readByKey(
   state: State,
   keys: readonly number[],
 ): Promise<Map<number, Buffer>> {
-  const publications = await publicationsByKey(land.db, state.worldId, keys)
-  return new Map(publications.map((row) => [row.key, Buffer.from(publicationJson(row))]))
+  const publications = await publicationTexts(land.db, state.worldId, keys)
+  return new Map(publications.map(({ key, json }) => [key, Buffer.from(json)]))
 }
 
 function pagePieces(

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AssetName, AssetType } from '../records/assets.ts'
-import { type AnsweredPublication, PUBLICATION, type PublicationTable } from '../records/publication.ts'
+import {
+  type AnsweredPublication,
+  PUBLICATION,
+  PUBLICATION_SQL_JSON,
+  type PublicationTable,
+} from '../records/publication.ts'
 import type { ListingStatus } from '../records/statuses.ts'
 
 const ANSWERED = sql.raw(PUBLICATION.answerColumns.join(', '))
@@ -54,16 +59,19 @@ export async function findPublication(
     .executeTakeFirst()
 }
 
-/** The publications with these keys (at most a page of them), in no particular order. */
-export async function publicationsByKey(
+/**
+ * The JSON text of the publications with these keys (at most a page of them), in no particular order. PostgreSQL writes
+ * it in less time than rows take to be read. Without those that were signed off the chain: they are open.
+ */
+export async function publicationTexts(
   db: Db,
   worldId: number,
   keys: readonly number[],
-): Promise<AnsweredPublication[]> {
+): Promise<readonly { readonly key: number; readonly json: string }[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<AnsweredPublication>`/* prepared */
-    select ${ANSWERED} from publication
-    where world_id = ${worldId} and key = any(${keyArray(keys)}::bigint[])`.execute(db)
+  const { rows } = await sql<{ key: number; json: string }>`/* prepared */
+    select key, ${sql.raw(PUBLICATION_SQL_JSON)} as json from publication
+    where world_id = ${worldId} and key = any(${keyArray(keys)}::bigint[]) and trade_id is null`.execute(db)
   return rows
 }
 

@@ -50,6 +50,8 @@ export type ColumnMakers<Line> = Readonly<Record<string, (line: Line) => unknown
 /** A field that only answers have. */
 export interface DerivedField<Row> {
   readonly kind: 'derived'
+  /** The column that it says once more. */
+  readonly column?: string
   readonly text: (row: Row, parcels: readonly Coord[]) => string
   readonly schema: Describe
 }
@@ -233,4 +235,12 @@ export function derived<Row>(
   text: (row: Row, parcels: readonly Coord[]) => string,
 ): DerivedField<Row> {
   return { kind: 'derived', schema, text }
+}
+
+/** Another name of a field of text that needs no escaping. */
+export function otherNameOf<Column extends string>(
+  column: Column,
+  schema: Describe,
+): DerivedField<Readonly<Record<Column, string>>> {
+  return { kind: 'derived', column, schema, text: (row) => plainJson(row[column]) }
 }

@@ -1,4 +1,4 @@
-import { ASSET_TYPES, type AssetType, assetType } from './assets.ts'
+import { ASSET_TYPES, assetType } from './assets.ts'
 import * as is from './checks.ts'
 import {
   address,
@@ -11,11 +11,11 @@ import {
   isoTime,
   optional,
   orNull,
+  otherNameOf,
   price,
   timeMs,
   word,
 } from './fields.ts'
-import { plainJson } from './json.ts'
 import { type AnswerRow, defineRecord, type Line, type Row } from './record.ts'
 import { listingStatus, OFFER_STATES, type OfferState } from './statuses.ts'
 
@@ -99,13 +99,11 @@ export const PUBLICATION = defineRecord({
   },
   derived: {
     // Both names of the renamed pair.
-    type: derived(
-      ({ oneOf }) => oneOf(ASSET_TYPES, { description: 'The same as asset_type.' }),
-      (row: { asset_type: AssetType }) => plainJson(row.asset_type),
+    type: otherNameOf('asset_type', ({ oneOf }) =>
+      oneOf(ASSET_TYPES, { description: 'The same as asset_type.' }),
     ),
-    marketplace_id: derived(
-      ({ addressText }) => addressText('The same as marketplace_address.'),
-      (row: { marketplace_address: string }) => plainJson(row.marketplace_address),
+    marketplace_id: otherNameOf('marketplace_address', ({ addressText }) =>
+      addressText('The same as marketplace_address.'),
     ),
     source: offerField(({ oneOf }) =>
       oneOf(['order', 'trade'], { description: 'trade: signed off the chain.' }),
@@ -137,8 +135,9 @@ export interface AnsweredPublication
 /** A publication as it stands on a line of a snapshot. */
 export interface PublicationRecord extends Line<typeof PUBLICATION> {}
 
+const WITH_CLOSING = [...ALWAYS_ANSWERED, 'closed_tx_hash'] as const
 const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
-const withClosing = PUBLICATION.jsonOf([...ALWAYS_ANSWERED, 'closed_tx_hash'])
+const withClosing = PUBLICATION.jsonOf(WITH_CLOSING)
 
 /**
  * A publication as it is answered everywhere (docs/land.md, Publication): both names of the renamed pair, and the
@@ -148,6 +147,10 @@ export function publicationJson(row: AnsweredPublication): string {
   if (row.trade_id !== null) return offerJson(row, OPEN_FOR_MANA)
   return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : withClosing(row)
 }
+
+/** SQL that selects the text of {@link publicationJson} from a row that has no trade. */
+export const PUBLICATION_SQL_JSON = `case when status = 'open' or closed_tx_hash is null
+  then ${PUBLICATION.sqlJsonOf(ALWAYS_ANSWERED)} else ${PUBLICATION.sqlJsonOf(WITH_CLOSING)} end`
 
 /** What answers say of an offer besides its publication. */
 export interface OfferDetails {

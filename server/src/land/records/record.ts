@@ -26,7 +26,7 @@ type LineField =
     })
 export type LineFields = Readonly<Record<string, LineField>>
 
-type AnyDerived = Pick<DerivedField<unknown>, 'kind' | 'schema'> & {
+type AnyDerived = Pick<DerivedField<unknown>, 'kind' | 'schema' | 'column'> & {
   readonly text: (row: never, parcels: readonly Coord[]) => string
 }
 export type DerivedFields = Readonly<Record<string, AnyDerived>>
@@ -120,6 +120,13 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   readonly json: (row: AnswerRow, parcels?: readonly Coord[]) => string
   /** Like `json`, of some of the fields. */
   readonly jsonOf: (names: readonly Names[]) => (row: AnswerRow, parcels?: readonly Coord[]) => string
+  /**
+   * SQL that selects the text of `jsonOf` from a row of the table. Only for fields that PostgreSQL writes as we do: text,
+   * numbers and money, but no number in quotes and no ISO time.
+   *
+   * @throws {TypeError} for a field that is made of several columns
+   */
+  readonly sqlJsonOf: (names: readonly Names[]) => string
   /** The shape of an answer, for openapi.json. */
   readonly shape: (schemas: typeof schemaParts) => TObject
   /** Its columns, but for the number of its world. */
@@ -163,6 +170,10 @@ export function defineRecord<
     line: compileTextWriter(Object.entries(fields).map(([name, field]) => linePart(name, field))),
     json: jsonOf(answer),
     jsonOf,
+    sqlJsonOf: (names) => {
+      const columns = names.map((name) => `${columnOf(name, answered(name))} as ${name}`)
+      return `(select row_to_json(answer)::text from (select ${columns.join(', ')}) answer)`
+    },
     shape: (schemas) => {
       const properties = answer.map((name): [string, TSchema] => [name, answered(name).schema(schemas)])
       return schemas.closedObject(Object.fromEntries(properties), description)
@@ -206,6 +217,12 @@ function linePart(name: string, field: LineField): TextPart {
 function answerPart(name: string, field: LineField | AnyDerived): TextPart {
   const column = field.kind === 'column' ? name + field.unit : undefined
   return { name, column, write: field.text, isOptional: false }
+}
+
+function columnOf(name: string, field: LineField | AnyDerived): string {
+  if (field.kind === 'column') return name + field.unit
+  if (field.kind === 'derived' && field.column !== undefined) return field.column
+  throw new TypeError(`Not one column: ${name}`)
 }
 
 function assertComplete({

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/database/engines.ts'
 import { tinyRecords } from '../../../test/support/land/tiny-world.ts'
 import * as schemaParts from '../../schema-parts.ts'
+import { publicationTexts } from '../queries/publication-queries.ts'
 import { DATA_SETS, TABLE_OF } from '../snapshot/format.ts'
 import { operatorsOf, ZERO_ADDRESS } from './assets.ts'
 import * as is from './checks.ts'
@@ -182,6 +183,27 @@ describeOnBothEngines('the tables', (open) => {
       where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(db)
 
     expect(rows.map(({ name }) => name).sort()).toEqual(['world_id', ...RECORDS[table].columns].sort())
+  })
+
+  test('PostgreSQL writes the same text of a publication as we do', async () => {
+    const { db } = await open()
+    const [offer] = tinyRecords().publications
+    const row = { ...PUBLICATION.toRow(offer!, 0, nowhere), world_id: 1 }
+    const sold = { ...row, status: 'sold', buyer: ANN, closed_tx_hash: offer!.tx_hash } as const
+    const rows = [
+      { ...row, key: 1, status: 'open', buyer: null, block_time_updated_at_ms: null, closed_tx_hash: ANN },
+      { ...sold, key: 2, price: '1234567890123456789012.000000000000000001', expires_at_ms: 253402300799999 },
+      { ...sold, key: 3, status: 'cancelled', buyer: null, price: '0.10' },
+      { ...sold, key: 4, asset_id: '12', asset_type: 'estate', closed_tx_hash: null },
+      { ...row, key: 5, status: 'open', trade_id: 'a trade' },
+    ] as const
+    await sql`create table publication_of_1 partition of publication for values in (1)`.execute(db)
+    await db.insertInto('publication').values(rows).execute()
+
+    const texts = await publicationTexts(db, 1, [5, 4, 3, 2, 1, 99])
+
+    const expected = rows.slice(0, 4).map((each) => ({ key: each.key, json: publicationJson(each) }))
+    expect(texts.toSorted((a, b) => a.key - b.key)).toEqual(expected)
   })
 })
 
