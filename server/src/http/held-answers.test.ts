@@ -75,12 +75,14 @@ test('a body is held in memory of its own, and not where it is large', () => {
     Buffer.alloc(100_000, 'b').subarray(0, 5_000),
   ]
   const { held } = of('/pieces')
-  held!.holdWhole(wholeBody(pieces(), DATA))
+  const sent = held!.holdWhole(wholeBody(pieces(), DATA))
+  expect(sent).toBe(held!.whole)
   const [own] = held!.whole!.parts as readonly Buffer[]
   expect(own!.buffer.byteLength).toBe(own!.length)
   expect(bytesOfWhole(held!.whole!)).toEqual(bytesOfWhole(wholeBody(pieces(), DATA)))
 
   const large = of('/large').held!
-  large.holdWhole(wholeBody('x'.repeat(33_000), DATA))
+  const made = wholeBody('x'.repeat(33_000), DATA)
+  expect(large.holdWhole(made)).toBe(made)
   expect(large.whole).toBeUndefined()
 })

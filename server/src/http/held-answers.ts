@@ -37,11 +37,13 @@ export class HeldAnswer {
     return this.body
   }
 
-  /** Holds a body that was made, unless it is large. */
-  holdWhole(whole: WholeBody): void {
-    if (this.body) return
+  /** Holds a body that was made, unless it is large. @returns what is sent: where it is held, that needs no copy of its pieces */
+  holdWhole(whole: WholeBody): WholeBody {
+    if (this.body) return this.body
     this.body = ownBody(whole)
-    if (this.body) this.onGrown(this)
+    if (!this.body) return whole
+    this.onGrown(this)
+    return this.body
   }
 
   /** The compressed body; undefined where it was not made yet. */

@@ -283,9 +283,8 @@ function formFor(
 function madeNow(answer: Answer, held: HeldAnswer | undefined): WholeBody | undefined {
   const given = answer.body()
   if (!isAtOnce(given)) return undefined
-  const whole = wholeBody(given, answer.format)
-  held?.holdWhole(whole)
-  return whole
+  const made = wholeBody(given, answer.format)
+  return held?.holdWhole(made) ?? made
 }
 
 function isPlainRead(request: IncomingMessage): boolean {

@@ -91,8 +91,8 @@ function sendBody(
   remembered: Remembered | undefined,
 ): FastifyReply | Promise<FastifyReply> {
   if (isAtOnce(body)) {
-    const whole = wholeBody(body, answer.format)
-    remembered?.held?.holdWhole(whole)
+    const made = wholeBody(body, answer.format)
+    const whole = remembered?.held?.holdWhole(made) ?? made
     return sendWhole(request, reply, answer, whole, remembered)
   }
   if (body instanceof StreamedBody) {
