@@ -77,6 +77,7 @@ test('a body is held in memory of its own, and not where it is large', () => {
   const { held } = of('/pieces')
   const sent = held!.holdWhole(wholeBody(pieces(), DATA))
   expect(sent).toBe(held!.whole)
+  expect(held!.holdWhole(wholeBody(pieces(), DATA))).toBe(sent)
   const [own] = held!.whole!.parts as readonly Buffer[]
   expect(own!.buffer.byteLength).toBe(own!.length)
   expect(bytesOfWhole(held!.whole!)).toEqual(bytesOfWhole(wholeBody(pieces(), DATA)))

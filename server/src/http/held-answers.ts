@@ -37,7 +37,7 @@ export class HeldAnswer {
     return this.body
   }
 
-  /** Holds a body that was made, unless it is large. @returns what is sent: where it is held, that needs no copy of its pieces */
+  /** Holds a body that was made, unless it is large. @returns the body to send: the held one, or that which was not held */
   holdWhole(whole: WholeBody): WholeBody {
     if (this.body) return this.body
     this.body = ownBody(whole)

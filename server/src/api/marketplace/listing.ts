@@ -139,8 +139,8 @@ async function readByKey(
   state: State,
   keys: readonly number[],
 ): Promise<Map<number, Buffer>> {
-  const publications = await publicationTexts(land.db, state.worldId, keys)
-  return new Map(publications.map(({ key, json }) => [key, Buffer.from(json)]))
+  const texts = await publicationTexts(land.db, state.worldId, keys)
+  return new Map(texts.map(({ key, json }) => [key, Buffer.from(json)]))
 }
 
 function pagePieces(

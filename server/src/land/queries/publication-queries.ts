@@ -61,7 +61,7 @@ export async function findPublication(
 
 /**
  * The JSON text of the publications with these keys (at most a page of them), in no particular order. PostgreSQL writes
- * it in less time than rows take to be read. Without those that were signed off the chain: they are open.
+ * it in less time than we need to read rows. Publications that were signed off the chain are left out: they are never closed.
  */
 export async function publicationTexts(
   db: Db,

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import type * as schemaParts from '../../schema-parts.ts'
 import type { Check, JsonMoney } from './checks.ts'
 import * as is from './checks.ts'
-import { arrayJson, decimalJson, isoJson, plainJson, scalarJson, textJson } from './json.ts'
+import { arrayJson, decimalJson, digitsJson, isoJson, plainJson, scalarJson, textJson } from './json.ts'
 
 /**
  * The kinds of fields that records are made of. A kind says once what its values are in each of the places where a
@@ -50,7 +50,7 @@ export type ColumnMakers<Line> = Readonly<Record<string, (line: Line) => unknown
 /** A field that only answers have. */
 export interface DerivedField<Row> {
   readonly kind: 'derived'
-  /** The column that it says once more. */
+  /** The column whose value it repeats; left out where its text is made otherwise. */
   readonly column?: string
   readonly text: (row: Row, parcels: readonly Coord[]) => string
   readonly schema: Describe
@@ -70,7 +70,7 @@ function digitsColumn<Unit extends string>(
   check: Check<string>,
   schema: Describe,
 ): ColumnField<number, string, Unit, false> {
-  return { kind: 'column', unit, check, isOptional: false, toColumn: Number, text: plainJson, schema }
+  return { kind: 'column', unit, check, isOptional: false, toColumn: Number, text: digitsJson, schema }
 }
 
 function msColumn(check: Check<number>): ColumnField<number, number, '_ms', false> {
@@ -237,7 +237,7 @@ export function derived<Row>(
   return { kind: 'derived', schema, text }
 }
 
-/** Another name of a field of text that needs no escaping. */
+/** A field that repeats a column of text that needs no escaping. */
 export function otherNameOf<Column extends string>(
   column: Column,
   schema: Describe,

@@ -148,7 +148,7 @@ export function publicationJson(row: AnsweredPublication): string {
   return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : withClosing(row)
 }
 
-/** SQL that selects the text of {@link publicationJson} from a row that has no trade. */
+/** SQL that selects the text of {@link publicationJson}, by the same rule, from a row that has no trade. */
 export const PUBLICATION_SQL_JSON = `case when status = 'open' or closed_tx_hash is null
   then ${PUBLICATION.sqlJsonOf(ALWAYS_ANSWERED)} else ${PUBLICATION.sqlJsonOf(WITH_CLOSING)} end`
 

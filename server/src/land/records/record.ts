@@ -4,6 +4,7 @@ import type * as schemaParts from '../../schema-parts.ts'
 import { type Check, type CheckedFields, type Checks, type Flat, object } from './checks.ts'
 import { compileRowMaker, compileTextWriter, type RowPart, type TextPart } from './compile.ts'
 import type { ColumnField, ComposedField, DerivedField } from './fields.ts'
+import { decimalJson, plainJson, scalarJson, textJson } from './json.ts'
 
 /** Where a parcel stands in the lists of its district and its estate; -1 or 0 where it is in none. */
 export interface Lists {
@@ -121,10 +122,9 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   /** Like `json`, of some of the fields. */
   readonly jsonOf: (names: readonly Names[]) => (row: AnswerRow, parcels?: readonly Coord[]) => string
   /**
-   * SQL that selects the text of `jsonOf` from a row of the table. Only for fields that PostgreSQL writes as we do: text,
-   * numbers and money, but no number in quotes and no ISO time.
+   * SQL that selects the text of `jsonOf` from a row of the table.
    *
-   * @throws {TypeError} for a field that is made of several columns
+   * @throws {TypeError} for a field that PostgreSQL does not write as we do: only text, numbers, booleans and money of one column
    */
   readonly sqlJsonOf: (names: readonly Names[]) => string
   /** The shape of an answer, for openapi.json. */
@@ -219,10 +219,13 @@ function answerPart(name: string, field: LineField | AnyDerived): TextPart {
   return { name, column, write: field.text, isOptional: false }
 }
 
+/** They write a column as PostgreSQL does. */
+const WRITTEN_ALIKE: ReadonlySet<unknown> = new Set([textJson, plainJson, decimalJson, scalarJson])
+
 function columnOf(name: string, field: LineField | AnyDerived): string {
-  if (field.kind === 'column') return name + field.unit
+  if (field.kind === 'column' && WRITTEN_ALIKE.has(field.text)) return name + field.unit
   if (field.kind === 'derived' && field.column !== undefined) return field.column
-  throw new TypeError(`Not one column: ${name}`)
+  throw new TypeError(`PostgreSQL does not write this field as answers have it: ${name}`)
 }
 
 function assertComplete({

@@ -112,6 +112,14 @@ test('what a line leaves out stays away from it on the way back, and what it has
   expect(shop.line(empty)).toBe(JSON.stringify(LINE))
 })
 
+test('a field that PostgreSQL would write otherwise is refused', () => {
+  const { sqlJsonOf } = shopRecord({})
+
+  expect(sqlJsonOf(['rent', 'owner'])).toContain('rent as rent, owner as owner')
+  for (const name of ['open_since', 'keepers', 'is_let'])
+    expect(() => sqlJsonOf([name as 'rent'])).toThrow(`as answers have it: ${name}`)
+})
+
 test('a definition that forgets a field, or names one twice, is refused', () => {
   const options = { description: '', fields: { owner: address() }, places: {}, derived: {} }
 
