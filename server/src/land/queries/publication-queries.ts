@@ -10,6 +10,7 @@ import {
 import type { ListingStatus } from '../records/statuses.ts'
 
 const ANSWERED = sql.raw(PUBLICATION.answerColumns.join(', '))
+const JSON_TEXT = sql.raw(PUBLICATION_SQL_JSON)
 
 /** A publication of one asset, and whether it was sold by a trade. */
 export interface AssetPublication extends AnsweredPublication, Pick<PublicationTable, 'sold_source'> {}
@@ -70,7 +71,7 @@ export async function publicationTexts(
 ): Promise<readonly { readonly key: number; readonly json: string }[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<{ key: number; json: string }>`/* prepared */
-    select key, ${sql.raw(PUBLICATION_SQL_JSON)} as json from publication
+    select key, ${JSON_TEXT} as json from publication
     where world_id = ${worldId} and key = any(${keyArray(keys)}::bigint[]) and trade_id is null`.execute(db)
   return rows
 }

@@ -36,7 +36,7 @@ export interface RowPart {
  * A function that writes a row as a JSON object.
  *
  * @example
- * const write = compileTextWriter([{ name: 'at', column: 'at_ms', write: plainJson, isOptional: false }])
+ * const write = compileTextWriter([{ name: 'at', column: 'at_ms', write: digitsJson, isOptional: false }])
  * write({ at_ms: 5 }) // '{"at":"5"}'
  */
 export function compileTextWriter<Row>(

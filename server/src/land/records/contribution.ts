@@ -1,6 +1,6 @@
 import * as is from './checks.ts'
 import { address, derived, integer, timeMsDigits, uuid } from './fields.ts'
-import { plainJson } from './json.ts'
+import { digitsJson } from './json.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 
 export const CONTRIBUTION = defineRecord({
@@ -19,7 +19,7 @@ export const CONTRIBUTION = defineRecord({
     // The sum of all contributions of the address to the district.
     land_count: derived(
       ({ digitsText }) => digitsText(),
-      (row: { land_count: number }) => plainJson(row.land_count),
+      (row: { land_count: number }) => digitsJson(row.land_count),
     ),
   },
   answer: ['address', 'district_id', 'land_count'],

@@ -1,7 +1,7 @@
 import { type Coord, coordText } from '@landpass/client/grid'
 import * as is from './checks.ts'
 import { boolean, coords, derived, implied, link, text, uuid } from './fields.ts'
-import { arrayJson, plainJson, scalarJson } from './json.ts'
+import { arrayJson, digitsJson, scalarJson } from './json.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 
 export const DISTRICT = defineRecord({
@@ -30,7 +30,7 @@ export const DISTRICT = defineRecord({
   derived: {
     parcel_count: derived(
       ({ digitsText }) => digitsText(),
-      (row: { parcelCount: number }) => plainJson(row.parcelCount),
+      (row: { parcelCount: number }) => digitsJson(row.parcelCount),
     ),
   },
   answer: ['id', 'name', 'description', 'link', 'public', 'parcel_count', 'center'],

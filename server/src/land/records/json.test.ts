@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrayJson, decimalJson, isoJson, plainJson, textJson } from './json.ts'
+import { arrayJson, decimalJson, digitsJson, isoJson, plainJson, textJson } from './json.ts'
 
 test('the examples hold', () => {
   expect(textJson('a "b"')).toBe('"a \\"b\\""')
@@ -9,8 +9,10 @@ test('the examples hold', () => {
 })
 
 test('null is null in every form', () => {
-  expect([textJson(null), plainJson(null), decimalJson(null)]).toEqual(['null', 'null', 'null'])
-  expect([textJson(''), plainJson(0)]).toEqual(['""', '"0"'])
+  expect([textJson(null), plainJson(null), digitsJson(null), decimalJson(null)]).toEqual(
+    Array(4).fill('null'),
+  )
+  expect([textJson(''), digitsJson(0)]).toEqual(['""', '"0"'])
 })
 
 test('any text survives, and arrays of pieces are arrays', () => {

@@ -13,13 +13,13 @@ export function textJson(value: string | null): string {
   return value === null ? 'null' : JSON.stringify(value)
 }
 
-/** A number as text. */
-export function digitsJson(value: number | null): string {
-  return plainJson(value)
+/** For text that needs no escaping (addresses, hashes, ids, digits): the caller knows its pattern. */
+export function plainJson(value: string | null): string {
+  return value === null ? 'null' : `"${value}"`
 }
 
-/** For text that needs no escaping (addresses, hashes, ids, digits): the caller knows its pattern. */
-export function plainJson(value: string | number | null): string {
+/** A number in quotes. */
+export function digitsJson(value: number | null): string {
   return value === null ? 'null' : `"${value}"`
 }
 

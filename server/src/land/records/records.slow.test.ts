@@ -20,7 +20,7 @@ import {
   price,
   timeMsDigits,
 } from './fields.ts'
-import { plainJson, scalarJson } from './json.ts'
+import { digitsJson, scalarJson } from './json.ts'
 import { PUBLICATION, publicationJson } from './publication.ts'
 import { defineRecord } from './record.ts'
 import { LAND_TABLES, type LandTable, RECORDS } from './tables.ts'
@@ -129,7 +129,7 @@ test('a definition that forgets a field, or names one twice, is refused', () => 
 
 test('the examples of the compiler hold, and it takes nothing but names', () => {
   const write = compileTextWriter<{ at_ms: number }>([
-    { name: 'at', column: 'at_ms', write: plainJson, isOptional: false },
+    { name: 'at', column: 'at_ms', write: digitsJson, isOptional: false },
   ])
   const toRow = compileRowMaker<{ at: string }, undefined, object>([
     { column: 'at_ms', field: 'at', make: Number },
